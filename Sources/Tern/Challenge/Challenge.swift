@@ -43,7 +43,8 @@ public struct Challenge: Sendable {
 
     /// Chooses among the challenges of a 401: the one that a password answers most safely, else the first.
     init(_ challenge: AuthenticationChallenge) {
-        let scheme = HTTPChallenge.preferred(among: HTTPChallenge.challenges(in: challenge.challenges))
+        let scheme = HTTPChallenge.preferred(
+            among: HTTPChallenge.challenges(in: challenge.response.head.bytes(for: "WWW-Authenticate")))
         self.init(
             protectionSpace: ProtectionSpace(
                 host: challenge.origin.host, port: Int(challenge.origin.port), protocol: "\(challenge.origin.scheme)",

@@ -65,9 +65,10 @@ struct CredentialOptions: ParsableArguments {
         } else if let inURL = request.credential {
             if schemes == .basic, request.value(forHTTPHeaderField: "Authorization") == nil {
                 request.setValue(
-                    BasicScheme.authorization("\(inURL.user):\(inURL.password)"), forHTTPHeaderField: "Authorization")
+                    BasicScheme.uncheckedAuthorization(inURL), forHTTPHeaderField: "Authorization")
             }
-            request.credential = PasswordCredential(user: inURL.user, password: inURL.password, schemes: schemes)
+            request.credential = PasswordCredential(
+                user: inURL.userBytes, password: inURL.passwordBytes, schemes: schemes)
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
+public import TernHTTP1
 import TernIO
 import TernLock
 
@@ -19,16 +20,30 @@ public final class AuthenticationInterceptor<AuthenticatorType: Authenticator>: 
         var credential: Credential?
         /// Identifies the credential; not 0.
         var number: Int32 = 1
-        var isRefused = false
+        /// The origins that refused the credential. To drop an origin costs one more refusal.
+        var refusals: Set<HTTPOrigin> = []
         var past: [MonotonicInstant] = []
-        var refresh: Task<Void, any Error>?
+        var isRefreshing = false
+        /// What waits for the refresh.
+        var waiters: [UInt64: CheckedContinuation<Void, any Error>] = [:]
+        var lastWaiter: UInt64 = 0
 
         mutating func replace(_ credential: Credential?) {
             self.credential = credential
             number = number == .max ? 1 : number + 1
-            isRefused = false
+            refusals = []
         }
     }
+
+    /// What follows for a request whose credential must be refreshed.
+    private enum Step {
+        /// The present credential is sent.
+        case proceed
+        case wait
+        case fail(any Error)
+    }
+
+    private static var maximumRefusalCount: Int { 256 }
 
     private let authenticator: AuthenticatorType
     private let refreshWindow: RefreshWindow?
@@ -70,24 +85,35 @@ public final class AuthenticationInterceptor<AuthenticatorType: Authenticator>: 
         _ request: URLRequest
     ) async throws(AuthenticationError) -> (request: URLRequest, credentialNumber: Int32)? {
         guard authenticator.authenticates(request) else { return nil }
-        let (credential, number) = try await freshCredential()
+        let (credential, number) = try await freshCredential(for: try? request.destination.get().origin)
         var authenticated = request
         authenticator.apply(credential, to: &authenticated)
         return (authenticated, number)
     }
 
-    /// The next request that needs a credential refreshes it, unless the refused one has been replaced already.
-    public func refused(credentialNumber: Int32) {
-        state.withLock { if $0.number == credentialNumber { $0.isRefused = true } }
+    /// The next request to this origin that needs a credential refreshes it, unless the refused one has been replaced
+    /// already. Returns false, and the refusal is the answer, if the refresh window allows none.
+    public func refused(credentialNumber: Int32, by origin: HTTPOrigin) -> Bool {
+        state.withLock { state in
+            guard state.number == credentialNumber else { return true }
+            if state.refusals.count >= Self.maximumRefusalCount { state.refusals.removeFirst() }
+            state.refusals.insert(origin)
+            return state.isRefreshing || refreshWindow?.hasRoom(.now, after: &state.past) != false
+        }
     }
 
-    private func freshCredential() async throws(AuthenticationError) -> (Credential, Int32) {
-        let (credential, number, isRefused) = state.withLock { ($0.credential, $0.number, $0.isRefused) }
+    /// The number of requests that wait for a refresh.
+    var waiterCount: Int { state.withLock { $0.waiters.count } }
+
+    private func freshCredential(for origin: HTTPOrigin?) async throws(AuthenticationError) -> (Credential, Int32) {
+        let (credential, number, isRefused) = state.withLock { state in
+            (state.credential, state.number, origin.map(state.refusals.contains) ?? false)
+        }
         guard let credential else { throw .missingCredential }
-        guard isRefused || credential.requiresRefresh else { return (credential, number) }
-        let refresh = try refresh(credential, number)
+        let isRequired = credential.requiresRefresh
+        guard isRefused || isRequired else { return (credential, number) }
         do {
-            try await refresh?.value
+            try await refreshed(credential, number, isRequired)
         } catch let error as AuthenticationError {
             throw error
         } catch {
@@ -99,33 +125,60 @@ public final class AuthenticationInterceptor<AuthenticatorType: Authenticator>: 
         return (fresh, freshNumber)
     }
 
-    /// Starts the refresh of a credential, or returns the one that is running; nil if the credential has been replaced.
-    private func refresh(_ credential: Credential, _ number: Int32) throws(AuthenticationError) -> Task<
-        Void, any Error
-    >? {
-        try state.withLock { state throws(AuthenticationError) in
-            if state.number != number { return state.refresh }
-            if let running = state.refresh { return running }
-            if let refreshWindow, !refreshWindow.admits(.now, after: &state.past) {
-                throw .excessiveRefresh(
-                    maximumAttempts: refreshWindow.maximumAttempts, interval: refreshWindow.interval)
+    /// Waits until a credential has been refreshed, or the Swift task is cancelled.
+    private func refreshed(_ credential: Credential, _ number: Int32, _ isRequired: Bool) async throws {
+        let waiter = state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                let next = state.withLock { state in
+                    let next = step(&state, credential, number, isRequired)
+                    if case .wait = next { state.waiters[waiter] = continuation }
+                    return next
+                }
+                switch next {
+                case .proceed: continuation.resume()
+                case .wait: break
+                case .fail(let error): continuation.resume(throwing: error)
+                }
             }
-            let refresh = Task { try await self.replace(credential, number) }
-            state.refresh = refresh
-            return refresh
+        } onCancel: {
+            let continuation = state.withLock { $0.waiters.removeValue(forKey: waiter) }
+            continuation?.resume(throwing: CancellationError())
         }
     }
 
-    private func replace(_ credential: Credential, _ number: Int32) async throws {
+    /// Starts the refresh of a credential unless one is running, or the credential has been replaced.
+    private func step(_ state: inout State, _ credential: Credential, _ number: Int32, _ isRequired: Bool) -> Step {
+        // Under the lock that the cancellation takes too, so either finds the other.
+        if Task.isCancelled { return .fail(CancellationError()) }
+        if state.isRefreshing { return .wait }
+        if state.number != number { return .proceed }
+        if let refreshWindow, !refreshWindow.admits(.now, after: &state.past) {
+            guard isRequired else { return .proceed }
+            return .fail(
+                AuthenticationError.excessiveRefresh(
+                    maximumAttempts: refreshWindow.maximumAttempts, interval: refreshWindow.interval))
+        }
+        state.isRefreshing = true
+        // Runs to its end even if nothing waits for it: the server may have replaced the credential already.
+        Task { await self.refresh(credential, number) }
+        return .wait
+    }
+
+    private func refresh(_ credential: Credential, _ number: Int32) async {
         let result: Result<Credential, any Error>
         do { result = .success(try await authenticator.refresh(credential)) } catch { result = .failure(error) }
-        let old = state.withLock { state -> Credential? in
-            state.refresh = nil
-            guard state.number == number, case .success(let fresh) = result else { return nil }
+        let (old, waiters) = state.withLock { state -> (Credential?, [UInt64: CheckedContinuation<Void, any Error>]) in
+            state.isRefreshing = false
+            defer { state.waiters = [:] }
+            guard state.number == number, case .success(let fresh) = result else { return (nil, state.waiters) }
             defer { state.replace(fresh) }
-            return state.credential
+            return (state.credential, state.waiters)
         }
         withExtendedLifetime(old) {}
-        _ = try result.get()
+        for waiter in waiters.values { waiter.resume(with: result.map { _ in }) }
     }
 }

@@ -34,25 +34,24 @@ package struct DigestScheme: Sendable {
     }
 
     private let challenge: HTTPChallenge
-    let realm: String
-    private let nonce: String
+    private let realm: [UInt8]
+    private let nonce: [UInt8]
     let algorithm: Algorithm
     private let isSession: Bool
     private let protections: [Protection]
 
-    /// Nil for a challenge of another scheme, of an unknown algorithm or protection, or without realm or nonce.
+    /// Nil for a challenge of another scheme, of an unknown algorithm, or without realm or nonce.
     package init?(_ challenge: HTTPChallenge) {
-        guard challenge.scheme == "digest", let realm = challenge.realm, let nonce = challenge["nonce"] else {
-            return nil
-        }
+        guard challenge.scheme == "digest", let realm = challenge.bytes("realm"), let nonce = challenge.bytes("nonce")
+        else { return nil }
         var name = (challenge["algorithm"] ?? "MD5").uppercased()
         isSession = name.hasSuffix("-SESS")
         if isSession { name.removeLast(5) }
         guard let algorithm = Algorithm(rawValue: name) else { return nil }
-        let offered = challenge["qop"]?.lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }.map(String.init)
-        protections =
-            offered.map { offered in [.request, .content].filter { offered.contains($0.rawValue) } } ?? [.none]
-        if protections.isEmpty { return nil }
+        let offered = challenge["qop"]?.lowercased().split { $0 == "," || $0 == " " || $0 == "\t" } ?? []
+        let known = [Protection.request, .content].filter { offered.contains($0.rawValue[...]) }
+        // What is unknown is ignored (RFC 7616 §3.3); what names nothing known is no offer, as in curl.
+        protections = known.isEmpty ? [.none] : known
         (self.challenge, self.realm, self.nonce, self.algorithm) = (challenge, realm, nonce, algorithm)
     }
 
@@ -62,8 +61,8 @@ package struct DigestScheme: Sendable {
     /// Higher is stronger.
     var strength: Int { Algorithm.allCases.firstIndex(of: algorithm) ?? 0 }
 
-    /// The value of an `Authorization` field; nil if the request or the credential cannot be expressed, or a hash cannot
-    /// be computed.
+    /// The bytes of the value of an `Authorization` field; nil if the request or the credential cannot be expressed, or
+    /// a hash cannot be computed.
     ///
     /// - Parameters:
     ///   - credential: the name and the password.
@@ -72,60 +71,65 @@ package struct DigestScheme: Sendable {
     ///   - count: how often the server's nonce has been used, this time included.
     package func authorization(
         _ credential: PasswordCredential, for request: Request, clientNonce: String, count: UInt32 = 1
-    ) -> String? {
+    ) -> [UInt8]? {
+        let clientNonce = Array(clientNonce.utf8)
         guard let protection = protections.first(where: { $0 != .content || request.content != nil }),
-            let user = Self.quoted(credential.user), let quotedRealm = Self.quoted(realm),
-            let quotedNonce = Self.quoted(nonce), let target = Self.quoted(request.target),
-            var secret = hash("\(credential.user):\(realm):\(credential.password)"),
-            let response = { () -> String? in
-                if isSession {
-                    guard let session = hash("\(secret):\(nonce):\(clientNonce)") else { return nil }
-                    secret = session
-                }
-                return self.response(secret, request, protection, clientNonce, count)
-            }()
+            let username = username(credential.userBytes), let quotedRealm = Self.quoted(realm),
+            let quotedNonce = Self.quoted(nonce), let target = Self.quoted(Array(request.target.utf8)),
+            var secret = hash([credential.userBytes, realm, credential.passwordBytes])
         else { return nil }
-        var fields: [String] = []
-        if challenge["userhash"]?.lowercased() == "true" {
-            guard let hashed = hash("\(credential.user):\(realm)") else { return nil }
-            fields += ["username=\"\(hashed)\"", "userhash=true"]
-        } else if credential.user.utf8.allSatisfy({ $0 < 0x80 }) || challenge["charset"] == nil {
-            fields.append("username=\(user)")
-        } else {
-            fields.append("username*=UTF-8''\(PercentEncoding.component(credential.user.utf8))")
+        if isSession {
+            guard let session = hash([secret, nonce, clientNonce]) else { return nil }
+            secret = session
         }
-        fields += ["realm=\(quotedRealm)", "nonce=\(quotedNonce)", "uri=\(target)", "response=\"\(response)\""]
-        if let algorithm = challenge["algorithm"] { fields.append("algorithm=\(algorithm)") }
-        if let opaque = challenge["opaque"] {
+        guard let response = response(secret, request, protection, clientNonce, count) else { return nil }
+        var fields = [
+            username, Array("realm=".utf8) + quotedRealm, Array("nonce=".utf8) + quotedNonce,
+            Array("uri=".utf8) + target, Array("response=\"".utf8) + response + [Self.quote],
+        ]
+        if let algorithm = challenge.bytes("algorithm") { fields.append(Array("algorithm=".utf8) + algorithm) }
+        if let opaque = challenge.bytes("opaque") {
             guard let opaque = Self.quoted(opaque) else { return nil }
-            fields.append("opaque=\(opaque)")
+            fields.append(Array("opaque=".utf8) + opaque)
         }
         if protection != .none {
-            fields += ["qop=\(protection.rawValue)", "nc=\(Self.hexadecimal(count))", "cnonce=\"\(clientNonce)\""]
+            fields.append(Array("qop=\(protection.rawValue), nc=\(Self.hexadecimal(count))".utf8))
+            fields.append(Array("cnonce=\"".utf8) + clientNonce + [Self.quote])
         }
-        return "Digest " + fields.joined(separator: ", ")
+        return Array("Digest ".utf8) + Array(fields.joined(separator: Array(", ".utf8)))
+    }
+
+    /// RFC 7616 §3.4.4, and §4 for names beyond ASCII.
+    private func username(_ user: [UInt8]) -> [UInt8]? {
+        guard let quoted = Self.quoted(user) else { return nil }
+        if challenge["userhash"]?.lowercased() == "true" {
+            return hash([user, realm]).map { Array("username=\"".utf8) + $0 + Array("\", userhash=true".utf8) }
+        }
+        let isText = challenge["charset"] != nil && String(validating: user, as: UTF8.self) != nil
+        if !isText || user.allSatisfy({ $0 < 0x80 }) { return Array("username=".utf8) + quoted }
+        return Array("username*=UTF-8''\(PercentEncoding.component(user))".utf8)
     }
 
     /// RFC 7616 §3.4.1.
     private func response(
-        _ secret: String, _ request: Request, _ protection: Protection, _ clientNonce: String, _ count: UInt32
-    ) -> String? {
-        var subject = "\(request.method):\(request.target)"
+        _ secret: [UInt8], _ request: Request, _ protection: Protection, _ clientNonce: [UInt8], _ count: UInt32
+    ) -> [UInt8]? {
+        var subject = [Array(request.method.utf8), Array(request.target.utf8)]
         if protection == .content {
-            guard let content = request.content.flatMap({ hash($0) }) else { return nil }
-            subject += ":\(content)"
+            guard let content = request.content.flatMap({ hash([$0]) }) else { return nil }
+            subject.append(content)
         }
         guard let subject = hash(subject) else { return nil }
-        let words =
-            protection == .none
-            ? [secret, nonce, subject]
-            : [secret, nonce, Self.hexadecimal(count), clientNonce, protection.rawValue, subject]
-        return hash(words.joined(separator: ":"))
+        if protection == .none { return hash([secret, nonce, subject]) }
+        return hash(
+            [
+                secret, nonce, Array(Self.hexadecimal(count).utf8), clientNonce, Array(protection.rawValue.utf8),
+                subject,
+            ])
     }
 
-    private func hash(_ text: String) -> String? { hash(Array(text.utf8)) }
-
-    private func hash(_ bytes: [UInt8]) -> String? {
+    /// The hash of these values, with colons between them, in hexadecimal digits.
+    private func hash(_ values: [[UInt8]]) -> [UInt8]? {
         let kind: MessageDigest.Algorithm =
             switch algorithm {
             case .md5: .md5
@@ -133,8 +137,11 @@ package struct DigestScheme: Sendable {
             case .sha512Truncated: .sha512Truncated
             }
         var digest = MessageDigest(kind)
-        unsafe bytes.withUnsafeBytes { unsafe digest.update($0) }
-        return digest.finish().map { $0.map { Self.hexadecimal($0) }.joined() }
+        for (index, value) in values.enumerated() {
+            let bytes = index > 0 ? [UInt8(ascii: ":")] + value : value
+            unsafe bytes.withUnsafeBytes { unsafe digest.update($0) }
+        }
+        return digest.finish().map { $0.flatMap { Array(Self.hexadecimal($0).utf8) } }
     }
 
     private static func hexadecimal(_ number: some FixedWidthInteger) -> String {
@@ -142,10 +149,12 @@ package struct DigestScheme: Sendable {
         return String(repeating: "0", count: max(0, number.bitWidth / 4 - digits.count)) + digits
     }
 
+    private static let (quote, backslash) = (UInt8(ascii: "\""), UInt8(ascii: "\\"))
+
     /// A quoted string (RFC 9110 §5.6.4); nil with control characters, which it cannot have.
-    private static func quoted(_ text: String) -> String? {
-        guard text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else { return nil }
-        return "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    private static func quoted(_ bytes: [UInt8]) -> [UInt8]? {
+        guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return nil }
+        return [quote] + bytes.flatMap { $0 == quote || $0 == backslash ? [backslash, $0] : [$0] } + [quote]
     }
 }
 

@@ -14,11 +14,11 @@ final class PasswordLogin: Sendable {
 
     let credential: PasswordCredential
     private let origin: HTTPOrigin
-    private let realm: String?
+    private let realm: [UInt8]?
     private let scheme: Scheme
 
     /// Nil if none of the challenges is answered by a password.
-    init?(_ credential: PasswordCredential, for request: URLRequest, answering fields: [String]) {
+    init?(_ credential: PasswordCredential, for request: URLRequest, answering fields: [[UInt8]]) {
         guard let origin = try? request.destination.get().origin else { return nil }
         guard
             let challenge = HTTPChallenge.preferred(
@@ -31,7 +31,7 @@ final class PasswordLogin: Sendable {
         } else {
             return nil
         }
-        realm = challenge.realm
+        realm = challenge.bytes("realm")
         self.credential = credential
         self.origin = origin
     }
@@ -44,20 +44,22 @@ final class PasswordLogin: Sendable {
         return if case .digest(let digest) = challenge.scheme { digest.isStale } else { false }
     }
 
-    /// The value of an `Authorization` field for the request; nil if there can be none.
-    func authorization(for request: URLRequest) -> String? {
+    /// An `Authorization` field for the request; nil if there can be none.
+    func authorization(for request: URLRequest) -> HeaderField? {
         guard let destination = try? request.destination.get(), destination.origin == origin else { return nil }
+        let name = "Authorization"
         switch scheme {
-        case .basic: return BasicScheme.authorization(credential)
+        case .basic: return BasicScheme.authorization(credential).map { HeaderField(name: name, value: $0) }
         case .digest(let digest):
             var random = SystemRandomNumberGenerator()
             let nonce = "\(String(random.next(), radix: 16))\(String(random.next(), radix: 16))"
-            return digest.authorization(
+            let value = digest.authorization(
                 credential,
                 for: DigestScheme.Request(
                     method: request.method, target: Self.text(of: destination.target),
                     content: Self.content(of: request)),
                 clientNonce: nonce)
+            return value.map { HeaderField(name: name, bytes: $0) }
         }
     }
 

@@ -16,9 +16,14 @@ public struct RefreshWindow: Sendable, Hashable {
 
     /// Adds a refresh at `now` to `past`. Returns false, and adds none, if there were too many.
     func admits(_ now: MonotonicInstant, after past: inout [MonotonicInstant]) -> Bool {
-        past.removeAll { $0.advanced(by: interval) <= now }
-        guard past.count < max(1, maximumAttempts) else { return false }
+        guard hasRoom(now, after: &past) else { return false }
         past.append(now)
         return true
+    }
+
+    /// Whether a refresh at `now` would be admitted.
+    func hasRoom(_ now: MonotonicInstant, after past: inout [MonotonicInstant]) -> Bool {
+        past.removeAll { $0.advanced(by: interval) <= now }
+        return past.count < max(1, maximumAttempts)
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import TernHTTP1
 
 /// Authenticates the requests of a session, and learns which of its credentials servers refuse. Use
 /// ``AuthenticationInterceptor``, or write one where its rules do not fit.
@@ -7,11 +8,17 @@ public protocol RequestAuthentication: Sendable {
     var refusingStatusCodes: Set<Int> { get }
 
     /// Returns the request to send, and the number of the credential in it; nil for a request that needs none. Called
-    /// for every hop to the origin of the original request, on any thread. The request waits meanwhile.
+    /// for every hop to the origin of the original request, on any thread. The request waits meanwhile, and the call is
+    /// cancelled, as a Swift task is, if the request ends first: it should return soon then.
     func authenticated(
         _ request: URLRequest
     ) async throws(AuthenticationError) -> (request: URLRequest, credentialNumber: Int32)?
 
-    /// A server refused the credential with this number. Called on a reactor's thread: it returns at once.
-    func refused(credentialNumber: Int32)
+    /// A server refused the credential with this number. Returns whether the request is to be authenticated again and
+    /// sent again; otherwise the refusal is the answer. Called on a reactor's thread: it returns at once.
+    ///
+    /// - Parameters:
+    ///   - credentialNumber: as `authenticated(_:)` returned it.
+    ///   - origin: the server. Others may still accept the credential.
+    func refused(credentialNumber: Int32, by origin: HTTPOrigin) -> Bool
 }

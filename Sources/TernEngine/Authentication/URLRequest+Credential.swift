@@ -7,11 +7,9 @@ extension URLRequest {
     package var urlCredential: PasswordCredential? {
         guard let text = url.flatMap({ URIReference($0.absoluteString).userinfo }) else { return nil }
         let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
-        let words = parts.compactMap { PercentEncoding.decoded(Array($0)[...]) }.map {
-            String(decoding: $0, as: UTF8.self)
-        }
+        let words = parts.compactMap { PercentEncoding.decoded(Array($0)[...]) }
         guard words.count == parts.count, let user = words.first else { return nil }
-        return PasswordCredential(user: user, password: words.count > 1 ? words[1] : "")
+        return PasswordCredential(user: user, password: words.count > 1 ? words[1] : [])
     }
 
     /// The same URL without a name and a password.

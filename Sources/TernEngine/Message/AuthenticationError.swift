@@ -4,9 +4,10 @@
 public enum AuthenticationError: Error, Sendable {
     /// The interceptor has no credential.
     case missingCredential
-    /// The refresh window allows no further refresh yet.
+    /// The credential requires a refresh, and the refresh window allows none yet.
     case excessiveRefresh(maximumAttempts: Int, interval: Duration)
-    /// The authenticator threw this error.
+    /// The authenticator threw this error. A `CancellationError` if the Swift task that waited for the refresh was
+    /// cancelled.
     case refreshFailed(any Error)
 }
 

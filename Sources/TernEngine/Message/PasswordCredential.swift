@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
 
 /// A name and a password for a server that requests them, with any of the schemes that Tern supports: Digest (RFC 7616)
 /// and Basic (RFC 7617).
+///
+/// Both are bytes: a text is sent as UTF-8, and a credential for a server with another encoding is made of its bytes.
 public struct PasswordCredential: Sendable, Hashable {
-    /// The name of the user.
-    public let user: String
-    /// The password.
-    public let password: String
+    package let userBytes: [UInt8]
+    package let passwordBytes: [UInt8]
+
+    /// The name of the user as text: UTF-8 where the bytes are UTF-8, else ISO-8859-1.
+    public var user: String { FieldValue(userBytes).text }
+    /// The password as text: UTF-8 where the bytes are UTF-8, else ISO-8859-1.
+    public var password: String { FieldValue(passwordBytes).text }
 
     /// The schemes that may send them; all by default.
     public let schemes: Schemes
@@ -25,10 +31,15 @@ public struct PasswordCredential: Sendable, Hashable {
         public static let all: Schemes = [.basic, .digest]
     }
 
-    /// Creates a credential.
+    /// Creates a credential, which is sent as UTF-8.
     public init(user: String, password: String, schemes: Schemes = .all) {
-        self.user = user
-        self.password = password
+        self.init(user: Array(user.utf8), password: Array(password.utf8), schemes: schemes)
+    }
+
+    /// Creates a credential of the bytes that are sent and hashed, in the encoding that the server expects.
+    public init(user: [UInt8], password: [UInt8], schemes: Schemes = .all) {
+        userBytes = user
+        passwordBytes = password
         self.schemes = schemes
     }
 }

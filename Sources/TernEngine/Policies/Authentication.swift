@@ -29,14 +29,14 @@ struct Authentication: HopPolicy {
             let credential = login?.credential
                 ?? (hop.mayCarryCredentials ? hop.request.credential ?? hop.request.urlCredential : nil),
             let next = PasswordLogin(
-                credential, for: hop.request, answering: head.values(for: "WWW-Authenticate")),
+                credential, for: hop.request, answering: head.bytes(for: "WWW-Authenticate")),
             login?.isFollowed(by: next, to: hop.request) ?? (hop.request.headers["Authorization"] == nil),
             let authorization = next.authorization(for: history.subject)
         else { return nil }
         if isFirst { history.challengeCount += 1 }
         history.login = next
         var request = history.request
-        request.headers["Authorization"] = authorization
+        request.headers.replace(with: authorization)
         return request
     }
 }

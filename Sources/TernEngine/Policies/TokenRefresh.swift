@@ -25,7 +25,7 @@ struct TokenRefresh: HopPolicy {
         guard hop.mayCarryCredentials else { return .ready }
         // The authentication runs user code, which a policy may not.
         return .lookUp { [authentication, request = hop.request] completion in
-            Task {
+            let task = Task {
                 do throws(AuthenticationError) {
                     guard var answer = try await authentication.authenticated(request) else {
                         return completion(.ready)
@@ -36,6 +36,7 @@ struct TokenRefresh: HopPolicy {
                     completion(.fail(.request(.unauthenticated(error))))
                 }
             }
+            return { task.cancel() }
         }
     }
 
@@ -44,7 +45,10 @@ struct TokenRefresh: HopPolicy {
         guard number != 0, refusingStatusCodes.contains(Int(head.status)), history.hop.mayCarryCredentials else {
             return .pass
         }
-        authentication.refused(credentialNumber: number)
-        return history.resendCount < Self.maximumResendCount ? .resend(history.request) : .pass
+        guard let origin = try? history.hop.request.destination.get().origin,
+            authentication.refused(credentialNumber: number, by: origin),
+            history.resendCount < Self.maximumResendCount
+        else { return .pass }
+        return .resend(history.request)
     }
 }

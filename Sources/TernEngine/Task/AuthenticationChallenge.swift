@@ -7,7 +7,8 @@ public struct AuthenticationChallenge: Sendable {
     public let response: HTTPURLResponse
     /// The origin that requests credentials.
     public let origin: HTTPOrigin
-    /// The values of its `WWW-Authenticate` fields, such as `Basic realm="…"`, as received.
+    /// The values of its `WWW-Authenticate` fields, such as `Basic realm="…"`, as text: ``response`` has their
+    /// bytes.
     public let challenges: [String]
     /// The number of times that credentials were given before for this task.
     public let previousFailureCount: Int

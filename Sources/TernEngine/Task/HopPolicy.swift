@@ -69,7 +69,11 @@ enum HopPreparation: Sendable {
 
 /// Starts a lookup on the reactor's thread, without blocking it, and calls its argument once, on any thread. The task
 /// waits for that call until its total timeout is over.
-typealias HopLookup = @Sendable (_ completion: @escaping @Sendable (HopPreparation) -> Void) -> Void
+///
+/// Returns the cancellation of the lookup, which the task calls once, on the reactor's thread, when its wait is over: it
+/// may come after the completion, or instead of it. The lookup releases the completion then.
+typealias HopLookup =
+    @Sendable (_ completion: @escaping @Sendable (HopPreparation) -> Void) -> @Sendable () -> Void
 
 /// A policy's decision about the head of a final response.
 enum HopDecision {

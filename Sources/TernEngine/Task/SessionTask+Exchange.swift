@@ -67,12 +67,15 @@ extension SessionTask {
 
     private func look(up lookup: HopLookup, _ number: UInt64, on shard: Shard<SessionTask>) {
         wait(on: shard)
-        lookup { preparation in
+        let timer = timer
+        let cancellation = lookup { preparation in
             shard.perform { _ in
                 self.timer.take()?.cancel()
                 self.follow(self.machine.lookedUp(number, preparation))
             }
         }
+        // The lookup may have ended, and another have begun.
+        timer?.whenOver(cancellation)
     }
 
     func cancelExchange() {

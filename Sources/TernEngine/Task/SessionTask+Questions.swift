@@ -32,7 +32,8 @@ extension SessionTask: DelegateAsker {
         case nil: updatePause()
         case .redirect(.follow(let request)): move(machine.answered(request))
         case .redirect(.deliver): follow(machine.answered(nil))
-        case .challenge(.authorization(let value)): move(machine.answered(authorization: value))
+        case .challenge(.authorization(let value)):
+            move(machine.answered(authorization: HeaderField(name: "Authorization", value: value)))
         case .challenge(.credential(let credential)): move(machine.answered(credential))
         case .challenge(.deliver): follow(machine.answered(authorization: nil))
         case .content(.content) where !machine.isAsking: answer?.source?.finish()
@@ -69,7 +70,7 @@ extension SessionTask: DelegateAsker {
         guard let loop = carrier?.loop, let origin = try? machine.hop.request.destination.get().origin else { return }
         machine.question?.response = response
         let challenge = AuthenticationChallenge(
-            response: response, origin: origin, challenges: response.head.fields.values(for: "WWW-Authenticate"),
+            response: response, origin: origin, challenges: response.head.values(for: "WWW-Authenticate"),
             previousFailureCount: Int(machine.history.challengeCount), hasLeftOrigin: !machine.hop.mayCarryCredentials)
         act(on: ask(on: loop, { .challenge($0) }) { delegate.task(self, didReceive: challenge, $0) })
     }

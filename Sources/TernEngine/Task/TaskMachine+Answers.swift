@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
 
 // Answers of the delegate
 extension TaskMachine {
@@ -12,20 +13,20 @@ extension TaskMachine {
         return move(to: request, redirection.chain, from: question, isRedirect: true)
     }
 
-    /// The delegate was asked for credentials and gives the value of an `Authorization` field; nil if it has none.
-    mutating func answered(authorization: String?) -> Next {
+    /// The delegate was asked for credentials and gives an `Authorization` field; nil if it has none.
+    mutating func answered(authorization: HeaderField?) -> Next {
         guard case .asking(let question) = stage, case .challenge = question.proposal else { return .wait }
         guard let authorization else { return deliver(question) }
         history.challengeCount += 1
         var request = history.request
-        request.headers["Authorization"] = authorization
+        request.headers.replace(with: authorization)
         return move(to: request, history.chain, from: question)
     }
 
     /// The delegate was asked for credentials and gives a name and a password.
     mutating func answered(_ credential: PasswordCredential) -> Next {
         guard case .asking(let question) = stage, case .challenge = question.proposal else { return .wait }
-        let fields = question.response?.head.fields.values(for: "WWW-Authenticate") ?? []
+        let fields = question.response?.head.bytes(for: "WWW-Authenticate") ?? []
         let login = PasswordLogin(credential, for: hop.request, answering: fields)
         let authorization = login?.authorization(for: history.subject)
         if authorization != nil { history.login = login }

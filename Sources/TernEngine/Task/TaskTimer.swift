@@ -15,6 +15,7 @@ final class TaskTimer<Requester: ConnectionRequester>: ReadinessHandler, ShardMe
     private var token: RegistrationToken?
     private let outcome: Outcome
     private var completion: ((Outcome) -> Void)?
+    private var cancellation: (() -> Void)?
 
     /// - Parameters:
     ///   - delay: the time to wait; nil to wait for something else.
@@ -34,11 +35,18 @@ final class TaskTimer<Requester: ConnectionRequester>: ReadinessHandler, ShardMe
         shard.admit(self)
     }
 
+    /// Has what the task waits for cancelled once, when the wait is over: now, if it is.
+    func whenOver(_ cancellation: @escaping () -> Void) {
+        if token == nil { return cancellation() }
+        self.cancellation = cancellation
+    }
+
     func cancel() {
         completion = nil
         guard let token = token.take() else { return }
         shard.loop.deregister(token)
         shard.dismiss(self)
+        cancellation.take()?()
     }
 
     private func end(_ outcome: Outcome) {

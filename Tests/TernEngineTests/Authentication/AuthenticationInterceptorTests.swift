@@ -112,15 +112,50 @@ private final class TokenAuthenticator: Authenticator {
         #expect(authenticator.refreshed.withLock { $0 } == [1, 2])
     }
 
-    @Test func `refreshes beyond the window fail, and name its limit`() async throws {
-        let (origin, authenticator) = (try origin(accepting: 9), TokenAuthenticator())
+    @Test func `a refresh that a credential requires and the window does not allow fails, and names the limit`()
+        async throws
+    {
+        let origin = try origin(accepting: 2)
+        let authenticator = TokenAuthenticator { Token(number: $0.number + 1, requiresRefresh: true) }
         let session = session(
             AuthenticationInterceptor(
-                authenticator: authenticator, credential: Token(number: 1),
+                authenticator: authenticator, credential: Token(number: 1, requiresRefresh: true),
                 refreshWindow: RefreshWindow(interval: .seconds(1000), maximumAttempts: 1)))
+        #expect(try await session.text(URLRequest(origin)) == "for 2")
         let error = try #require(try await failure(session, origin))
         guard case .excessiveRefresh(maximumAttempts: 1, interval: .seconds(1000)) = error else { throw error }
         #expect("\(error)" == "the credential was refreshed 1 times within 1000.0 seconds, which is the limit")
+    }
+
+    @Test func `a server that refuses every credential does not lock out another`() async throws {
+        let (bad, good) = (try origin(accepting: .max), try origin(accepting: 1))
+        let authenticator = TokenAuthenticator()
+        let session = session(AuthenticationInterceptor(authenticator: authenticator, credential: Token(number: 1)))
+        for _ in 0..<2 {
+            let (_, response) = try await session.data(for: URLRequest(bad))
+            #expect(response.statusCode == 401)
+        }
+        #expect(authenticator.refreshed.withLock { $0 } == [1, 2, 3, 4, 5])
+        let count = bad.observations.requestCount
+        #expect(try await session.text(URLRequest(good)) == "for 6")
+        #expect(try await session.text(URLRequest(bad)) == "refused 6")
+        #expect(try await session.text(URLRequest(good)) == "for 6")
+        #expect(bad.observations.requestCount == count + 1 && good.observations.requestCount == 2)
+        #expect(authenticator.refreshed.withLock { $0 } == [1, 2, 3, 4, 5])
+    }
+
+    @Test func `a refusal counts for its server only`() async throws {
+        let (first, second) = (try origin(accepting: 2), try origin(accepting: 1))
+        let authenticator = TokenAuthenticator()
+        let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: Token(number: 1))
+        let session = session(interceptor)
+        let request = try URLRequest(first)
+        _ = interceptor.refused(
+            credentialNumber: try #require(try await interceptor.authenticated(request)).credentialNumber,
+            by: try request.destination.get().origin)
+        #expect(try await session.text(URLRequest(second)) == "for 1")
+        #expect(try await session.text(request) == "for 2")
+        #expect(authenticator.refreshed.withLock { $0 } == [1] && first.observations.requestCount == 1)
     }
 
     @Test func `without a credential a request fails before it is sent, unless it needs none`() async throws {
@@ -261,5 +296,42 @@ private final class TokenAuthenticator: Authenticator {
         #expect(first == (refreshes ? "csrf=1" : ""))
         #expect(try await session.text(URLRequest(origin)) == "csrf=1")
         #expect(storage.cookies?.map(\.name) == ["csrf"])
+    }
+
+    @Test(arguments: [("cancelled", 10_000), ("timed-out", 200), ("session-invalidated", 2_000)])
+    func `requests that end while a refresh hangs leave nothing behind`(reason: String, count: Int) async throws {
+        let release = AsyncStream<Void>.makeStream()
+        let authenticator = TokenAuthenticator { token in
+            for await _ in release.stream { break }
+            return token
+        }
+        let interceptor = AuthenticationInterceptor(
+            authenticator: authenticator, credential: Token(number: 1, requiresRefresh: true))
+        let holder = SessionHolder(
+            .limited {
+                $0.authentication = interceptor
+                if reason == "timed-out" { $0.timeouts.total = .milliseconds(100) }
+            })
+        let request = try URLRequest(string: "http://127.0.0.1:1/")
+        let delegates = (0..<count).map { _ in RecordingDelegate() }
+        var tasks = delegates.compactMap { holder.session?.dataTask(with: request, delegate: $0) }
+        let left = tasks.map(Left.init)
+        for task in tasks { task.resume() }
+        if reason != "timed-out" { #expect(await eventually { interceptor.waiterCount == count }) }
+        if reason == "cancelled" { for task in tasks { task.cancel() } }
+        if reason == "session-invalidated" { holder.drop() }
+        tasks = []
+        for delegate in delegates { #expect(await delegate.end().error?.reason.kind.rawValue == reason) }
+        #expect(interceptor.waiterCount == 0)
+        #expect(await eventually { left.allSatisfy { $0.task == nil } })
+        #expect(authenticator.refreshed.withLock { $0.count } <= 1)
+        release.continuation.finish()
+    }
+
+    /// A task that is not retained.
+    private struct Left {
+        weak var task: SessionTask?
+
+        init(_ task: SessionTask) { self.task = task }
     }
 }

@@ -49,7 +49,7 @@ import Testing
         func machine() throws -> TaskMachine {
             switch self {
             case .created: return try TaskMachineEventsTests.machine()
-            case .lookingUp: return try started(Policy(.preparation, .lookUp { _ in }))
+            case .lookingUp: return try started(Policy(.preparation, .lookUp { _ in {} }))
             case .delayed:
                 var machine = try started(Policy(.unsuccessfulHeads))
                 _ = machine.head(try head(503))
@@ -115,7 +115,8 @@ import Testing
             case .broken: return machine.failed(.timedOut(.idle), Evidence(wasReused: true, isSent: true)).name
             case .followed: return machine.answered(other).name
             case .declined: return machine.answered(nil).name
-            case .authorized: return machine.answered(authorization: "x").name
+            case .authorized:
+                return machine.answered(authorization: HeaderField(name: "Authorization", value: "x")).name
             case .given: return machine.answered(content: .data(Data([1]))).name
             case .allowed: return machine.allowed().name
             case .instead: return machine.answered(instead: other).name
@@ -153,7 +154,7 @@ import Testing
     }
 
     @Test func `a lookup's first result counts, and only one with its number`() throws {
-        var machine = try Self.started(Policy(.preparation, .lookUp { _ in }))
+        var machine = try Self.started(Policy(.preparation, .lookUp { _ in {} }))
         let words = [
             machine.lookedUp(2, .ready).name, machine.lookedUp(1, .fail(.cancelled)).name,
             machine.lookedUp(1, .ready).name,
