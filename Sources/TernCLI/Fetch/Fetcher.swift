@@ -42,6 +42,8 @@ struct Fetcher {
             try use(plan), headDump: dumpsApart(plan) ? heads : nil,
             verbose: options.output.isVerbose ? VerboseReport(configuration: configuration) : nil,
             rules: rules(attempt, start), progress: progress, upload: upload)
+        // A retry sends standard input, if no attempt before has read it.
+        plan.request.keepUnreadBody()
         await transcript.record(session.dataTask(with: plan.request, delegate: transcript))
         progress?.finish()
         upload?.finish()
