@@ -3,7 +3,8 @@ import TernHTTP1
 
 /// Sends the cookies of a storage along, and stores those that responses set, redirects and refusals included.
 ///
-/// A request with a `Cookie` field of its own takes that along and no other, for as long as a redirect leaves it in.
+/// A `Cookie` field of the request's own is sent behind them in the same field (RFC 6265 §5.4), for as long as a redirect
+/// leaves it in. As curl does it, cookies of the same name are both sent.
 struct Cookies: HopPolicy {
     let storage: HTTPCookieStorage
     let interests: HopInterests
@@ -19,29 +20,44 @@ struct Cookies: HopPolicy {
     }
 
     func prepare(_ hop: Hop, _ history: inout TaskHistory) -> HopPreparation {
-        let hasField = hop.request.headers.contains("Cookie")
-        if hop.number == 0, history.resendCount == 0 {
-            history.cookies = !hop.request.httpShouldHandleCookies ? .unwanted : hasField ? .own : .stored
-        }
-        switch history.cookies {
-        case .unwanted: return .ready
-        case .own where hasField: return .ready
-        case .own, .stored: break
-        }
-        if !hasField, storage.isEmpty { return .ready }
+        let added = history.cookies
+        history.cookies = nil
+        guard hop.request.httpShouldHandleCookies else { return .ready }
+        let present = hop.request.headers.cookie
+        if present == nil, storage.isEmpty { return .ready }
         guard let destination = try? hop.request.destination.get() else { return .ready }
-        let field = storage.field(for: CookieOrigin(destination))
-        if field == nil, !hasField { return .ready }
+        // What was added before may still be in the request.
+        let own = present == added?.sent ? added?.own : present
+        let stored = storage.field(for: CookieOrigin(destination))
         var request = hop.request
-        request.headers["Cookie"] = field
+        if let stored {
+            let sent = Array([stored, own ?? []].filter { !$0.isEmpty }.joined(separator: [0x3B, 0x20]))
+            history.cookies = TaskHistory.AddedCookies(own: own, sent: sent)
+            request.headers.replace(with: HeaderField(name: "Cookie", bytes: sent))
+        } else if present == own {
+            return .ready
+        } else if let own {
+            request.headers.replace(with: HeaderField(name: "Cookie", bytes: own))
+        } else {
+            request.headers["Cookie"] = nil
+        }
         return .change(request)
     }
 
     func received(_ head: ResponseHead, _ history: inout TaskHistory) -> HopDecision {
-        guard history.hop.request.httpShouldHandleCookies, head.fields.contains("Set-Cookie"),
+        guard history.hop.request.httpShouldHandleCookies, head.contains("Set-Cookie"),
             let destination = try? history.hop.request.destination.get()
         else { return .pass }
-        storage.receive(head.fields.values(for: "Set-Cookie"), from: CookieOrigin(destination))
+        storage.receive(head.bytes(for: "Set-Cookie"), from: CookieOrigin(destination))
         return .pass
+    }
+}
+
+extension HeaderFields {
+    /// The bytes of the `Cookie` fields as one; nil without one.
+    fileprivate var cookie: [UInt8]? {
+        guard contains("Cookie") else { return nil }
+        let fields = filter { $0.name.utf8.count == 6 && $0.name.lowercased() == "cookie" }
+        return Array(fields.map(\.bytes).joined(separator: [0x3B, 0x20]))
     }
 }

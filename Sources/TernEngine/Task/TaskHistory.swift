@@ -16,8 +16,8 @@ struct TaskHistory {
     var resendCount: Int32 = 0
     /// The password that the hop, or one before, was authenticated with.
     var login: PasswordLogin?
-    /// Which cookies go along.
-    var cookies = CookieUse.stored
+    /// The cookies that were added to the request for the hop; nil for none.
+    var cookies: AddedCookies?
     /// The policy that the original request names; nil for the session's.
     let redirectPolicy: RedirectPolicy?
     /// The responses that were not the answer, in order: at most the last ``RedirectPolicy/maximumRememberedHops``.
@@ -29,13 +29,14 @@ struct TaskHistory {
         redirectPolicy = request.redirectPolicy
     }
 
-    enum CookieUse {
-        /// Those of the session's storage.
-        case stored
-        /// The original request's own field.
-        case own
-        /// None of the storage, which takes none either.
-        case unwanted
+    /// An object, so that a task without cookies has room for a reference only.
+    final class AddedCookies: Sendable {
+        /// The bytes of the request's own field; nil if it has none.
+        let own: [UInt8]?
+        /// The bytes of the field that was sent.
+        let sent: [UInt8]
+
+        init(own: [UInt8]?, sent: [UInt8]) { (self.own, self.sent) = (own, sent) }
     }
 
     /// Adds a response that was not the answer.
