@@ -27,6 +27,26 @@ package enum FilePath {
         return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
+    /// The path that a file is found at, or would be created at: symbolic links are followed, dangling ones as well, and
+    /// the folder is resolved if it exists. A chain of more links than the kernel follows ends within itself.
+    package static func followingLinks(from path: String) -> String {
+        if let resolved = resolved(path) { return resolved }
+        var path = path
+        for _ in 0..<40 {
+            guard !path.utf8.contains(0), let target = target(ofLink: path) else { break }
+            path = target.utf8.first == UInt8(ascii: "/") ? target : folder(of: path) + "/" + target
+        }
+        return resolvingFolder(of: path)
+    }
+
+    /// Nil if the path is no symbolic link.
+    private static func target(ofLink path: String) -> String? {
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
+            if let base = buffer.baseAddress { count = unsafe max(0, readlink(path, base, buffer.count)) }
+        }
+        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+
     /// The path without links, `.` and `..`; nil if nothing exists there.
     package static func resolved(_ path: String) -> String? {
         guard let resolved = unsafe realpath(path, nil) else { return nil }

@@ -24,12 +24,15 @@ package final class FileReplacement {
     ///   - target: The path of a regular file, or of none, without symbolic links.
     ///   - path: The path for the temporary file, in the folder of the target.
     ///   - fallbackPath: The path to take if that folder cannot be written.
-    package init(of target: String, path: String, fallbackPath: String) throws(SystemCallError) {
+    ///   - newPermissions: The permissions of a target that does not exist yet, less those of umask(2).
+    package init(
+        of target: String, path: String, fallbackPath: String, newPermissions: UInt32 = 0o666
+    ) throws(SystemCallError) {
         self.target = target
         let existing = FileStatus(of: target)
         isNew = existing == nil
         // Until the file has the permissions of the file it replaces, only its owner may read it.
-        let permissions: UInt32 = existing == nil ? 0o666 : 0o600
+        let permissions: UInt32 = existing == nil ? newPermissions : 0o600
         do throws(SystemCallError) {
             temporaryFile = try OutputFile.createTemporary(path, permissions: permissions)
         } catch {

@@ -59,7 +59,7 @@ extension HTTPCookie {
             sameSitePolicy: text(.sameSitePolicy).flatMap { SameSitePolicy(rawValue: $0.lowercased()) })
     }
 
-    /// The properties that make an equal cookie.
+    /// The properties that make an equal cookie, if its name, value and path are UTF-8.
     public var properties: [HTTPCookiePropertyKey: Any]? {
         var properties: [HTTPCookiePropertyKey: Any] = [
             .name: name, .value: value, .domain: domain, .path: path, .version: "0",

@@ -27,6 +27,16 @@ import Testing
         #expect(!FilePath.isSymbolicLink(folder["none"]))
     }
 
+    @Test func `links are followed to what they lead to, or would`() throws {
+        try folder.write("", to: "file")
+        for (link, target) in [("1", "file"), ("2", "1"), ("3", "none"), ("4", folder["3"]), ("5", "5")] {
+            unsafe symlink(target, folder[link])
+        }
+        for (name, end) in [("1", "file"), ("2", "file"), ("3", "none"), ("4", "none"), ("5", "5"), ("new", "new")] {
+            #expect(FilePath.followingLinks(from: folder[name]) == folder[end], "\(name)")
+        }
+    }
+
     @Test func `a folder is resolved, the last component is not`() throws {
         unsafe symlink(folder.path, folder["link"])
         let real = try #require(FilePath.resolved(folder.path))

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import Synchronization
 import Testing
 
 @testable import TernFiles
 
 @Suite struct OutputFileTests {
+    private static let held = Atomic<Int>(0)
     private let folder = TestFolder()
     private var a: String { folder["a"] }
     private var b: String { folder["b"] }
@@ -72,6 +74,25 @@ import Testing
         #expect(throws: SystemCallError(.open, code: EINVAL)) {
             try OutputFile.createTemporary(a + "\0", permissions: 0o600)
         }
+    }
+
+    /// A waiter has opened the file that its holder removes.
+    @Test func `a lock file that its holder removes keeps all but one out, and is gone in the end`() async throws {
+        let path = folder["lock"]
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for _ in 0..<50 {
+                        let lock = try #require(try OutputFile.locked(path, within: .seconds(30)))
+                        #expect(Self.held.add(1, ordering: .relaxed).newValue == 1)
+                        Self.held.subtract(1, ordering: .relaxed)
+                        lock.remove()
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(folder.names == [])
     }
 
     @Test func `a file that has lost its name is neither locked nor removes the new file`() throws {

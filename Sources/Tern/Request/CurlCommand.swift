@@ -20,9 +20,7 @@ struct CurlCommand: CustomStringConvertible {
         var parts = ["$ curl -v"]
         let method = request.httpMethod ?? "GET"
         if method != "GET" { parts.append("-X \(Self.word(method))") }
-        if request.httpShouldHandleCookies, !request.headers.contains("Cookie"),
-            let cookies = cookies?.cookies(for: url), !cookies.isEmpty
-        {
+        if request.httpShouldHandleCookies, let cookies = cookies?.cookies(for: url), !cookies.isEmpty {
             let pairs = cookies.map { "\($0.name)=\(Redaction.placeholder)" }
             parts.append("-b \(Self.quoted(pairs.joined(separator: "; ")))")
         }

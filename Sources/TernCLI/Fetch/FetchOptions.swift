@@ -50,7 +50,7 @@ struct FetchOptions: ParsableArguments {
                 "\"\(json.prefix(100))\" is not a URL, and --json prints the response as JSON; send JSON with -d and "
                     + "-H 'Content-Type: application/json'")
         }
-        try InputFile.checkStandardInput(content.inputs + fields.inputs + output.inputs)
+        try InputFile.checkStandardInput(content.inputs + fields.inputs + output.inputs + cookies.files)
         if !fields.sensitiveFields.isEmpty, !output.isVerbose, !transfer.isFollowing {
             throw ValidationError(
                 "--sensitive hides a field from -v, and with -L keeps it from other origins: give -v or -L")

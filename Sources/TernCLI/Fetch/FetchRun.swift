@@ -14,8 +14,8 @@ struct FetchRun {
         let choice = try MethodChoice(command: method, options.content)
         let targets = try options.targets()
         var configuration = try options.configuration()
-        let cookies = try options.cookies.storage()
-        configuration.httpCookieStorage = cookies
+        let cookies = try FetchCookies(options, for: targets)
+        configuration.httpCookieStorage = cookies?.storage
         var planner = FetchPlanner(options: options, choice: choice, configuration: configuration)
         let plans = try planner.plans(targets)
         let session = Session(
@@ -28,12 +28,18 @@ struct FetchRun {
             showsUpload: showsUpload || !options.content.uploads.isEmpty && plans.allSatisfy { ($0.path ?? "-") != "-" }
         )
         var last = ExitStatus.success
-        for plan in plans {
-            let status = try await fetcher.fetch(plan)
-            if status != .success { last = status }
+        do {
+            for plan in plans {
+                let status = try await fetcher.fetch(plan)
+                if status != .success { last = status }
+            }
+            try fetcher.finish()
+        } catch {
+            // The jar is written whatever has happened, and the first failure is the one that is told.
+            try? cookies?.save()
+            throw error
         }
-        try fetcher.finish()
-        if let cookies { try options.cookies.save(cookies) }
+        try cookies?.save()
         if last != .success { throw ExitCode(last.rawValue) }
     }
 }

@@ -2,10 +2,17 @@
 
 /// Dates as cookies bring them, in all the forms that servers have ever written (RFC 6265bis §5.1.1).
 enum CookieDate {
+    /// The most bytes of a date. No form has more than 50, and each word costs work.
+    static let maximumSize = 128
+
     /// Seconds since 1970-01-01T00:00:00Z; nil if `text` is no date.
-    static func seconds(_ text: String) -> Int64? {
+    static func seconds(_ text: String) -> Int64? { seconds(Array(text.utf8)[...]) }
+
+    /// The same for bytes.
+    static func seconds(_ text: ArraySlice<UInt8>) -> Int64? {
+        guard text.count <= maximumSize else { return nil }
         var (time, day, month, year): ((Int64, Int64, Int64)?, Int64?, Int64?, Int64?)
-        for token in text.utf8.split(whereSeparator: isDelimiter) {
+        for token in text.split(whereSeparator: isDelimiter) {
             if time == nil, let found = Self.time(token) {
                 time = found
             } else if day == nil, let found = number(token, digits: 1...2) {
@@ -35,26 +42,38 @@ enum CookieDate {
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
     /// The digits that `token` begins with, if their number fits and another character or the end follows.
-    private static func number(_ token: Substring.UTF8View, digits: ClosedRange<Int>) -> Int64? {
+    private static func number(_ token: ArraySlice<UInt8>, digits: ClosedRange<Int>) -> Int64? {
         let prefix = token.prefix(while: isDigit)
         guard digits.contains(prefix.count) else { return nil }
-        return Int64(String(Substring(prefix)))
+        return prefix.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
     }
 
-    private static func time(_ token: Substring.UTF8View) -> (Int64, Int64, Int64)? {
-        let parts = token.split(separator: 0x3A, maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[0].allSatisfy(isDigit), parts[1].allSatisfy(isDigit),
-            let hour = number(parts[0], digits: 1...2), let minute = number(parts[1], digits: 1...2),
-            let second = number(parts[2], digits: 1...2)
+    private static func time(_ token: ArraySlice<UInt8>) -> (Int64, Int64, Int64)? {
+        guard let colon = token.firstIndex(of: 0x3A), let last = token[(colon + 1)...].firstIndex(of: 0x3A),
+            token[..<colon].allSatisfy(isDigit), token[(colon + 1)..<last].allSatisfy(isDigit),
+            let hour = number(token[..<colon], digits: 1...2),
+            let minute = number(token[(colon + 1)..<last], digits: 1...2),
+            let second = number(token[(last + 1)...], digits: 1...2)
         else { return nil }
         return (hour, minute, second)
     }
 
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
-    private static func month(_ token: Substring.UTF8View) -> Int64? {
+    private static func month(_ token: ArraySlice<UInt8>) -> Int64? {
         guard token.count >= 3 else { return nil }
-        let name = String(Substring(token.prefix(3))).lowercased()
-        return months.firstIndex(of: name).map { Int64($0) + 1 }
+        return months.firstIndex { token.prefix(3).isWord($0) }.map { Int64($0) + 1 }
     }
+}
+
+extension ArraySlice<UInt8> {
+    /// Whether the bytes are this word of ASCII, which is in lower case; the case of ASCII letters is ignored.
+    func isWord(_ word: String) -> Bool {
+        count == word.utf8.count && elementsEqual(word.utf8) { $0.lowercasedLetter == $1 }
+    }
+}
+
+extension UInt8 {
+    /// The letter in lower case if this is an ASCII letter.
+    var lowercasedLetter: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 }

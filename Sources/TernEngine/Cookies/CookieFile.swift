@@ -1,40 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 import FoundationEssentials
 import TernFiles
-import TernIO
 
-/// A file of cookies in the Netscape format that several processes may share: each change is read, made and written
-/// under a lock, and the file is replaced in one step, so that a crash leaves the old one or the new one.
+/// A file of cookies that several processes may share: each change is read, made and written under a lock, and the file
+/// is replaced in one step, so that a crash leaves the old one or the new one.
 struct CookieFile: Sendable {
-    private static let maximumLength = 64 * 1024 * 1024
+    /// In bytes.
+    static let maximumLength = 64 * 1024 * 1024
     private static let lockTimeout = Duration.seconds(5)
 
     private let path: String
+    /// Where the file is written, one change after another. Waiting for the disk, or for a lock, is for no thread that
+    /// has something else to do.
+    let queue = DispatchQueue(label: "tern.cookies", qos: .utility)
 
     init(_ url: URL) {
-        let path = url.path(percentEncoded: false)
-        // A symbolic link stays, and the file behind it is replaced.
-        self.path = FilePath.resolved(path) ?? path
+        // A symbolic link stays, and the file behind it is replaced, or created.
+        path = FilePath.followingLinks(from: url.path(percentEncoded: false))
     }
 
-    /// The cookies of the file that have not ended; none if there is no file.
-    func cookies(now: Date) throws(CookieFileError) -> [HTTPCookie] {
-        guard let status = FileStatus(of: path) else { return [] }
-        guard status.kind == .regular, let data = try? Data(contentsOf: URL(filePath: path)),
-            data.count <= Self.maximumLength
-        else { throw .unreadable(path: path) }
-        do throws(NetscapeCookies.MalformedLine) {
-            return try NetscapeCookies.cookies(in: String(decoding: data, as: UTF8.self), now: now)
+    /// The content of the file; that of an empty one if there is no file.
+    func read(now: Date) throws(CookieFileError) -> CookieText {
+        do throws(SystemCallError) {
+            return CookieText(try FileContent.read(path, limit: Self.maximumLength) ?? [], now: now)
         } catch {
-            throw .malformedLine(path: path, line: error.number)
+            throw .unreadable(path: path)
         }
     }
 
-    /// Replaces the file by one with the cookies that `change` makes of its own. Blocks; only the owner may read it.
-    func update(now: Date, _ change: ([HTTPCookie]) -> [HTTPCookie]) throws(CookieFileError) {
+    /// Writes changes into the file, and keeps what other processes have written to it: cookies, and lines that are
+    /// none. Blocks; only the owner may read the file.
+    func write(_ changes: CookieChanges, keepsSessionCookies: Bool) throws(CookieFileError) {
         let lock = try self.lock()
-        defer { lock.unlock() }
-        let bytes = Array(NetscapeCookies.text(of: change(try cookies(now: now))).utf8)
+        defer { lock.remove() }
+        let now = Date()
+        let content = try read(now: now)
+        var jar = CookieJar(content.cookies + changes.cookies, now: now)
+        if !keepsSessionCookies { jar.removeSessionCookies() }
+        let bytes = CookieText.bytes(of: jar.cookies(now: now), after: content.otherLines)
         do throws(SystemCallError) {
             let file = try OutputFile.createTemporary(FilePath.temporary(beside: path), permissions: 0o600)
             defer { file.remove() }
@@ -49,8 +53,10 @@ struct CookieFile: Sendable {
         }
     }
 
-    /// A file of its own, because the file of the cookies is replaced. It stays: a lock on a file that was removed
-    /// would keep no process out.
+    /// Whether something exists at its path.
+    var exists: Bool { FileStatus(of: path) != nil }
+
+    /// A file of its own, because the file of the cookies is replaced. Its holder removes it.
     private func lock() throws(CookieFileError) -> OutputFile {
         do throws(SystemCallError) {
             if let file = try OutputFile.locked(path + ".lock", within: Self.lockTimeout) { return file }

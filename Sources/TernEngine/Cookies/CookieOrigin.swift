@@ -2,26 +2,31 @@
 import FoundationEssentials
 import TernHTTP1
 import TernIO
+import TernTLS
 
 /// A URL as far as cookies go by it: those that a response from there sets, and those that a request there takes along.
 struct CookieOrigin: Sendable, Equatable {
-    /// In lower case, without brackets.
+    /// As trust compares hosts: in lower case, without brackets and without a final dot, which would lead around the
+    /// public suffixes.
     let host: String
     /// Without the query.
     let path: Substring
+    /// Whether `Secure` cookies are set and sent: over TLS, and without it on this machine itself, as curl and browsers
+    /// have it (RFC 6265bis §5.8.3 leaves what is secure to the client).
     let isSecure: Bool
     let isAddress: Bool
 
     init(_ destination: Destination) {
-        host = destination.origin.host
-        isSecure = destination.origin.scheme == .https
+        host = HostName.canonical(destination.origin.host)
         isAddress = IPAddress(literal: host) != nil
+        isSecure = destination.origin.scheme == .https || Self.isLoopback(host, isAddress: isAddress)
         path = if case .origin(let target) = destination.target { target.prefix { $0 != "?" } } else { "/" }
     }
 
-    /// A host and a path alone.
-    init(host: String, path: String) {
-        (self.host, self.path, isSecure, isAddress) = (host, path[...], false, IPAddress(literal: host) != nil)
+    /// A secure host and the root of its paths.
+    init(secureHost: String) {
+        (host, path, isSecure) = (HostName.canonical(secureHost), "/", true)
+        isAddress = IPAddress(literal: host) != nil
     }
 
     /// Nil for a URL that is none of http or https.
@@ -30,24 +35,66 @@ struct CookieOrigin: Sendable, Equatable {
         self.init(destination)
     }
 
-    /// Whether the host is `domain`, which has no dot at its beginning, or lies beneath it (RFC 6265bis §5.1.3).
-    func isWithin(domain: String) -> Bool {
-        if host == domain { return true }
-        let rest = host.utf8.count - domain.utf8.count
-        return rest > 1 && !isAddress && host.utf8.reversed().starts(with: domain.utf8.reversed())
-            && host.utf8[host.utf8.index(host.utf8.startIndex, offsetBy: rest - 1)] == UInt8(ascii: ".")
+    /// Names beneath `localhost` are never looked up elsewhere (RFC 6761 §6.3).
+    private static func isLoopback(_ host: String, isAddress: Bool) -> Bool {
+        if isAddress { return host.hasPrefix("127.") || host == "::1" }
+        return host == "localhost" || host.hasSuffix(".localhost")
     }
 
-    /// Whether the path is `prefix` or lies beneath it (RFC 6265bis §5.1.4).
-    func isWithin(path prefix: String) -> Bool {
-        guard path.utf8.starts(with: prefix.utf8) else { return false }
-        return path.utf8.count == prefix.utf8.count || prefix.last == "/"
-            || path.utf8.dropFirst(prefix.utf8.count).first == UInt8(ascii: "/")
+    /// Whether the host is `domain`, which has no dot at its beginning, or lies beneath it (RFC 6265bis §5.1.3).
+    func isWithin(domain: String) -> Bool {
+        host == domain || !isAddress && Self.isHost(host, beneath: domain)
+    }
+
+    /// Whether a host that is no address lies beneath a domain.
+    static func isHost(_ host: String, beneath domain: String) -> Bool {
+        let rest = host.utf8.count - domain.utf8.count
+        guard rest > 1 else { return false }
+        let end = host.utf8.dropFirst(rest - 1)
+        return end.first == UInt8(ascii: ".") && end.dropFirst().elementsEqual(domain.utf8)
     }
 
     /// The path of a cookie that names none: up to the last slash.
     var defaultPath: String {
-        guard path.first == "/", let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return "/" }
+        guard path.utf8.first == UInt8(ascii: "/"), let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")),
+            slash > path.startIndex
+        else { return "/" }
         return String(path[..<slash])
+    }
+}
+
+/// The path of a request, or of a cookie, that cookies' paths are compared with (RFC 6265bis §5.1.4).
+///
+/// It has a hash of each of its beginnings: a jar of long paths is searched without a look at their bytes, but for those
+/// that match.
+struct CookiePath {
+    private let bytes: [UInt8]
+    /// Of the first byte, of the first two, and so on.
+    private let hashes: [UInt64]
+
+    init(_ path: some Sequence<UInt8>) {
+        bytes = Array(path)
+        var hash = Self.start
+        hashes = bytes.map { byte in
+            hash = Self.hash(hash, byte)
+            return hash
+        }
+    }
+
+    /// The hash of a path as a whole.
+    static func hash(of path: [UInt8]) -> UInt64 { path.reduce(start, hash) }
+
+    // FNV-1a. That two paths have the same hash costs a look at their bytes, and no more.
+    private static let start: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    private static func hash(_ hash: UInt64, _ byte: UInt8) -> UInt64 { (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+
+    /// Whether the path is `prefix`, whose hash is known, or lies beneath it.
+    func isWithin(_ prefix: [UInt8], hash: UInt64) -> Bool {
+        let count = prefix.count
+        guard count > 0, count <= bytes.count, hashes[count - 1] == hash, bytes.starts(with: prefix) else {
+            return false
+        }
+        return count == bytes.count || prefix.last == UInt8(ascii: "/") || bytes[count] == UInt8(ascii: "/")
     }
 }

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 public import FoundationEssentials
+import TernHTTP1
+import TernTLS
 
 /// A cookie, with the names of Foundation's `HTTPCookie` (RFC 6265bis). A value that does not change.
+///
+/// Name, value and path are bytes, which go back as they came (RFC 9110 §5.5). The properties are their text: UTF-8 where
+/// the bytes are UTF-8, else ISO-8859-1. A cookie that is made of texts has their bytes in UTF-8.
 public struct HTTPCookie: Sendable, Hashable {
     /// What a server said about requests that another site causes. Tern stores it and sends the cookie: a client that
     /// is no browser causes all of its requests itself.
@@ -25,17 +30,25 @@ public struct HTTPCookie: Sendable, Hashable {
         case onlyFromMainDocumentDomain
     }
 
+    /// What is opaque of a cookie.
+    struct Bytes: Sendable, Hashable {
+        let name: FieldValue
+        let value: FieldValue
+        let path: FieldValue
+    }
+
+    let bytes: Bytes
     /// The name; empty for a cookie that has none.
-    public let name: String
+    public var name: String { bytes.name.text }
     /// The value as the server wrote it, quotation marks included.
-    public let value: String
+    public var value: String { bytes.value.text }
     /// The host that the cookie is for; with a dot at its beginning where it is for all hosts of that domain.
     public let domain: String
     /// The prefix of the paths that the cookie is for: `/` for all.
-    public let path: String
+    public var path: String { bytes.path.text }
     /// When the cookie ends; nil for one that ends with its session.
     public let expiresDate: Date?
-    /// Whether the cookie is sent over TLS only.
+    /// Whether the cookie is sent over TLS only, or to this machine itself.
     public let isSecure: Bool
     /// Whether the server wants to keep the cookie from scripts.
     public let isHTTPOnly: Bool
@@ -50,7 +63,7 @@ public struct HTTPCookie: Sendable, Hashable {
     /// - Parameters:
     ///   - name: without control characters, `=` and `;`.
     ///   - value: without control characters and `;`.
-    ///   - domain: a host, or a domain with a dot at its beginning.
+    ///   - domain: a host, or a domain with a dot at its beginning. A final dot is removed.
     ///   - path: begins with `/`.
     ///   - expiresDate: the end of the cookie; nil for the end of its session.
     ///   - isSecure: whether the cookie is sent over TLS only.
@@ -62,7 +75,20 @@ public struct HTTPCookie: Sendable, Hashable {
         name: String, value: String, domain: String, path: String = "/", expiresDate: Date? = nil,
         isSecure: Bool = false, isHTTPOnly: Bool = false, sameSitePolicy: SameSitePolicy? = nil
     ) {
-        (self.name, self.value, self.domain, self.path) = (name, value, domain.lowercased(), path)
+        self.init(
+            Bytes(name: FieldValue(name), value: FieldValue(value), path: FieldValue(path)), domain: domain,
+            expiresDate: expiresDate, isSecure: isSecure, isHTTPOnly: isHTTPOnly, sameSitePolicy: sameSitePolicy)
+    }
+
+    /// The same of bytes.
+    init?(
+        _ bytes: Bytes, domain: String, expiresDate: Date?, isSecure: Bool, isHTTPOnly: Bool,
+        sameSitePolicy: SameSitePolicy? = nil
+    ) {
+        let isHostOnly = domain.utf8.first != UInt8(ascii: ".")
+        let host = HostName.canonical(isHostOnly ? domain : String(domain.dropFirst()))
+        self.bytes = bytes
+        self.domain = isHostOnly ? host : "." + host
         (self.expiresDate, self.isSecure, self.isHTTPOnly) = (expiresDate, isSecure, isHTTPOnly)
         self.sameSitePolicy = sameSitePolicy
         guard isWellFormed, keepsPromises else { return nil }
@@ -80,16 +106,17 @@ public struct HTTPCookie: Sendable, Hashable {
             domain = origin.isAddress ? named : "." + named
         }
         guard origin.isSecure || !field.isSecure else { return nil }
+        let path = field.path ?? FieldValue(origin.defaultPath)
         self.init(
-            name: field.name, value: field.value, domain: domain, path: field.path ?? origin.defaultPath,
+            Bytes(name: field.name, value: field.value, path: path), domain: domain,
             expiresDate: Self.end(of: field, now), isSecure: field.isSecure, isHTTPOnly: field.isHTTPOnly,
             sameSitePolicy: field.sameSite)
-        guard hasHostPrefix.map({ !$0 || field.domain == nil && field.path == "/" }) ?? true else { return nil }
+        guard hasHostPrefix.map({ !$0 || field.domain == nil && field.path?.text == "/" }) ?? true else { return nil }
     }
 
     /// The same cookie with another end.
     init(_ other: HTTPCookie, expiresDate: Date?) {
-        (name, value, domain, path) = (other.name, other.value, other.domain, other.path)
+        (bytes, domain) = (other.bytes, other.domain)
         (isSecure, isHTTPOnly, sameSitePolicy) = (other.isSecure, other.isHTTPOnly, other.sameSitePolicy)
         self.expiresDate = expiresDate
     }
@@ -111,14 +138,14 @@ public struct HTTPCookie: Sendable, Hashable {
 
 // The rules
 extension HTTPCookie {
-    /// A storage has one cookie of each identity.
+    /// A storage has one cookie of each identity. Names and paths are compared as bytes.
     struct Identity: Hashable {
-        let name: String
+        let name: FieldValue
         let domain: String
-        let path: String
+        let path: FieldValue
     }
 
-    var identity: Identity { Identity(name: name, domain: domain, path: path) }
+    var identity: Identity { Identity(name: bytes.name, domain: domain, path: bytes.path) }
 
     /// Whether the cookie is for one host, and not for those beneath it.
     var isHostOnly: Bool { domain.first != "." }
@@ -126,38 +153,42 @@ extension HTTPCookie {
     /// The domain without the dot at its beginning.
     var host: String { isHostOnly ? domain : String(domain.dropFirst()) }
 
+    /// ASCII is the same in the texts as in the bytes.
     private var isWellFormed: Bool {
         let isText = { (byte: UInt8) in byte >= 0x20 && byte != 0x7F && byte != 0x3B || byte == 0x09 }
-        let size = name.utf8.count + value.utf8.count
-        return size > 0 && size <= SetCookie.maximumSize && !host.isEmpty && path.utf8.first == UInt8(ascii: "/")
-            && name.utf8.allSatisfy { isText($0) && $0 != 0x3D } && value.utf8.allSatisfy(isText)
-            && path.utf8.allSatisfy(isText) && domain.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && isText($0) }
+        let (name, path, size) = (bytes.name.text.utf8, bytes.path.text.utf8, bytes.name.count + bytes.value.count)
+        return size > 0 && size <= SetCookie.maximumSize && path.first == UInt8(ascii: "/")
+            && name.allSatisfy { isText($0) && $0 != 0x3D } && bytes.value.text.utf8.allSatisfy(isText)
+            && path.allSatisfy(isText) && domain.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && isText($0) }
+            && !host.isEmpty && host.utf8.last != UInt8(ascii: ".")
     }
 
     /// Whether the name begins with `__Host-`; nil if it has no prefix that promises something (RFC 6265bis §4.1.3).
     private var hasHostPrefix: Bool? {
-        let text = (name.isEmpty ? value : name).lowercased()
-        if text.hasPrefix("__host-") { return true }
-        return text.hasPrefix("__secure-") ? false : nil
+        let text = (bytes.name.count == 0 ? bytes.value : bytes.name).text.utf8
+        if text.hasPrefix(of: "__host-") { return true }
+        return text.hasPrefix(of: "__secure-") ? false : nil
     }
 
     private var keepsPromises: Bool {
         if sameSitePolicy == SameSitePolicy.none, !isSecure { return false }
         guard let hasHostPrefix else { return true }
-        return !name.isEmpty && isSecure && (!hasHostPrefix || isHostOnly && path == "/")
+        return bytes.name.count > 0 && isSecure && (!hasHostPrefix || isHostOnly && bytes.path.text == "/")
     }
 
     /// Whether the cookie has ended.
     func hasEnded(by now: Date) -> Bool { expiresDate.map { $0 <= now } ?? false }
 
-    /// Whether the cookie goes along with a request to `origin` (RFC 6265bis §5.8.3).
-    func isFor(_ origin: CookieOrigin) -> Bool {
-        (origin.isSecure || !isSecure) && (isHostOnly ? origin.host == domain : origin.isWithin(domain: host))
-            && origin.isWithin(path: path)
-    }
-
     /// What is sent of it.
-    var pair: String { name.isEmpty ? value : name + "=" + value }
+    var pair: [UInt8] { bytes.name.count == 0 ? bytes.value.bytes : bytes.name.bytes + [0x3D] + bytes.value.bytes }
+
+    /// The number of bytes of `pair`.
+    var pairSize: Int { bytes.name.count + bytes.value.count + (bytes.name.count == 0 ? 0 : 1) }
+}
+
+extension String.UTF8View {
+    /// Whether the bytes begin with this word of ASCII, which is in lower case; the case of ASCII letters is ignored.
+    fileprivate func hasPrefix(of word: String) -> Bool { starts(with: word.utf8) { $0.lowercasedLetter == $1 } }
 }
 
 extension HTTPCookie: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -6,8 +6,9 @@ import TernLock
 /// Keeps cookies between requests, with the names of Foundation's `HTTPCookieStorage` and the rules of RFC 6265bis. A
 /// session has one if ``SessionConfiguration/httpCookieStorage`` names it; sessions may share one.
 ///
-/// At most 3,000 cookies, and 180 of one site: beyond that those used least recently are removed. A storage in memory
-/// ends with its last reference; one with a file writes what changes to that file. Any thread, any time.
+/// At most 3,000 cookies, and 180 of one site: beyond that those used least recently are removed, up to a tenth at a time. A storage in memory
+/// ends with its last reference; one with a file writes what changes to that file, on a thread of its own. Any thread, any
+/// time.
 public final class HTTPCookieStorage: Sendable {
     private struct State {
         var jar = CookieJar()
@@ -21,32 +22,55 @@ public final class HTTPCookieStorage: Sendable {
     /// The storage of the process, in memory. No session uses it unless its configuration says so.
     public static let shared = HTTPCookieStorage()
 
-    private let state = Lock(State())
+    /// The number of lines that were skipped when the file was read, because they are no cookies: comments and empty
+    /// lines do not count. They stay in the file. 0 without a file.
+    public let skippedLineCount: Int
+    /// The first of them, counted from 1; 0 without one.
+    package let firstSkippedLine: Int
+
+    private let state: Lock<State>
     private let file: CookieFile?
     private let keepsSessionCookies: Bool
 
     /// An empty storage in memory.
-    public init() { (file, keepsSessionCookies) = (nil, false) }
-
-    /// A storage with the cookies of a file in the Netscape format, which curl and wget read and write too. What changes
-    /// is written to the file within a second, and when the storage ends; ``save()`` writes at once. Several processes
-    /// may share a file.
-    ///
-    /// A file that does not exist is created when it is written, for its owner alone; a lock file stays beside it.
-    ///
-    /// - Parameters:
-    ///   - file: the location of the file.
-    ///   - keepsSessionCookies: whether cookies without an end are written to the file and taken from it.
-    public init(file: URL, keepsSessionCookies: Bool = false) throws(CookieFileError) {
-        self.file = CookieFile(file)
-        self.keepsSessionCookies = keepsSessionCookies
-        let now = Date()
-        for cookie in try CookieFile(file).cookies(now: now) where keepsSessionCookies || !cookie.isSessionOnly {
-            state.withLock { $0.jar.set(cookie, now: now) }
-        }
+    public init() {
+        state = Lock(State())
+        (file, keepsSessionCookies, skippedLineCount, firstSkippedLine) = (nil, false, 0, 0)
     }
 
-    deinit { try? save() }
+    /// A storage with the cookies of a file in the Netscape format, which curl and wget read and write too. Lines like
+    /// `Set-Cookie: a=1; Domain=example.com` are read as well. Any other line is skipped, and kept.
+    ///
+    /// What changes is written to the file within a second, in the background; ``save()`` writes it at once. What has
+    /// changed when the storage ends is written in the background likewise: a program that ends right after calls
+    /// ``save()`` before, or loses it. Several processes may share a file.
+    ///
+    /// A file that does not exist is created when it is written, for its owner alone. A lock file stands beside it while
+    /// it is written.
+    ///
+    /// - Parameters:
+    ///   - file: the location of the file. Symbolic links are followed. Blocks while it is read.
+    ///   - keepsSessionCookies: whether cookies without an end are written to the file and taken from it.
+    public init(file: URL, keepsSessionCookies: Bool = false) throws(CookieFileError) {
+        let (file, now) = (CookieFile(file), Date())
+        let content = try file.read(now: now)
+        self.file = file
+        self.keepsSessionCookies = keepsSessionCookies
+        skippedLineCount = content.skippedLineCount + content.fieldsWithoutDomain.count
+        firstSkippedLine = content.firstSkippedLine
+        let cookies = content.cookies.lazy.filter { keepsSessionCookies || !$0.isSessionOnly }
+        state = Lock(State(jar: CookieJar(cookies, now: now)))
+    }
+
+    deinit {
+        // The last reference may be that of a reactor, which must not wait for a lock or the disk.
+        guard let file else { return }
+        let changes = state.withLock { $0.changes }
+        if changes.isEmpty { return }
+        file.queue.async { [keepsSessionCookies] in
+            try? file.write(changes, keepsSessionCookies: keepsSessionCookies)
+        }
+    }
 
     /// All cookies, in the order of their creation.
     public var cookies: [HTTPCookie]? { state.withLock { $0.jar.cookies(now: Date()) } }
@@ -117,33 +141,34 @@ extension HTTPCookieStorage {
     /// Why the file could not be written the last time that was tried; nil if it was written.
     public var saveError: CookieFileError? { state.withLock { $0.saveError } }
 
-    /// Writes what has changed to the file, and keeps what other processes have written to it. Blocks. Does nothing for
-    /// a storage in memory, or if nothing has changed.
-    public func save() throws(CookieFileError) {
-        guard let file else { return }
+    /// Writes what has changed to the file, and keeps what other processes have written to it. Blocks, also while what
+    /// changed before is written in the background. Does nothing for a storage in memory, or if nothing has changed.
+    public func save() throws(CookieFileError) { try file?.queue.sync { write() }.get() }
+
+    /// The same, and creates the file if it does not exist.
+    package func saveAlways() throws(CookieFileError) {
+        try file?.queue.sync { write(always: file?.exists == false) }.get()
+    }
+
+    /// On the queue of the file.
+    private func write(always: Bool = false) -> Result<Void, CookieFileError> {
+        guard let file else { return .success(()) }
         let changes = state.withLock { state in
             defer { (state.changes, state.willSave) = (CookieChanges(), false) }
             return state.changes
         }
-        if changes.isEmpty { return }
-        do throws(CookieFileError) {
-            let now = Date()
-            try file.update(now: now) { cookies in
-                var jar = CookieJar()
-                for cookie in cookies + changes.cookies { jar.set(cookie, now: now) }
-                if !keepsSessionCookies { jar.removeSessionCookies() }
-                return jar.cookies(now: now)
-            }
-            state.withLock { $0.saveError = nil }
-        } catch {
-            state.withLock { state in
-                let later = state.changes.cookies
-                state.changes = changes
-                state.changes.append(later)
-                state.saveError = error
-            }
-            throw error
+        if changes.isEmpty, !always { return .success(()) }
+        let result = Result { () throws(CookieFileError) in
+            try file.write(changes, keepsSessionCookies: keepsSessionCookies)
         }
+        state.withLock { state in
+            guard case .failure(let error) = result else { return state.saveError = nil }
+            let later = state.changes.cookies
+            state.changes = changes
+            state.changes.append(later)
+            state.saveError = error
+        }
+        return result
     }
 
     /// Changes the jar; `body` returns the cookies that were set or have ended.
@@ -156,32 +181,48 @@ extension HTTPCookieStorage {
             defer { state.willSave = true }
             return !state.willSave
         }
-        if saves {
-            // The error is kept for `saveError`.
-            DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + 0.5) { [weak self] in try? self?.save() }
-        }
+        // An error is kept for `saveError`.
+        if saves { file?.queue.asyncAfter(deadline: .now() + 0.5) { [weak self] in _ = self?.write() } }
     }
 }
 
 extension HTTPCookieStorage {
-    /// The text of a file with all cookies.
-    package var netscapeText: String { NetscapeCookies.text(of: cookies ?? []) }
+    /// The content of a file with all cookies.
+    package var netscapeBytes: [UInt8] { CookieText.bytes(of: cookies ?? []) }
+
+    /// Stores the cookies of a file that some program has read.
+    ///
+    /// - Parameters:
+    ///   - content: what was read.
+    ///   - hosts: where the `Set-Cookie` fields that name no domain are from.
+    package func add(_ content: CookieText, keepsSessionCookies: Bool, fieldsFrom hosts: [String]) {
+        let fields = content.fieldsWithoutDomain.flatMap { field in
+            hosts.compactMap { HTTPCookie(field, from: CookieOrigin(secureHost: $0), now: Date()) }
+        }
+        change { state, now in
+            let cookies = (content.cookies + fields).filter { keepsSessionCookies || !$0.isSessionOnly }
+            state.jar = CookieJar(state.jar.cookies(now: now) + cookies, now: now)
+            return cookies
+        }
+    }
 }
 
 // On reactors
 extension HTTPCookieStorage {
-    /// The value of `Cookie` for a request there; nil for none.
-    func field(for origin: CookieOrigin) -> String? {
+    /// The bytes of `Cookie` for a request there; nil for none.
+    func field(for origin: CookieOrigin) -> [UInt8]? {
         state.withLock { $0.jar.isEmpty ? nil : $0.jar.field(for: origin, now: Date()) }
     }
 
     /// Whether there is nothing to send: costs less than to look for it.
     var isEmpty: Bool { state.withLock { $0.jar.isEmpty } }
 
-    /// Stores what the `Set-Cookie` fields of a response from there set.
-    func receive(_ fields: [String], from origin: CookieOrigin) {
+    /// Stores what the `Set-Cookie` fields of a response from there set: the first 50 of them.
+    func receive(_ fields: some Sequence<[UInt8]>, from origin: CookieOrigin) {
         let now = Date()
-        let cookies = fields.compactMap { SetCookie($0) }.compactMap { HTTPCookie($0, from: origin, now: now) }
+        let cookies = fields.prefix(SetCookie.maximumCount).compactMap { SetCookie($0) }.compactMap {
+            HTTPCookie($0, from: origin, now: now)
+        }
         if cookies.isEmpty { return }
         change { state, now in
             state.policy == .never ? [] : cookies.filter { state.jar.set($0, from: origin, now: now) }
@@ -210,9 +251,11 @@ extension HTTPCookie {
             .compactMap { SetCookie($0) }.compactMap { HTTPCookie($0, from: origin, now: now) }
     }
 
-    /// The header fields that send these cookies: one `Cookie`, or none.
+    /// The header fields that send these cookies: one `Cookie`, or none. As text: a storage sends values that are not
+    /// UTF-8 as they came.
     public static func requestHeaderFields(with cookies: [HTTPCookie]) -> [String: String] {
-        cookies.isEmpty ? [:] : ["Cookie": cookies.map(\.pair).joined(separator: "; ")]
+        let pairs = cookies.map { $0.name.isEmpty ? $0.value : $0.name + "=" + $0.value }
+        return cookies.isEmpty ? [:] : ["Cookie": pairs.joined(separator: "; ")]
     }
 }
 

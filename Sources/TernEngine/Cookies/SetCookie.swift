@@ -1,20 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
 
 /// The value of a `Set-Cookie` field, as RFC 6265bis §5.6 has it read. What it sets depends on the URL it came from:
 /// ``HTTPCookie/init(_:from:now:)``.
+///
+/// A server chooses how much there is to read. So each byte is looked at once, nothing is made of an attribute that
+/// counts for nothing, and a field beyond the limits is ignored as a whole: a cookie that lost its `Secure` to a limit
+/// would be another one.
 struct SetCookie: Equatable {
+    /// The most fields of a response that are read, as in curl.
+    static let maximumCount = 50
+    /// The most bytes of a field.
+    static let maximumFieldSize = 8 * 1024
+    /// The most attributes of a field, not counting empty ones.
+    static let maximumAttributeCount = 16
     /// The most bytes of a name and its value together.
     static let maximumSize = 4096
     /// The most bytes of an attribute's value; longer ones are left out.
     static let maximumAttributeSize = 1024
 
     /// Empty for a cookie without a name.
-    let name: String
-    let value: String
+    let name: FieldValue
+    let value: FieldValue
     /// Without a dot at its beginning, in lower case; nil if there is none or it is empty.
     private(set) var domain: String?
     /// Begins with a slash; nil for the default.
-    private(set) var path: String?
+    private(set) var path: FieldValue?
     /// Seconds since 1970.
     private(set) var expires: Int64?
     /// In seconds; comes before `expires`.
@@ -23,56 +34,89 @@ struct SetCookie: Equatable {
     private(set) var isHTTPOnly = false
     private(set) var sameSite: HTTPCookie.SameSitePolicy?
 
+    /// The same for a text, as UTF-8.
+    init?(_ field: String) { self.init(Array(field.utf8)) }
+
     /// Nil for a field that is to be ignored.
-    init?(_ field: String) {
-        guard field.utf8.allSatisfy({ $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }) else { return nil }
-        // By bytes: a combining mark after a semicolon makes no other character of it.
-        var parts = field.utf8.split(separator: 0x3B, omittingEmptySubsequences: false)[...]
-        let (name, value) = Self.pair(Substring(parts.removeFirst()))
-        self.name = value == nil ? "" : name
-        self.value = value ?? name
-        let size = self.name.utf8.count + self.value.utf8.count
+    init?(_ field: [UInt8]) {
+        guard field.count <= Self.maximumFieldSize else { return nil }
+        var position = 0
+        guard let (name, value) = Self.pair(field, &position) else { return nil }
+        let size = name.count + (value?.count ?? 0)
         guard size > 0, size <= Self.maximumSize else { return nil }
-        for part in parts {
-            let (name, value) = Self.pair(Substring(part))
-            take(name, value ?? "")
+        self.name = FieldValue(value == nil ? [] : Array(name))
+        self.value = FieldValue(Array(value ?? name))
+        var count = 0
+        while position < field.count {
+            guard let (name, value) = Self.pair(field, &position) else { return nil }
+            if name.isEmpty { continue }
+            count += 1
+            guard count <= Self.maximumAttributeCount else { return nil }
+            take(name, value ?? [])
         }
+    }
+
+    /// Both sides of the first equals sign before the next semicolon, without the blanks around them; without such a
+    /// sign there is no second one. Nil for a control character. Moves `position` behind the semicolon.
+    private static func pair(
+        _ field: [UInt8], _ position: inout Int
+    ) -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>?)? {
+        let start = position
+        var sign: Int?
+        while position < field.count {
+            let byte = field[position]
+            if byte == UInt8(ascii: ";") { break }
+            guard byte >= 0x20 && byte != 0x7F || byte == 0x09 else { return nil }
+            if byte == UInt8(ascii: "="), sign == nil { sign = position }
+            position += 1
+        }
+        let end = position
+        position += 1
+        guard let sign else { return (trimmed(field[start..<end]), nil) }
+        return (trimmed(field[start..<sign]), trimmed(field[(sign + 1)..<end]))
+    }
+
+    private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var bytes = bytes.drop(while: \.isBlank)
+        while let last = bytes.last, last.isBlank { bytes.removeLast() }
+        return bytes
     }
 
     /// The last attribute of a name counts.
-    private mutating func take(_ name: String, _ value: String) {
-        guard value.utf8.count <= Self.maximumAttributeSize else { return }
-        switch name.lowercased() {
-        case "expires": if let date = CookieDate.seconds(value) { expires = date }
-        case "max-age": if let age = Self.age(value) { maximumAge = age }
-        case "domain":
-            let domain = (value.first == "." ? String(value.dropFirst()) : value).lowercased()
-            self.domain = domain.isEmpty ? nil : domain
-        case "path": path = value.utf8.first == UInt8(ascii: "/") ? value : nil
-        case "secure": isSecure = true
-        case "httponly": isHTTPOnly = true
-        case "samesite": sameSite = HTTPCookie.SameSitePolicy(rawValue: value.lowercased())
-        default: break
+    private mutating func take(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) {
+        guard value.count <= Self.maximumAttributeSize else { return }
+        if name.isWord("expires") {
+            expires = CookieDate.seconds(value) ?? expires
+        } else if name.isWord("max-age") {
+            maximumAge = Self.age(value) ?? maximumAge
+        } else if name.isWord("domain") {
+            let domain = value.first == UInt8(ascii: ".") ? value.dropFirst() : value
+            self.domain = domain.isEmpty ? nil : String(decoding: domain.map(\.lowercasedLetter), as: UTF8.self)
+        } else if name.isWord("path") {
+            path = value.first == UInt8(ascii: "/") ? FieldValue(Array(value)) : nil
+        } else if name.isWord("secure") {
+            isSecure = true
+        } else if name.isWord("httponly") {
+            isHTTPOnly = true
+        } else if name.isWord("samesite") {
+            sameSite = Self.policies.first { value.isWord($0.rawValue) }
         }
     }
 
+    private static let policies: [HTTPCookie.SameSitePolicy] = [.strict, .lax, .none]
+
     /// A number that no integer holds is as good as the largest one, or the smallest.
-    private static func age(_ text: String) -> Int64? {
-        let digits = text.first == "-" ? text.dropFirst() : text[...]
-        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        return Int64(text) ?? (text.first == "-" ? .min : .max)
-    }
-
-    /// Both sides of the first equals sign without the blanks around them; without such a sign there is no second one.
-    private static func pair(_ text: Substring) -> (String, String?) {
-        guard let sign = text.utf8.firstIndex(of: 0x3D) else { return (trimmed(text), nil) }
-        return (trimmed(text[..<sign]), trimmed(text[text.utf8.index(after: sign)...]))
-    }
-
-    private static func trimmed(_ text: Substring) -> String {
-        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
-        var bytes = text.utf8.drop(while: isBlank)
-        while let last = bytes.last, isBlank(last) { bytes.removeLast() }
-        return String(Substring(bytes))
+    private static func age(_ text: ArraySlice<UInt8>) -> Int64? {
+        let isNegative = text.first == UInt8(ascii: "-")
+        let digits = isNegative ? text.dropFirst() : text
+        guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        var age: Int64 = 0
+        for digit in digits {
+            let (tens, isLarge) = age.multipliedReportingOverflow(by: 10)
+            let (sum, isLarger) = tens.addingReportingOverflow(Int64(digit - 0x30))
+            if isLarge || isLarger { return isNegative ? .min : .max }
+            age = sum
+        }
+        return isNegative ? -age : age
     }
 }

@@ -245,7 +245,7 @@ public struct URLRequest: Sendable {
     }
 
     /// Whether the session's cookie storage sends cookies with this request and takes those of its responses; true by
-    /// default. A `Cookie` field among ``headers`` is sent instead of the storage's cookies.
+    /// default. A `Cookie` field among ``headers`` is sent behind the storage's cookies, in the same field.
     public var httpShouldHandleCookies: Bool {
         get { storage.handlesCookies }
         set {

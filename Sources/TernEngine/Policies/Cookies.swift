@@ -3,7 +3,8 @@ import TernHTTP1
 
 /// Sends the cookies of a storage along, and stores those that responses set, redirects and refusals included.
 ///
-/// A request with a `Cookie` field of its own takes that along and no other, for as long as a redirect leaves it in.
+/// A `Cookie` field of the request's own is sent behind them in the same field (RFC 6265 §5.4), for as long as a redirect
+/// leaves it in. As curl does it, cookies of the same name are both sent.
 struct Cookies: HopPolicy {
     let storage: HTTPCookieStorage
     let interests: HopInterests
@@ -19,21 +20,14 @@ struct Cookies: HopPolicy {
     }
 
     func prepare(_ hop: Hop, _ history: inout TaskHistory) -> HopPreparation {
-        let hasField = hop.request.headers.contains("Cookie")
-        if hop.number == 0, history.resendCount == 0 {
-            history.cookies = !hop.request.httpShouldHandleCookies ? .unwanted : hasField ? .own : .stored
-        }
-        switch history.cookies {
-        case .unwanted: return .ready
-        case .own where hasField: return .ready
-        case .own, .stored: break
-        }
-        if !hasField, storage.isEmpty { return .ready }
-        guard let destination = try? hop.request.destination.get() else { return .ready }
-        let field = storage.field(for: CookieOrigin(destination))
-        if field == nil, !hasField { return .ready }
+        guard hop.request.httpShouldHandleCookies, !storage.isEmpty,
+            let destination = try? hop.request.destination.get(),
+            let stored = storage.field(for: CookieOrigin(destination))
+        else { return .ready }
+        let all = [stored] + (hop.request.headers.cookie.map { $0.isEmpty ? [] : [$0] } ?? [])
         var request = hop.request
-        request.headers["Cookie"] = field
+        request.headers.replace(
+            with: HeaderField(name: "Cookie", bytes: Array(all.joined(separator: [0x3B, 0x20]))))
         return .change(request)
     }
 
@@ -41,6 +35,15 @@ struct Cookies: HopPolicy {
         guard history.hop.request.httpShouldHandleCookies, head.contains("Set-Cookie"),
             let destination = try? history.hop.request.destination.get()
         else { return }
-        storage.receive(head.values(for: "Set-Cookie"), from: CookieOrigin(destination))
+        storage.receive(head.bytes(for: "Set-Cookie"), from: CookieOrigin(destination))
+    }
+}
+
+extension HeaderFields {
+    /// The bytes of the `Cookie` fields as one; nil without one.
+    fileprivate var cookie: [UInt8]? {
+        guard contains("Cookie") else { return nil }
+        let fields = filter { $0.name.utf8.count == 6 && $0.name.lowercased() == "cookie" }
+        return Array(fields.map(\.bytes).joined(separator: [0x3B, 0x20]))
     }
 }

@@ -18,8 +18,6 @@ struct TaskHistory {
     var resendCount: Int32 = 0
     /// The password that the hop, or one before, was authenticated with.
     var login: PasswordLogin?
-    /// Which cookies go along.
-    var cookies = CookieUse.stored
     /// The policy that the original request names; nil for the session's.
     let redirectPolicy: RedirectPolicy?
     /// The responses that were not the answer, in order: at most the last ``RedirectPolicy/maximumRememberedHops``.
@@ -41,15 +39,6 @@ struct TaskHistory {
         var request = request
         request.url = hop.request.url
         return request
-    }
-
-    enum CookieUse {
-        /// Those of the session's storage.
-        case stored
-        /// The original request's own field.
-        case own
-        /// None of the storage, which takes none either.
-        case unwanted
     }
 
     /// Adds a response that was not the answer.

@@ -14,7 +14,7 @@ import Testing
         changes.append(cookies(["a", "b"]))
         changes.append(cookies(["c"]))
         changes.append(cookies(["a"], "2"))
-        #expect(changes.cookies.map(\.pair) == ["b=1", "c=1", "a=2"])
+        #expect(changes.cookies.map(\.text) == ["b=1", "c=1", "a=2"])
     }
 
     @Test func `changes that cannot be written do not grow for ever`() {

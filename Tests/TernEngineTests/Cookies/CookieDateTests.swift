@@ -34,4 +34,10 @@ import Testing
         #expect(CookieDate.seconds("29 Feb 1900 00:00:00") == nil)
         #expect(CookieDate.seconds("31 Dec 2020 23:59:59") == 1_609_459_199)
     }
+
+    @Test func `a text of more than 128 bytes is none`() {
+        let date = "06 Nov 1994 08:49:37"
+        #expect(CookieDate.seconds(date + String(repeating: " ", count: 108)) == 784_111_777)
+        #expect(CookieDate.seconds(date + String(repeating: " ", count: 109)) == nil)
+    }
 }

@@ -20,7 +20,7 @@ import Testing
     }
 
     private func field(_ jar: inout CookieJar, _ url: String, now: Date? = nil) throws -> String? {
-        jar.field(for: try origin(url), now: now ?? start)
+        jar.field(for: try origin(url), now: now ?? start).map { String(decoding: $0, as: UTF8.self) }
     }
 
     @Test func `longer paths come first, then earlier cookies`() throws {
@@ -83,6 +83,59 @@ import Testing
         #expect(try field(&jar, "https://site0.com/") == "a=1")
     }
 
+    @Test func `where many sites have the most, a tenth of the jar goes, what was used least recently first`() throws {
+        var jar = CookieJar()
+        for number in 0..<CookieJar.maximumCount { try set(&jar, "a=1", from: "https://site\(number).com/") }
+        _ = try field(&jar, "https://site0.com/")
+        try set(&jar, "a=1", from: "https://fresh.com/")
+        #expect(jar.count == CookieJar.maximumCount * 9 / 10 + 1)
+        for (site, isLeft) in [
+            ("site0", true), ("site1", false), ("site300", false), ("site301", true), ("fresh", true),
+        ] {
+            #expect(try field(&jar, "https://\(site).com/") == (isLeft ? "a=1" : nil), "\(site)")
+        }
+    }
+
+    @Test func `what has ended goes first`() throws {
+        var jar = CookieJar()
+        for number in 0..<CookieJar.maximumCount {
+            try set(&jar, number < 10 ? "a=1; Max-Age=10" : "a=1", from: "https://site\(number).com/")
+        }
+        try set(&jar, "a=1", from: "https://fresh.com/", now: start.addingTimeInterval(10))
+        #expect(jar.count == CookieJar.maximumCount - 9)
+    }
+
+    @Test func `a jar of many cookies at once keeps its limits`() throws {
+        let cookies = (0..<6000).compactMap { number in
+            HTTPCookie(name: "n\(number)", value: "1", domain: "h.site\(number % 400).com")
+        }
+        let jar = CookieJar(cookies + cookies, now: start)
+        #expect((CookieJar.maximumCount * 9 / 10...CookieJar.maximumCount).contains(jar.count))
+        let sites = Dictionary(grouping: jar.cookies(now: start), by: \.domain).mapValues(\.count)
+        #expect(sites.values.allSatisfy { (7...8).contains($0) })
+        let one = CookieJar(
+            cookies.compactMap { HTTPCookie(name: $0.name, value: "2", domain: "one.test") }, now: start)
+        #expect(one.cookies(now: start).map(\.name) == (6000 - 180..<6000).map { "n\($0)" })
+    }
+
+    @Test func `cookies that replace others, or have ended, are one or none when a jar is made`() throws {
+        let make = { HTTPCookie(name: $0, value: $1, domain: "a.test", expiresDate: $2) }
+        let given = [make("a", "1", nil), make("b", "1", nil), make("a", "2", nil), make("b", "", .distantPast)]
+        let jar = CookieJar(given.compactMap(\.self), now: start)
+        #expect(jar.cookies(now: start).map(\.text) == ["a=2"])
+    }
+
+    @Test func `long paths and names that are alike are told apart`() throws {
+        var jar = CookieJar()
+        let path = "/" + String(repeating: "p", count: 900)
+        for number in 0..<178 { try set(&jar, "a=\(number); Secure; Path=\(path)\(number)/", from: "https://a.test/") }
+        #expect(jar.count == 178)
+        try set(&jar, "a=evil; Path=\(path)17/x", "a=other; Path=\(path)x", from: "http://a.test/")
+        #expect(jar.count == 179)
+        #expect(try field(&jar, "https://a.test\(path)17/y") == "a=17")
+        #expect(try field(&jar, "https://a.test\(path)x/y") == "a=other")
+    }
+
     @Test func `a request takes 150 cookies and 32 KB along at most`() throws {
         var jar = CookieJar()
         for number in 0..<CookieJar.maximumPerSite { try set(&jar, "n\(number)=1", from: "http://a.test/") }
@@ -132,7 +185,7 @@ import Testing
                     continue
                 }
                 _ = jar.set(cookie, from: origin, now: start)
-                Self.set(cookie, step, scheme == "https", &model)
+                Self.set(cookie, step, scheme == "https" || host == "127.0.0.1", &model)
             } else {
                 let expected = model.filter { Self.isFor($0.cookie, scheme, host, path) }.sorted {
                     ($1.cookie.path.count, $0.number) < ($0.cookie.path.count, $1.number)
@@ -165,6 +218,7 @@ import Testing
     private static func isFor(_ cookie: HTTPCookie, _ scheme: String, _ host: String, _ path: String) -> Bool {
         let isHost = cookie.domain.hasPrefix(".") ? ("." + host).hasSuffix(cookie.domain) : host == cookie.domain
         let folder = cookie.path.hasSuffix("/") ? cookie.path : cookie.path + "/"
-        return isHost && (path == cookie.path || path.hasPrefix(folder)) && (scheme == "https" || !cookie.isSecure)
+        let isSecure = scheme == "https" || host == "127.0.0.1"
+        return isHost && (path == cookie.path || path.hasPrefix(folder)) && (isSecure || !cookie.isSecure)
     }
 }

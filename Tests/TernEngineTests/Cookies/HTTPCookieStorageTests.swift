@@ -37,7 +37,7 @@ import Testing
         #expect(storage.cookies?.map(\.name) == ["s"])
         storage.cookieAcceptPolicy = .never
         storage.setCookies([try cookie("u", "shop.example.com")], for: site, mainDocumentURL: nil)
-        storage.receive(["v=1"], from: CookieOrigin(host: "shop.example.com", path: "/"))
+        storage.receive([Array("v=1".utf8)], from: CookieOrigin(secureHost: "shop.example.com"))
         #expect(storage.cookies?.map(\.name) == ["s"])
     }
 
@@ -51,14 +51,21 @@ import Testing
         await withTaskGroup { group in
             for thread in 0..<8 {
                 group.addTask { [storage] in
-                    let origin = CookieOrigin(host: "h\(thread % 2).example.com", path: "/")
+                    let origin = CookieOrigin(secureHost: "h\(thread % 2).example.com")
                     for number in 0..<200 {
-                        storage.receive(["n\(number % 20)=\(thread); Domain=example.com"], from: origin)
+                        let field = "n\(number % 20)=\(thread); Domain=example.com"
+                        storage.receive([Array(field.utf8)], from: origin)
                         _ = storage.field(for: origin)
                     }
                 }
             }
         }
         #expect(storage.cookies?.count == 20)
+    }
+
+    @Test func `of a response 50 fields are read`() throws {
+        let fields = (0..<250).map { Array("n\($0)=1".utf8) }
+        storage.receive(fields, from: CookieOrigin(secureHost: "a.test"))
+        #expect(storage.cookies?.map(\.name) == (0..<50).map { "n\($0)" })
     }
 }

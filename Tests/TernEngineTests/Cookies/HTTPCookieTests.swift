@@ -17,14 +17,14 @@ import Testing
         #expect(cookie.domain == "www.example.com")
         #expect(cookie.path == "/a")
         #expect(cookie.isSessionOnly && !cookie.isSecure && !cookie.isHTTPOnly && cookie.sameSitePolicy == nil)
-        #expect(cookie.pair == "a=b")
-        #expect(try self.cookie("nameless")?.pair == "nameless")
+        #expect(cookie.text == "a=b")
+        #expect(try self.cookie("nameless")?.text == "nameless")
     }
 
     @Test(arguments: [
         ("www.example.com", ".www.example.com"), ("example.com", ".example.com"), (".EXAMPLE.com", ".example.com"),
         ("com", nil), ("other.com", nil), ("a.www.example.com", nil), ("xample.com", nil), ("exämple.com", nil),
-        ("example.com.", nil), ("..example.com", nil),
+        ("example.com.", nil), ("..example.com", nil), ("\u{212A}.com", nil),
     ])
     func `a domain is one that the host lies in, and no public suffix`(domain: String, stored: String?) throws {
         #expect(try cookie("a=b; Domain=\(domain)")?.domain == stored)
@@ -36,6 +36,29 @@ import Testing
         #expect(try cookie("a=b; Domain=127.0.0.1", from: "http://127.0.0.1/")?.domain == "127.0.0.1")
         #expect(try cookie("a=b; Domain=0.0.1", from: "http://127.0.0.1/") == nil)
         #expect(try cookie("a=b", from: "http://[::1]/")?.domain == "::1")
+    }
+
+    @Test(arguments: ["github.io", "co.uk", "test"]) func `a final dot leads around no public suffix`(suffix: String)
+        throws
+    {
+        for domain in [suffix, suffix + "."] {
+            #expect(try cookie("a=b; Domain=\(domain)", from: "http://me.\(suffix)./") == nil)
+            let foreign = try #require(HTTPCookie(name: "a", value: "b", domain: "." + domain))
+            let (storage, url) = (HTTPCookieStorage(), try #require(URL(string: "http://me.\(suffix)./")))
+            storage.setCookies([foreign], for: url, mainDocumentURL: nil)
+            #expect(storage.cookies == [])
+        }
+        #expect(try cookie("a=b", from: "http://me.\(suffix)./")?.domain == "me.\(suffix)")
+    }
+
+    @Test func `prefixes are compared as ASCII, and names as bytes`() throws {
+        #expect(try cookie("__\u{17F}ecure-a=b")?.name == "__\u{17F}ecure-a")
+        let composed = try #require(HTTPCookie(name: "\u{E9}", value: "1", domain: "a.test"))
+        let decomposed = try #require(HTTPCookie(name: "e\u{301}", value: "1", domain: "a.test"))
+        #expect(composed != decomposed)
+        let storage = HTTPCookieStorage()
+        for cookie in [composed, decomposed] { storage.setCookie(cookie) }
+        #expect(storage.cookies?.count == 2)
     }
 
     @Test func `a plain origin sets no cookie with Secure`() throws {
@@ -71,7 +94,7 @@ import Testing
         for (name, value, domain, path) in [
             ("a=", "b", "c", "/"), ("a;", "b", "c", "/"), ("a", "b;c", "c", "/"), ("a", "b\r\nX: y", "c", "/"),
             ("a", "b", "", "/"), ("a", "b", ".", "/"), ("a", "b", "c d", "/"), ("a", "b", "c", "x"),
-            ("a", "b", "c", ""),
+            ("a", "b", "c", ""), ("a", "b", "c..", "/"),
             ("a", "b", "c", "/;"), ("", "", "c", "/"), ("a", String(repeating: "b", count: 4096), "c", "/"),
         ] {
             #expect(make(name, value, domain, path) == nil, "\(name) \(value) \(domain) \(path)")
@@ -94,4 +117,9 @@ import Testing
         #expect(HTTPCookie.requestHeaderFields(with: cookies) == ["Cookie": "a=1; b=2"])
         #expect(HTTPCookie.requestHeaderFields(with: []).isEmpty)
     }
+}
+
+extension HTTPCookie {
+    /// What is sent of it.
+    var text: String { String(decoding: pair, as: UTF8.self) }
 }

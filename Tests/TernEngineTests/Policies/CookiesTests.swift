@@ -22,7 +22,31 @@ import Testing
         }
         let session = session
         for path in ["/", "/x", "/"] { _ = try await session.data(for: try URLRequest(origin, path)) }
-        #expect(cookies(origin) == [nil, "b=2; a=1", "a=1"])
+        // This machine is secure without TLS.
+        #expect(cookies(origin) == [nil, "b=2; a=1; c=3", "a=1; c=3"])
+    }
+
+    /// Redirect, jar, file, and the next request of a session that read the file.
+    @Test(arguments: [[0xE9], [0x80, 0xFF], [0x63, 0xA9, 0xC3], Array("é".utf8), Array(0x80...0xFF)] as [[UInt8]])
+    func `the bytes of a value come back as they came, whatever they are`(bytes: [UInt8]) async throws {
+        let origin = try ScriptedOrigin { _, request in
+            guard request.target == "/" else { return [.ok()] }
+            let head = "HTTP/1.1 302 Found\r\nLocation: /next\r\nContent-Length: 0\r\nSet-Cookie: n="
+            return [.send(Array(head.utf8) + bytes + Array("; Max-Age=100\r\n\r\n".utf8))]
+        }
+        let folder = try TestFolder()
+        let file = folder.url("jar")
+        for path in ["/", "/again"] {
+            let saved = try HTTPCookieStorage(file: file)
+            let session = Session.limited { $0.httpCookieStorage = saved }
+            var request = try URLRequest(origin, path)
+            request.headers.append(HeaderField(name: "Cookie", bytes: [0x6F, 0x3D] + bytes))
+            _ = try await session.data(for: request)
+            try saved.save()
+        }
+        let (own, stored) = ([0x6F, 0x3D] + bytes, [0x6E, 0x3D] + bytes)
+        let joined = stored + [0x3B, 0x20] + own
+        #expect(origin.requests.map { $0.bytes(of: "Cookie") } == [own, joined, joined])
     }
 
     @Test func `a session without a storage keeps none, and sessions may share one`() async throws {
@@ -55,7 +79,9 @@ import Testing
         #expect(cookies(target) == [nil, "theirs=1"])
     }
 
-    @Test func `a Cookie field of the request's own is sent instead, as far as redirects let it`() async throws {
+    @Test func `a Cookie field of the request's own is sent behind stored ones, as far as redirects let it`()
+        async throws
+    {
         let target = try ScriptedOrigin { _, _ in [.ok()] }
         let source = try ScriptedOrigin { _, request in
             let location = request.target == "/" ? "/again" : "http://localhost:\(target.port)/"
@@ -65,8 +91,64 @@ import Testing
         var request = try URLRequest(source)
         request.headers["Cookie"] = "own=1"
         _ = try await session.data(for: request)
-        #expect(cookies(source) == ["own=1", "own=1"])
+        #expect(cookies(source) == ["own=1", "stored=1; own=1"])
         #expect(cookies(target) == ["jar=1"])
+    }
+
+    @Test func `cookies of the same name are both sent, stored ones first, in one field`() async throws {
+        let origin = try ScriptedOrigin { _, request in
+            switch request.target {
+            case "/": [.respond(status: 302, fields: [("Location", "/2"), ("Set-Cookie", "a=changed; Path=/")])]
+            case "/2": [.respond(status: 302, fields: [("Location", "/3"), ("Set-Cookie", "a=; Max-Age=0; Path=/")])]
+            default: [.ok()]
+            }
+        }
+        storage.setCookie(try #require(HTTPCookie(name: "a", value: "stored", domain: "127.0.0.1")))
+        var request = try URLRequest(origin)
+        request.headers.append("Cookie", "a=own")
+        request.headers.append("cookie", "b=2")
+        _ = try await session.data(for: request)
+        #expect(cookies(origin) == ["a=stored; a=own; b=2", "a=changed; a=own; b=2", "a=own; b=2"])
+    }
+
+    @Test func `a request that is sent again has its own field once`() async throws {
+        let origin = try ScriptedOrigin { _, request in
+            request.value(of: "Expect") == nil ? [.ok()] : [.respond(status: 417, fields: [("Set-Cookie", "a=1")])]
+        }
+        storage.setCookie(try #require(HTTPCookie(name: "jar", value: "1", domain: "127.0.0.1")))
+        var request = try URLRequest(origin)
+        request.httpMethod = "POST"
+        request.httpBody = Data("x".utf8)
+        request.headers["Expect"] = "100-continue"
+        request.headers["Cookie"] = "own=1"
+        _ = try await session.data(for: request)
+        #expect(cookies(origin) == ["jar=1; own=1", "jar=1; a=1; own=1"])
+    }
+
+    /// The request may come as it was sent, or as the program made it.
+    @Test(arguments: [true, false]) func `preparing again adds nothing twice`(comesAsSent: Bool) throws {
+        var configuration = SessionConfiguration()
+        configuration.httpCookieStorage = storage
+        let policy = try #require(Cookies(of: configuration))
+        storage.setCookie(try #require(HTTPCookie(name: "jar", value: "1", domain: "a.test")))
+        for own in ["own=1", nil] {
+            var request = try URLRequest(string: "http://a.test/")
+            request.headers["Cookie"] = own
+            var history = TaskHistory(request)
+            for round in 0..<3 {
+                guard case .change(let changed) = policy.prepare(history.hop, &history) else {
+                    Issue.record("round \(round): nothing was added")
+                    return
+                }
+                #expect(changed.headers["Cookie"] == (own.map { "jar=1; " + $0 } ?? "jar=1"))
+                if comesAsSent { _ = history.replace(changed) }
+            }
+            storage.removeCookies(since: .distantPast)
+            let last = policy.prepare(history.hop, &history)
+            let sent = if case .change(let changed) = last { changed } else { history.hop.request }
+            #expect(sent.headers["Cookie"] == own)
+            storage.setCookie(try #require(HTTPCookie(name: "jar", value: "1", domain: "a.test")))
+        }
     }
 
     @Test func `a request that does not handle cookies sends none and takes none`() async throws {
@@ -102,5 +184,13 @@ import Testing
         }
         _ = try await session.data(for: try URLRequest(origin))
         #expect(cookies(origin) == [nil, "a=1", nil])
+    }
+}
+
+extension ReceivedRequest {
+    /// The bytes of the value of the first field of this name, as it was spelled.
+    fileprivate func bytes(of name: String) -> [UInt8]? {
+        let line = head.split(separator: 0x0A).first { $0.starts(with: Array("\(name): ".utf8)) }
+        return line.map { Array($0.dropFirst(name.utf8.count + 2).dropLast()) }
     }
 }

@@ -34,6 +34,8 @@ import Testing
         var request = try URLRequest(url: "http://x.test/", method: .get)
         let text = { CurlCommand(request, defaultHeaders: [:], cookies: storage)?.description }
         #expect(text() == "$ curl -v \\\n\t-b \"a=<redacted>; b=<redacted>\" \\\n\t\"http://x.test/\"")
+        request.headers["Cookie"] = "c=c2VjcmV0"
+        #expect(text()?.contains("-b \"a=<redacted>; b=<redacted>\" \\\n\t-H \"Cookie: <redacted>\"") == true)
         request.httpShouldHandleCookies = false
         #expect(text()?.contains("-b") == false)
     }
