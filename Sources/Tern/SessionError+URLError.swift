@@ -4,7 +4,7 @@ public import TernEngine
 
 // `error as NSError` has URLSession's domain and code. A cast to `URLError` does not find an error of another type on
 // Linux.
-extension SessionError: CustomNSError, LocalizedError {
+extension SessionError: CustomNSError {
     /// `NSURLErrorDomain`
     public static var errorDomain: String { NSURLErrorDomain }
 
@@ -18,9 +18,6 @@ extension SessionError: CustomNSError, LocalizedError {
         if let resumeData { information["NSURLSessionDownloadTaskResumeData"] = resumeData }
         return information
     }
-
-    /// The description.
-    public var errorDescription: String? { description }
 }
 
 extension SessionError {
@@ -63,7 +60,7 @@ extension SessionError.RequestFailure {
             .invalid(.unencodable):
             .badURL
         case .invalid(.unreadableContent(.noRegularFile)): .fileIsDirectory
-        case .invalid(.unreadableContent(.unreadable(let error))):
+        case .invalid(.unreadableContent(.unreadable(let error, _))):
             error.isAboutAbsence ? .fileDoesNotExist : .noPermissionsToReadFile
         case .body: .requestBodyStreamExhausted
         case .unauthenticated: .userAuthenticationRequired

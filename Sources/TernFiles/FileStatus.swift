@@ -13,6 +13,8 @@ package struct FileStatus: Sendable {
     package let owner: UInt32
     package let group: UInt32
     package let permissions: UInt32
+    /// The size in bytes, as the file system states it.
+    package let length: Int64
     /// The number of hard links.
     package let linkCount: Int
 
@@ -26,6 +28,7 @@ package struct FileStatus: Sendable {
             case S_IFDIR: .folder
             default: .other
             }
+        length = Int64(status.st_size)
         (owner, group) = (status.st_uid, status.st_gid)
         permissions = UInt32(status.st_mode) & 0o7777
         linkCount = Int(clamping: status.st_nlink)

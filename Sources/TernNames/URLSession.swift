@@ -23,6 +23,8 @@ public typealias URLResponse = HTTPURLResponse
 extension Session {
     /// ``TernEngine/ResponseAnswer``
     public typealias ResponseAnswer = Tern.ResponseAnswer
+    /// ``TernEngine/ResponseAnswer``
+    public typealias ResponseDisposition = Tern.ResponseAnswer
 
     /// A session with this configuration.
     public convenience init(configuration: URLSessionConfiguration) {

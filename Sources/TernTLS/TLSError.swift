@@ -81,7 +81,8 @@ extension TLSError: CustomStringConvertible {
             case .closed: "the session is closed"
             case .outOfResources: "OpenSSL could not allocate what it needs"
             }
-        return openSSL.appended(to: text)
+        // OpenSSL's entry for a refusal says no more than "certificate verify failed".
+        return trustFailure == nil ? openSSL.appended(to: text) : text
     }
 }
 

@@ -37,6 +37,11 @@ import Testing
         #expect(await text { URLSession.shared.dataTask(with: cut, completionHandler: $0) } == "- - -1005")
     }
 
+    @Test func `the answer to a response has its name in URLSession`() {
+        let answers: [URLSession.ResponseDisposition] = [.allow, .cancel, .becomeDownload]
+        #expect(answers.count == 3)
+    }
+
     @Test func `a priority has no effect`() throws {
         let task = URLSession.shared.dataTask(with: URLRequest(url: try origin.url("/get").asURL()))
         task.priority = 1

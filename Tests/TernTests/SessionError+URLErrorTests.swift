@@ -71,7 +71,7 @@ import Testing
         (.transfer(.redirect(.bodyNotReplayable)), .requestBodyStreamExhausted),
         (.connecting(.queueFull(limit: 1)), .resourceUnavailable),
         (.connecting(.insecure(TLSError(.handshakeFailed))), .secureConnectionFailed),
-        (.request(.invalid(.unreadableContent(.noRegularFile))), .fileIsDirectory),
+        (.request(.invalid(.unreadableContent(.noRegularFile(path: "/a")))), .fileIsDirectory),
         (.request(.body(.tooShort(missing: 1))), .requestBodyStreamExhausted),
         (.timedOut(.connect), .timedOut), (.request(.invalid(.missingURL)), .badURL),
     ]

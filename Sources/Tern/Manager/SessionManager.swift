@@ -8,7 +8,7 @@ import TernLock
 /// callback queue.
 ///
 /// Thread-safe. Releasing a manager ends its pending requests with
-/// ``TernEngine/SessionError/Reason/cancelled``. Sendable because its state is immutable or behind locks; a
+/// ``TernEngine/SessionError/Reason/sessionInvalidated``, so keep it in a variable. Sendable because its state is immutable or behind locks; a
 /// subclass must keep that.
 open class SessionManager: @unchecked Sendable {
     /// The manager behind the free functions. Adds ``defaultHTTPHeaders`` to its requests, and keeps cookies in

@@ -26,6 +26,7 @@ extension TaskDelegate: CallbackQueue.Source {
     /// The task has ended, and its last byte has been processed.
     func end(with error: (any Error)?) {
         let isPlain = !mayBeRetried && !TaskNotifications.isWatched
+        let error = error.map(reason)
         switch state.withLock({ $0.end(with: error, isPlain: isPlain) }) {
         case .open(let waiter, let task):
             if let task { context.tasks.remove(task) }
@@ -33,6 +34,15 @@ extension TaskDelegate: CallbackQueue.Source {
         case .conclude: context.callbacks.post(self)
         case .nothing: break
         }
+    }
+
+    /// The error, which says so if the manager was released: nobody cancelled the request.
+    private func reason(of error: any Error) -> any Error {
+        guard context.isOver, let error = error as? SessionError, case .cancelled = error.reason else { return error }
+        return SessionError(
+            .sessionInvalidated, phase: error.phase, origin: error.origin, remoteAddress: error.remoteAddress,
+            wasSent: error.wasSent, isSafeToRepeat: error.isSafeToRepeat,
+            countOfBytesReceived: error.countOfBytesReceived, resumeData: error.resumeData)
     }
 
     /// Whether a retrier or a closure may act between the end of a task and that of the request.

@@ -35,7 +35,7 @@ extension FileRange {
         case .success(.bytes): return bytes
         // A file either has bytes there or has not.
         case .success(.wouldBlock), .success(.endOfStream): throw .content(shortness)
-        case .failure(let error): throw .content(.unreadable(error))
+        case .failure(let error): throw .content(.unreadable(error, path: file.path))
         }
     }
 

@@ -114,9 +114,9 @@ struct OutgoingRequest: ~Copyable {
             file = try FileRange.File(path: path)
             unsized = try file.flatMap { file throws(SystemCallError) in try UnsizedFile(file) }
         } catch {
-            throw .unreadableContent(.unreadable(error))
+            throw .unreadableContent(.unreadable(error, path: path))
         }
-        guard let file else { throw .unreadableContent(.noRegularFile) }
+        guard let file else { throw .unreadableContent(.noRegularFile(path: path)) }
         if let unsized { return (.source(unsized), RequestBodyFraming(length: nil)) }
         let size = Int(clamping: max(0, file.source.size))
         return (.file(FileRange(file: file, range: 0..<Int64(size), whenShort: nil)), .exactly(size))

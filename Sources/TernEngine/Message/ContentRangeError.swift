@@ -25,7 +25,7 @@ extension ContentRangeError: CustomStringConvertible {
         case .missing: "it does not say which (Content-Range)"
         case .malformed: "its Content-Range cannot be read"
         case .multipart: "it brings several"
-        case .unasked: "it brings a part, and the whole was asked for"
+        case .unasked: "it brings a part, and the whole was requested"
         case .start(let first, let asked): "it begins at byte \(first), and was to begin at \(asked)"
         case .total(let total, let before): "the whole has \(total) bytes now, and had \(before)"
         case .length(let length, let part): "its body has \(length) bytes, and the part \(part)"

@@ -7,15 +7,20 @@ struct FileRange: Sendable {
     /// An open file, as long as it is referenced.
     final class File: Sendable {
         let source: FileSource
+        /// Where it was found, for errors.
+        let path: String
 
-        init(_ source: consuming FileSource) { self.source = source }
+        private init(_ source: consuming FileSource, path: String) {
+            self.source = source
+            self.path = path
+        }
 
         /// Opens a regular file. Returns nil for anything else, which stays unopened: opening a FIFO wakes its writer,
         /// and opening a device may block or have effects.
         convenience init?(path: String) throws(SystemCallError) {
             // To C a path ends at a NUL: that is for `FileSource` to refuse.
             if !path.utf8.contains(0), let status = FileStatus(of: path), status.kind != .regular { return nil }
-            self.init(try FileSource(path: path))
+            self.init(try FileSource(path: path), path: path)
             // Another file may have taken the place of the one that was looked at.
             if !source.isRegularFile { return nil }
         }

@@ -22,9 +22,9 @@ public enum InvalidRequest: Error, Sendable, Hashable, CustomStringConvertible {
     /// Why a file cannot be sent.
     public enum UnreadableContent: Sendable, Hashable {
         /// It cannot be opened.
-        case unreadable(SystemCallError)
+        case unreadable(SystemCallError, path: String)
         /// It has no length, such as a directory or a pipe: use a stream instead.
-        case noRegularFile
+        case noRegularFile(path: String)
     }
 
     public var description: String {
@@ -37,8 +37,9 @@ public enum InvalidRequest: Error, Sendable, Hashable, CustomStringConvertible {
         case .invalidHost(let host): "\"\(host.excerpt)\" is not a host name" + Self.flaw(of: host)
         case .invalidPort(let port): "\"\(port.excerpt)\" is not a port from 1 to 65535"
         case .unencodable(let error): "\(error)"
-        case .unreadableContent(.unreadable(let error)): "its content cannot be read: \(error)"
-        case .unreadableContent(.noRegularFile): "its content is no regular file"
+        case .unreadableContent(.unreadable(let error, let path)):
+            "its content cannot be read from \(path.excerpt): \(error)"
+        case .unreadableContent(.noRegularFile(let path)): "its content, \(path.excerpt), is no regular file"
         }
     }
 

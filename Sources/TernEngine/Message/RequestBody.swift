@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import FoundationEssentials
+import TernFiles
 
 /// The content of a request, and whether it can be sent again: for a redirect (RFC 9110 §15.4.8) or on another
 /// connection.
@@ -26,6 +27,16 @@ public enum RequestBody: Sendable {
         case .data, .file, .stream: true
         case .once: false
         }
+    }
+
+    /// Its length in bytes as far as it is known without reading it: a file's as the file system states it now. -1 if it
+    /// is unknown.
+    var expectedLength: Int64 {
+        guard case .file(let path) = self else { return announcedLength.map(Int64.init) ?? -1 }
+        // To C a path ends at a NUL. A file without a size may have content.
+        guard !path.utf8.contains(0), let status = FileStatus(of: path), status.kind == .regular, status.length > 0
+        else { return -1 }
+        return status.length
     }
 
     /// Its length in bytes, if the value states it: that of a file is in the file system.

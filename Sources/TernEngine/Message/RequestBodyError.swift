@@ -13,7 +13,7 @@ public enum RequestBodyError: Error, Sendable {
     /// The source can be read once, and another exchange has begun to, or its task is over.
     case alreadyUsed
     /// The file cannot be read.
-    case unreadable(SystemCallError)
+    case unreadable(SystemCallError, path: String)
     /// The source's trailer fields cannot be sent: a field that is not allowed there, or an announced length.
     case unencodable(HTTPProtocolError)
 }
@@ -26,7 +26,7 @@ extension RequestBodyError: CustomStringConvertible {
         case .tooLong(let excess): "it is \(excess) bytes longer than announced"
         case .failed(let error): "its source failed: \(error)"
         case .alreadyUsed: "its source can be read only once, and has been read"
-        case .unreadable(let error): "its file cannot be read: \(error)"
+        case .unreadable(let error, let path): "its file \(path.excerpt) cannot be read: \(error)"
         case .unencodable(let error): "\(error)"
         }
     }

@@ -39,9 +39,9 @@ extension SessionError.ConnectingFailure: CustomStringConvertible {
     /// One line for a log.
     public var description: String {
         switch self {
-        case .queueFull(let limit): "\(limit) requests wait for a connection already"
+        case .queueFull(let limit): "too many queued requests for this host (limit \(limit))"
         case .unresolved(let error): "no address for \(error)"
-        case .unreachable(let error): "could not connect: \(error)"
+        case .unreachable(let error): error.attempts.isEmpty ? "cannot connect" : "cannot connect to \(error)"
         case .insecure(let error): "\(error)"
         }
     }

@@ -14,6 +14,8 @@ public struct SessionError: Error, Sendable {
     public var phase: Phase { storage.phase }
     /// The requested origin, such as `https://example.com`; nil if the request had none.
     public var origin: HTTPOrigin? { storage.origin }
+    /// The host of ``origin``, in lower case and without brackets.
+    public var host: String? { origin?.host }
     /// The peer's address, once there is a connection; a Unix domain socket also without one.
     public var remoteAddress: TransportAddress? { storage.remoteAddress }
     /// Whether any byte of the request may have reached the server.
@@ -111,15 +113,62 @@ public struct SessionError: Error, Sendable {
     }
 }
 
-extension SessionError: CustomStringConvertible {
-    /// One line for a log: what failed, where, and with which peer. Contains no header and no part of a URL beyond its
-    /// origin.
+extension SessionError: CustomStringConvertible, LocalizedError {
+    /// One sentence for a log, in one line: what failed, and with which peer. Contains no header and no part of a URL
+    /// beyond its origin; a file is named where it is the cause.
     public var description: String {
-        var text = "\(phase.rawValue): \(reason)"
-        if let origin { text += " (\(origin.scheme)://\(origin.hostField.excerpt)" }
-        if let remoteAddress { text += " at \(remoteAddress)" }
-        if origin != nil { text += ")" }
-        return text
+        let text = reason.dependsOnPhase ? "\(reason) \(phase.activity)" : "\(reason)"
+        var place: [String] = []
+        if let origin {
+            if !reason.names(origin) { place.append("\(origin.scheme)://\(origin.hostField.excerpt)") }
+            if let remoteAddress, "\(remoteAddress)" != origin.endpoint { place.append("at \(remoteAddress)") }
+        }
+        return place.isEmpty ? text : "\(text) (\(place.joined(separator: " ")))"
+    }
+
+    /// The description.
+    public var errorDescription: String? { description }
+}
+
+extension SessionError.Phase {
+    /// What the task was doing, after the sentence that says what failed.
+    fileprivate var activity: String {
+        switch self {
+        case .request: "before the request was sent"
+        case .pool: "while it waited for a connection"
+        case .resolve: "while the host name was resolved"
+        case .connect: "while it connected"
+        case .tls: "during the TLS handshake"
+        case .head: "before the response"
+        case .body: "during the body"
+        }
+    }
+}
+
+extension HTTPOrigin {
+    /// As an address is written.
+    fileprivate var endpoint: String { host.contains(":") ? "[\(certifiedHost)]:\(port)" : "\(host):\(port)" }
+}
+
+extension SessionError.Reason {
+    /// Whether the phase adds to the description.
+    fileprivate var dependsOnPhase: Bool {
+        switch self {
+        case .cancelled, .timedOut(.total), .timedOut(.idle): true
+        case .request, .connecting, .transfer, .download, .timedOut, .sessionInvalidated, .system: false
+        }
+    }
+
+    /// Whether the description has the host already.
+    fileprivate func names(_ origin: HTTPOrigin) -> Bool {
+        switch self {
+        case .connecting(.unresolved): true
+        case .transfer(.redirect(.loop(let other))): other == origin
+        case .connecting(.insecure(let error)), .transfer(.tls(let error)): error.trustFailure != nil
+        case .connecting(.unreachable(let error)):
+            error.attempts.contains { "\($0.address)" == origin.endpoint }
+        case .request, .connecting, .transfer, .download, .timedOut, .cancelled, .sessionInvalidated, .system: false
+        }
     }
 }
 
@@ -148,7 +197,7 @@ extension SessionError.Reason: CustomStringConvertible {
         case .timedOut(.taskChallenge): "the task's delegate did not answer the server trust challenge in time"
         case .timedOut(let limit): "the \(limit.rawValue) time limit passed"
         case .cancelled: "cancelled"
-        case .sessionInvalidated: "the session is gone"
+        case .sessionInvalidated: "the session is gone: keep it, or its manager, until its tasks have ended"
         case .system(let error): "\(error)"
         }
     }

@@ -92,11 +92,13 @@ extension URIReference {
     /// An IPv6 address and the port, with a zone as RFC 6874 §2 writes it: after "%25". People type "%" (RFC 9844 §3).
     private static func withEscapedZone(_ text: String) -> String {
         let bytes = Array(text.utf8)
-        guard let percent = bytes.firstIndex(of: UInt8(ascii: "%")) else { return text }
-        let zone = bytes[(percent + 1)...]
+        guard let close = bytes.firstIndex(of: UInt8(ascii: "]")),
+            let percent = bytes[..<close].firstIndex(of: UInt8(ascii: "%"))
+        else { return text }
+        let zone = bytes[(percent + 1)..<close]
         // "%25]" is the zone 25.
-        if zone.starts(with: "25".utf8), zone.count > 3, zone[zone.startIndex + 2] != UInt8(ascii: "]") { return text }
-        return String(decoding: bytes[...percent] + "25".utf8 + zone, as: UTF8.self)
+        if zone.isEmpty || zone.starts(with: "25".utf8) && zone.count > 2 { return text }
+        return String(decoding: bytes[...percent] + "25".utf8 + bytes[(percent + 1)...], as: UTF8.self)
     }
 
     /// The A-labels of a host; nil if it has none, or if they are no host name: some characters beyond ASCII stand for a

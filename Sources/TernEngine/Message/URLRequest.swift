@@ -58,7 +58,7 @@ public struct URLRequest: Sendable {
         }
     }
 
-    /// An object, because few requests have one, and copies of the others shall not pay for it.
+    /// Boxed: requests without a credential stay small.
     private final class OwnCredential: Sendable {
         let value: PasswordCredential
 

@@ -34,7 +34,7 @@ final class UnsizedFile: BodySource {
             offset.withLock { $0 += Int64(read) }
             return .bytes(Data(bytes))
         case .success(.wouldBlock), .success(.endOfStream): return .end()
-        case .failure(let error): return .failed(RequestBodyError.unreadable(error))
+        case .failure(let error): return .failed(RequestBodyError.unreadable(error, path: file.path))
         }
     }
 

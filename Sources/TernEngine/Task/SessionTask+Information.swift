@@ -41,10 +41,9 @@ extension SessionTask {
         response.map { $0.head.contentLength.map(Int64.init) ?? -1 } ?? -1
     }
 
-    /// The number of bytes of the request body; -1 if it is unknown.
+    /// The number of bytes of the request body; of a file, those it has now. -1 if it is unknown.
     public var countOfBytesExpectedToSend: Int64 {
-        guard let content = originalRequest.body else { return 0 }
-        return content.announcedLength.map(Int64.init) ?? -1
+        originalRequest.body?.expectedLength ?? 0
     }
 
     /// A description set by the caller; Tern does not use it.

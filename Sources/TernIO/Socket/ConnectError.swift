@@ -13,7 +13,11 @@ public struct ConnectError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Every attempt, in the order of failure.
     public let attempts: [Attempt]
 
+    /// The addresses and their errors. That connecting failed goes without saying.
     public var description: String {
-        attempts.map { "\($0.address): \($0.error)" }.joined(separator: "; ")
+        attempts.map {
+            "\($0.address): \($0.error.call == .connect ? "" : "\($0.error.call): ")\($0.error.message) (errno \($0.error.code))"
+        }
+        .joined(separator: "; ")
     }
 }

@@ -118,8 +118,18 @@ public struct TrustFailure: Error, Sendable, Hashable {
 }
 
 extension TrustFailure: CustomStringConvertible {
-    /// One line, without the pins; `ServerTrustResult.explanation` has them all.
-    public var description: String { "\(ShortenedText.shortened(host)) is not trusted: \(sentence)" }
+    /// One line. For a server that has none of the pins it ends in the keys that were seen, as pins are written;
+    /// `ServerTrustResult.explanation` has the pins, too.
+    public var description: String { "\(ShortenedText.shortened(host)) is not trusted: \(sentence)\(keysSeen)" }
+
+    private var keysSeen: String {
+        switch reason {
+        case .keyNotPinned, .certificateNotPinned:
+            seen.isEmpty
+                ? "" : "; seen: " + ShortenedText.list(seen.lazy.map { "\($0.publicKey.pin) (\($0.subject))" })
+        default: ""
+        }
+    }
 
     /// The rule as a sentence without a full stop.
     package var sentence: String {

@@ -26,12 +26,12 @@ import TernLock
         for _ in 0..<2 {
             for path in [pipe, "/tmp", "/dev/null"] {
                 let error = await session.failure(of: try Self.request(origin, file: path))
-                #expect(error?.reason.invalidity == .unreadableContent(.noRegularFile))
+                #expect(error?.reason.invalidity == .unreadableContent(.noRegularFile(path: path)))
                 #expect(error?.wasSent == false)
             }
             for (path, code) in [("/nowhere/at/all", ENOENT), ("", ENOENT), ("/tmp\0/x", EINVAL)] {
                 let error = await session.failure(of: try Self.request(origin, file: path))
-                guard case .unreadableContent(.unreadable(let reason)) = error?.reason.invalidity else {
+                guard case .unreadableContent(.unreadable(let reason, path)) = error?.reason.invalidity else {
                     Issue.record("\(path): \(String(describing: error))")
                     continue
                 }
@@ -58,7 +58,7 @@ import TernLock
             async let failure = session.failure(of: try Self.request(origin, file: pipe))
             async let ping = session.text(URLRequest(origin))
             #expect(try await ping == "pong")
-            #expect(try await failure?.reason.invalidity == .unreadableContent(.noRegularFile))
+            #expect(try await failure?.reason.invalidity == .unreadableContent(.noRegularFile(path: pipe)))
         }
         var event = inotify_event()
         #expect(unsafe read(watch, &event, MemoryLayout<inotify_event>.size) == -1 && errno == EAGAIN)
@@ -70,7 +70,7 @@ import TernLock
         let file = try TestFile(Data("secret".utf8))
         unsafe chmod(file.path, 0)
         let error = await Session.limited().failure(of: try Self.request(origin, file: file.path))
-        guard case .unreadableContent(.unreadable(let reason)) = error?.reason.invalidity else {
+        guard case .unreadableContent(.unreadable(let reason, file.path)) = error?.reason.invalidity else {
             Issue.record("\(String(describing: error))")
             return
         }

@@ -48,7 +48,7 @@ import Testing
     @Test func `a part is no file, unless it is the one that was asked for`() throws {
         let part: HeaderFields = ["Content-Range": "bytes 10-14/100"]
         #expect(try exact(nil, 200) == "whole")
-        #expect(try exact(nil, 206, part) == "it brings a part, and the whole was asked for")
+        #expect(try exact(nil, 206, part) == "it brings a part, and the whole was requested")
         #expect(try exact("bytes=10-14", 206, part) == "whole")
         #expect(try exact("bytes=-90", 206, part) == "whole")
         #expect(try exact("bytes=0-4", 206, part) == "it begins at byte 10, and was to begin at 0")

@@ -39,7 +39,7 @@ import Testing
             ),
             (
                 .connecting(.unreachable(ConnectError(attempts: []))), "unreachable", "unreachable",
-                "could not connect: "
+                "cannot connect"
             ),
             (
                 .connecting(
@@ -47,13 +47,13 @@ import Testing
                         ConnectError(attempts: [
                             .init(address: .ip(IPAddress(storage: .v4(0)), port: 1), error: refused)
                         ]))),
-                "unreachable", "Connection refused", "could not connect: 0.0.0.0:1: \(refused)"
+                "unreachable", "Connection refused", "cannot connect to 0.0.0.0:1: Connection refused (errno 111)"
             ),
             (
                 .connecting(.insecure(TLSError(.noPeerCertificate))), "tls", "the server presented no certificate",
                 "the server presented no certificate"
             ),
-            (.connecting(.queueFull(limit: 3)), "queue-full", nil, "3 requests wait for a connection already"),
+            (.connecting(.queueFull(limit: 3)), "queue-full", nil, "too many queued requests for this host (limit 3)"),
             (
                 .transfer(.malformedResponse(unasked)), "malformed-response",
                 "a server sends bytes only in answer to a request (RFC 9112 §9.2)",
@@ -120,7 +120,10 @@ import Testing
             ),
             (.timedOut(.head), "timed-out", "head", "the head time limit passed"),
             (.cancelled, "cancelled", nil, "cancelled"),
-            (.sessionInvalidated, "session-invalidated", nil, "the session is gone"),
+            (
+                .sessionInvalidated, "session-invalidated", nil,
+                "the session is gone: keep it, or its manager, until its tasks have ended"
+            ),
             (.system(refused), "system", "Connection refused", "\(refused)"),
         ] as [(SessionError.Reason, String, String?, String)])
     func `a reason keeps its words`(

@@ -89,6 +89,11 @@ import Testing
             ])
         #expect(failure.reason == .keyNotPinned(pins: [wrong]))
         #expect(failure.seen.map(\.publicKey.pin) == [identity.pin, authority.pin])
+        // Wherever the error is printed, with the keys that could be pinned.
+        for text in ["\(failure)", "\(SessionError(.connecting(.insecure(TLSError(.trust(failure)))), phase: .tls))"] {
+            #expect(text.contains("localhost is not trusted: none of the pinned keys is in the chain; seen: "))
+            #expect(text.contains(identity.pin) && text.contains(authority.pin) && !text.contains("SSL routines"))
+        }
     }
 
     @Test func `server that does not speak TLS`() async throws {
@@ -134,7 +139,8 @@ import Testing
         let error = try await failure("http://user:secret@127.0.0.1:\(origin.port)/secret?secret")
         #expect(
             "\(error)"
-                == "head: the server closed the connection before the response was complete (http://127.0.0.1:\(origin.port) at 127.0.0.1:\(origin.port))"
+                == "the server closed the connection before the response was complete (http://127.0.0.1:\(origin.port))"
         )
+        #expect(error.errorDescription == "\(error)" && error.host == "127.0.0.1")
     }
 }

@@ -14,7 +14,7 @@ import Testing
         ])
         #expect(
             error.description == """
-                [::1]:80: connect: Connection refused (errno 111); 127.0.0.1:80: connect: Connection timed out (errno 110)
+                [::1]:80: Connection refused (errno 111); 127.0.0.1:80: Connection timed out (errno 110)
                 """)
     }
 }

@@ -73,10 +73,14 @@ import TernLock
         #expect(await origin.waitFor { $0.requestCount == 1 })
         manager = nil
         let error = try #require(await errors.first { _ in true })
-        guard case .cancelled? = (error as? SessionError)?.reason else {
+        guard case .sessionInvalidated? = (error as? SessionError)?.reason else {
             Issue.record("\(String(describing: error))")
             return
         }
+        #expect(
+            error?.localizedDescription
+                == "the session is gone: keep it, or its manager, until its tasks have ended (\(origin.url("")))")
+        #expect((error as? SessionError)?.code == .cancelled)
         #expect(await origin.waitFor { $0.openConnections == 0 })
         #expect(request.response == nil)
     }

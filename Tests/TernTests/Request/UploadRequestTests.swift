@@ -128,6 +128,25 @@ import Testing
         #expect(request.delegate.countOfBytesReceived == Int64(size / 2))
     }
 
+    @Test func `the progress of a file's upload knows the total from its beginning`() async throws {
+        let origin = try echo()
+        let size = 300_000
+        let file = FileManager.default.temporaryDirectory.appending(path: "tern-\(UUID())")
+        try Data(count: size).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let totals = Lock<Set<Int64>>([])
+        let manager = SessionManager()
+        manager.startRequestsImmediately = false
+        let request = manager.upload(file, to: origin.url())
+            .uploadProgress { progress in totals.withLock { _ = $0.insert(progress.totalUnitCount) } }
+        #expect(request.uploadProgress.totalUnitCount == Int64(size))
+        request.resume()
+        #expect(await request.serializingString().result.value == "POST \(size)")
+        #expect(request.task?.countOfBytesExpectedToSend == Int64(size))
+        #expect(totals.withLock { $0 }.subtracting([Int64(size)]).isEmpty)
+        #expect(request.uploadProgress.fractionCompleted == 1)
+    }
+
     @Test func `the closure for what was sent takes the place of progress`() async throws {
         let origin = try echo()
         let journal = Journal()

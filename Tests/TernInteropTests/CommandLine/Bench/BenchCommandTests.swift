@@ -33,7 +33,7 @@ import Testing
         let port = try LoopbackPort.free().number
         let result = try await TernTool.run("bench", "http://127.0.0.1:\(port)/", "-c", "2", "-d", "0.2")
         #expect(result.status == 1)
-        #expect(result.errors.contains("could not connect"))
+        #expect(result.errors.contains("cannot connect to"))
     }
 
     @Test func `errors are distinguished and counted`() async throws {

@@ -23,7 +23,7 @@ import Testing
         let cases: [(SessionError.Reason, SessionError.Phase, Int32)] = [
             (.request(.invalid(.malformedURL("x"))), .request, 3),
             (.request(.invalid(.unsupportedScheme("ftp"))), .request, 1),
-            (.request(.body(.unreadable(file))), .head, 26),
+            (.request(.body(.unreadable(file, path: "/a"))), .head, 26),
             (.request(.body(.alreadyUsed)), .head, 65),
             (.connecting(.queueFull(limit: 1)), .pool, 1),
             (.connecting(.unresolved(ResolveError(host: "a.test", code: EAI_NONAME))), .resolve, 6),

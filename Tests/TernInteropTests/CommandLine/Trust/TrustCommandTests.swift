@@ -107,7 +107,7 @@ import TestPrograms
         let result = try await TernTool.run("trust", "evaluate", "https://localhost:\(port)/")
         #expect(result.status == 1)
         #expect(result.text.isEmpty)
-        #expect(result.errors.contains("could not connect"))
+        #expect(result.errors.contains("cannot connect to"))
     }
 
     @Test(arguments: [
