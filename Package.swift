@@ -89,14 +89,17 @@ let package = Package(
         .testTarget(name: "TernLockTests", dependencies: ["TernLock"], swiftSettings: settings),
         .testTarget(
             name: "TernTLSTests", dependencies: ["TernLock", "TernTLS", "TernTesting"], swiftSettings: settings),
-        // Programs that tests run.
-        .target(name: "TestPrograms", path: "Tests/TestPrograms", swiftSettings: settings),
+        // Programs that tests run, and how they are started.
+        .target(name: "CTestPrograms", path: "Tests/CTestPrograms"),
+        .target(
+            name: "TestPrograms", dependencies: ["CTestPrograms", "TernLock"], path: "Tests/TestPrograms",
+            swiftSettings: settings),
         .testTarget(name: "TernTestingTests", dependencies: ["TernTesting", "TestPrograms"], swiftSettings: settings),
         .testTarget(
             name: "TernEngineTests", dependencies: ["CTernZlib", "TernEngine", "TernFiles", "TernLock", "TernTesting"],
             swiftSettings: settings),
         .testTarget(
-            name: "TernTests", dependencies: ["Tern", "TernAFNetworking", "TernLock", "TernTesting"],
+            name: "TernTests", dependencies: ["Tern", "TernAFNetworking", "TernLock", "TernTesting", "TestPrograms"],
             swiftSettings: settings),
         .testTarget(name: "TernNamesTests", dependencies: ["TernAlamofire", "TernTesting"], swiftSettings: settings),
         // Call sites as they are written for Alamofire 4, in the language mode of their time.

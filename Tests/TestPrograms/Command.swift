@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import TernLock
 
 /// A program run to its end.
 public enum Command {
     public struct Result: Sendable {
+        /// The exit status, or the number of the signal that ended it.
         public let status: Int32
         public let bytes: Data
         public let errors: String
@@ -12,29 +14,50 @@ public enum Command {
         public var output: String { String(decoding: bytes, as: UTF8.self) }
     }
 
-    /// Runs the program, looked for in PATH, with its arguments and no input.
-    ///
-    /// - Parameter environment: all of it; nil for this process's own.
-    public static func run(_ command: [String], environment: [String: String]? = nil) async throws -> Result {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = command
-        if let environment { process.environment = environment }
-        process.standardInput = FileHandle.nullDevice
-        let (output, errors) = (Pipe(), Pipe())
-        process.standardOutput = output
-        process.standardError = errors
-        try process.run()
-        async let outputBytes = readAll(output)
-        async let errorBytes = readAll(errors)
-        let (bytes, message) = (try await outputBytes, String(decoding: try await errorBytes, as: UTF8.self))
-        // It has closed its outputs, so this is over at once. A terminationHandler would keep the process in memory for
-        // ever.
-        process.waitUntilExit()
-        return Result(status: process.terminationStatus, bytes: bytes, errors: message)
+    /// A program that was killed because it had not ended in time, and what it had written by then.
+    public struct TimeLimitExceeded: Error, CustomStringConvertible {
+        public let command: [String]
+        public let limit: Duration
+        public let output: String
+        public let errors: String
+
+        public var description: String {
+            """
+            did not end within \(limit): \(command.joined(separator: " "))
+            standard output: \(output)
+            standard error: \(errors)
+            """
+        }
     }
 
-    @concurrent private static func readAll(_ pipe: Pipe) async throws -> Data {
-        try pipe.fileHandleForReading.readToEnd() ?? Data()
+    /// Runs the program, looked for in PATH, with its arguments and no input. It is killed, with all that it has
+    /// started, when the limit passes or the test is cancelled.
+    ///
+    /// - Parameters:
+    ///   - environment: All of it; nil for this process's own.
+    ///   - folder: Where it runs; nil for the current directory.
+    /// - Throws: `TimeLimitExceeded`, `TestProgram.Failure`.
+    public static func run(
+        _ command: [String], environment: [String: String]? = nil, in folder: URL? = nil,
+        limit: Duration = .seconds(60)
+    ) async throws -> Result {
+        let (output, errors) = (Collected(), Collected())
+        let program = try TestProgram(
+            command, environment: environment, in: folder, limit: limit, output: output.append, errors: errors.append)
+        let ending = await program.ending()
+        let message = String(decoding: errors.bytes, as: UTF8.self)
+        switch ending {
+        case .exited(let status), .signalled(let status):
+            return Result(status: status, bytes: output.bytes, errors: message)
+        case .timedOut:
+            throw TimeLimitExceeded(
+                command: command, limit: limit, output: String(decoding: output.bytes, as: UTF8.self), errors: message)
+        }
+    }
+
+    private final class Collected: Sendable {
+        private let state = Lock(Data())
+        var bytes: Data { state.withLock { $0 } }
+        @Sendable func append(_ more: Data) { state.withLock { $0.append(more) } }
     }
 }

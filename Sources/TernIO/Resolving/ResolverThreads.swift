@@ -17,9 +17,9 @@ final class ResolverThreads: Sendable {
         /// When each active look-up began.
         var lookUps: [Int: MonotonicInstant] = [:]
         var lastLookUp = 0
-        /// All threads, and the number of waiting threads that have not been signalled.
+        /// All threads, and those that wait and have not been called.
         var threads = 0
-        var idle = 0
+        var idle = IdleThreads()
         /// A thread waits for a look-up to hang, in order to take the next name.
         var hasReserve = false
         var isClosed = false
@@ -37,13 +37,14 @@ final class ResolverThreads: Sendable {
 
     /// The action for a new name.
     private enum ThreadRequest: Sendable {
-        case nothing, idleThread, newThread, newReserve
+        case nothing, newThread, newReserve
+        /// Signals this thread, which no longer counts as idle.
+        case idleThread(Semaphore)
         /// No thread can be started; these completions fail.
         case refusal([(LookUpName, [LookUpCompletion])])
     }
 
     private let state = Lock(State())
-    private let calls = Semaphore()
     private let idleTime: Duration
     private let patience: Duration
     private let lookUp: LookUp
@@ -63,14 +64,13 @@ final class ResolverThreads: Sendable {
     func close() {
         let idle = state.withLock { state in
             state.isClosed = true
-            defer { state.idle = 0 }
-            return state.idle
+            return state.idle.callAll()
         }
-        for _ in 0..<idle { calls.signal() }
+        for thread in idle { thread.signal() }
     }
 
     /// The number of threads that wait for work.
-    var idleCount: Int { state.withLock { $0.idle } }
+    var idleCount: Int { state.withLock { $0.idle.count } }
 
     /// The number of names that wait for a thread.
     var waitingCount: Int { state.withLock { $0.names.count } }
@@ -93,12 +93,9 @@ final class ResolverThreads: Sendable {
     }
 
     private func threadRequest(_ state: inout State, _ now: MonotonicInstant) -> ThreadRequest {
-        let coming = state.threads - state.idle - state.lookUps.count - (state.hasReserve ? 1 : 0)
+        let coming = state.threads - state.idle.count - state.lookUps.count - (state.hasReserve ? 1 : 0)
         guard state.names.count > coming else { return .nothing }
-        if state.idle > 0 {
-            state.idle -= 1
-            return .idleThread
-        }
+        if let thread = state.idle.call() { return .idleThread(thread) }
         let responsive = responsive(state, now)
         if state.threads < Self.maximum {
             if responsive + coming < Self.limit {
@@ -127,7 +124,7 @@ final class ResolverThreads: Sendable {
     private func call(_ request: ThreadRequest) {
         switch request {
         case .nothing: break
-        case .idleThread: calls.signal()
+        case .idleThread(let thread): thread.signal()
         case .newThread: start { self.work() }
         case .newReserve:
             start {
@@ -168,8 +165,9 @@ final class ResolverThreads: Sendable {
     }
 
     private func work() {
+        let calls = Semaphore()
         while true {
-            switch next() {
+            switch next(calls) {
             case .lookUp(let name, let number, let request):
                 call(request)
                 let result = lookUp(name.host, name.port)
@@ -181,7 +179,8 @@ final class ResolverThreads: Sendable {
             case .waitForHang(let time): waitForHang(time)
             case .wait:
                 if calls.wait(atMost: idleTime) { continue }
-                if leave() { return }
+                if leave(calls) { return }
+                // Called at the last moment: the signal is for this thread alone, and comes at once.
                 calls.wait()
             case .end:
                 return
@@ -195,28 +194,28 @@ final class ResolverThreads: Sendable {
         state.withLock { $0.hasReserve = false }
     }
 
-    private func next() -> Step {
+    private func next(_ thread: Semaphore) -> Step {
         let now = MonotonicInstant.now
         return state.withLock { state in
-            if state.names.isEmpty { return rest(&state) }
+            if state.names.isEmpty { return rest(&state, thread) }
             if responsive(state, now) >= Self.limit {
-                if state.hasReserve { return rest(&state) }
+                if state.hasReserve { return rest(&state, thread) }
                 state.hasReserve = true
                 return .waitForHang(timeUntilNextHang(state, now))
             }
-            guard let name = state.names.next() else { return rest(&state) }
+            guard let name = state.names.next() else { return rest(&state, thread) }
             state.lastLookUp += 1
             state.lookUps[state.lastLookUp] = now
             return .lookUp(name, number: state.lastLookUp, threadRequest(&state, now))
         }
     }
 
-    private func rest(_ state: inout State) -> Step {
+    private func rest(_ state: inout State, _ thread: Semaphore) -> Step {
         if state.isClosed {
             state.threads -= 1
             return .end
         }
-        state.idle += 1
+        state.idle.append(thread)
         return .wait
     }
 
@@ -226,13 +225,10 @@ final class ResolverThreads: Sendable {
         return .nanoseconds(end.nanoseconds - now.nanoseconds)
     }
 
-    /// Ends a thread that has waited long enough; false if one has been signalled at the last moment. That signal is
-    /// then this thread's: the number of pending signals equals the number of waiting threads that are not counted as
-    /// idle.
-    private func leave() -> Bool {
+    /// Ends a thread that has waited long enough; false if it was called at the last moment.
+    private func leave(_ thread: Semaphore) -> Bool {
         state.withLock { state in
-            guard state.idle > 0 else { return false }
-            state.idle -= 1
+            guard state.idle.leave(thread) else { return false }
             state.threads -= 1
             return true
         }

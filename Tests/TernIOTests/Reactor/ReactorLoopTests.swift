@@ -411,7 +411,7 @@ import TernLock
             }
         }
         #expect(depth == 50)
-        #expect(eventually { Census.threads(named: "io-last-work") == 0 })
+        #expect(await eventually { Census.threads(named: "io-last-work") == 0 })
         let isReleased = Flag()
         #expect(!leave(Guardian { isReleased.raise() }, with: loop))
         #expect(isReleased.isRaised)
@@ -421,9 +421,9 @@ import TernLock
     @Test func `registrations do not outlive the reactor, even when their handler holds the loop`() async throws {
         let isReleased = Flag()
         let identity = try #require(try await leaveRegistrations(of: "io-drop", isReleased: isReleased))
-        #expect(eventually { Census.threads(named: "io-drop") == 0 })
+        #expect(await eventually { Census.threads(named: "io-drop") == 0 })
         #expect(isReleased.isRaised)
-        #expect(eventually { !Census.isOpen(identity) })
+        #expect(await eventually { !Census.isOpen(identity) })
     }
 
     // The end of a tick

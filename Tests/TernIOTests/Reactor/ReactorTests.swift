@@ -154,14 +154,14 @@ import TernLock
             let before = Census.descriptors
             var reactors: [Reactor] = []
             for _ in 0..<100 { reactors.append(try Reactor(name: "io-last-ref")) }
-            #expect(eventually { Census.threads(named: "io-last-ref") == 100 })
+            #expect(await eventually { Census.threads(named: "io-last-ref") == 100 })
             #expect(Census.descriptors > before + 150)
             weak let loop = reactors.last?.loop
             #expect(loop != nil)
             reactors = []
-            #expect(eventually { Census.threads(named: "io-last-ref") == 0 })
-            #expect(eventually { loop == nil })
-            #expect(eventually { Census.descriptors < before + 50 })
+            #expect(await eventually { Census.threads(named: "io-last-ref") == 0 })
+            #expect(await eventually { loop == nil })
+            #expect(await eventually { Census.descriptors < before + 50 })
         }
     }
 
@@ -169,8 +169,8 @@ import TernLock
         await #expect(processExitsWith: .success) {
             let before = Census.descriptors
             for _ in 0..<100 { try letGoFromWithin("io-own-thread") }
-            #expect(eventually { Census.threads(named: "io-own-thread") == 0 })
-            #expect(eventually { Census.descriptors < before + 50 })
+            #expect(await eventually { Census.threads(named: "io-own-thread") == 0 })
+            #expect(await eventually { Census.descriptors < before + 50 })
         }
     }
 
@@ -182,7 +182,7 @@ import TernLock
         gate.open()
         let wasCurrent = await task.value
         #expect(wasCurrent)
-        #expect(eventually { Census.threads(named: "io-kept") == 0 })
+        #expect(await eventually { Census.threads(named: "io-kept") == 0 })
     }
 
     @Test func `an actor keeps the reactor it lives on alive`() async throws {
@@ -190,7 +190,7 @@ import TernLock
         let isHome = await resident?.isHome()
         #expect(isHome == true)
         resident = nil
-        #expect(eventually { Census.threads(named: "io-resident") == 0 })
+        #expect(await eventually { Census.threads(named: "io-resident") == 0 })
     }
 
     @Test func `three hundred reactors come and go`() async throws {
@@ -198,7 +198,7 @@ import TernLock
             let reactor = try Reactor(name: "io-short")
             await Task(executorPreference: reactor) {}.value
         }
-        #expect(eventually { Census.threads(named: "io-short") == 0 })
+        #expect(await eventually { Census.threads(named: "io-short") == 0 })
     }
 }
 

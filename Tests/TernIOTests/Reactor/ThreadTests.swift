@@ -27,7 +27,7 @@ import Testing
             Census.threads(named: "io-a-name-that-")
         }
         #expect(running == 1)
-        #expect(eventually { Census.threads(named: "io-a-name-that-") == 0 })
+        #expect(await eventually { Census.threads(named: "io-a-name-that-") == 0 })
     }
 
     @Test func `a name beyond ASCII does no harm`() async throws {

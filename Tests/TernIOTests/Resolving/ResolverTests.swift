@@ -67,10 +67,10 @@ import Testing
         for _ in 0..<50 { resolver.resolve(host: "a.test", port: 1) { answers.append($0) } }
         resolver.resolve(host: "a.test", port: 2) { answers.append($0) }
         resolver.resolve(host: "b.test", port: 1) { answers.append($0) }
-        #expect(eventually { calls.entries.count == 3 })
+        #expect(await eventually { calls.entries.count == 3 })
         #expect(answers.entries.isEmpty)
         gate.open()
-        #expect(eventually { answers.entries.count == 52 })
+        #expect(await eventually { answers.entries.count == 52 })
         #expect(calls.entries.sorted() == ["a.test:1", "a.test:2", "b.test:1"])
         #expect(answers.entries.count { $0 == .success([answer(1)]) } == 51)
     }
@@ -99,15 +99,15 @@ import Testing
         for number in 1..<ResolverThreads.limit {
             resolver.resolve(host: "hung\(number).test", port: 1) { answers.append($0) }
         }
-        #expect(eventually { hung.entries.count == ResolverThreads.limit - 1 })
+        #expect(await eventually { hung.entries.count == ResolverThreads.limit - 1 })
         for _ in 0..<20 { #expect(await resolver.addresses(of: "fine.test", port: 7) == .success([answer(7)])) }
         // One more, and the next has to wait.
         resolver.resolve(host: "hung.test", port: 1) { answers.append($0) }
-        #expect(eventually { hung.entries.count == ResolverThreads.limit })
+        #expect(await eventually { hung.entries.count == ResolverThreads.limit })
         resolver.resolve(host: "late.test", port: 7) { answers.append($0) }
         #expect(answers.entries.isEmpty)
         gate.open()
-        #expect(eventually { answers.entries.count == ResolverThreads.limit + 1 })
+        #expect(await eventually { answers.entries.count == ResolverThreads.limit + 1 })
         #expect(answers.entries.contains(.success([answer(7)])))
     }
 
@@ -128,7 +128,7 @@ import Testing
         #expect(hung.entries.count == count)
         #expect(answers.entries.isEmpty)
         gate.open()
-        #expect(eventually { answers.entries.count == count })
+        #expect(await eventually { answers.entries.count == count })
     }
 
     @Test func `a name is refused when every thread there may be hangs`() async throws {
@@ -143,19 +143,19 @@ import Testing
         for number in 0..<ResolverThreads.maximum {
             resolver.resolve(host: "hung\(number).test", port: 1) { answers.append($0) }
         }
-        #expect(eventually { hung.entries.count == ResolverThreads.maximum })
+        #expect(await eventually { hung.entries.count == ResolverThreads.maximum })
         // The last of them hangs only a moment after it was begun.
         var number = 0
         #expect(
-            eventually {
+            await eventually {
                 number += 1
                 resolver.resolve(host: "late\(number).test", port: 1) { answers.append($0) }
                 return answers.entries.count >= number
             })
         #expect(answers.entries.allSatisfy { $0.reason == .tooManyHangingLookUps })
         gate.open()
-        #expect(eventually { answers.entries.count == number + ResolverThreads.maximum })
-        #expect(eventually { resolver.threads.idleCount > 0 })
+        #expect(await eventually { answers.entries.count == number + ResolverThreads.maximum })
+        #expect(await eventually { resolver.threads.idleCount > 0 })
         #expect(await resolver.addresses(of: "fine.test", port: 7) == .success([answer(7)]))
     }
 
@@ -171,7 +171,7 @@ import Testing
         for number in 0..<ResolverThreads.limit {
             resolver.resolve(host: "busy\(number).test", port: 1) { _ in answers.append("busy") }
         }
-        #expect(eventually { calls.entries.count == ResolverThreads.limit })
+        #expect(await eventually { calls.entries.count == ResolverThreads.limit })
         weak var asker: Asker?
         var questions: [LookUpTicket?] = []
         do {
@@ -188,7 +188,7 @@ import Testing
         #expect(asker == nil)
         #expect(resolver.threads.waitingCount == 1)
         gate.open()
-        #expect(eventually { answers.entries.count == ResolverThreads.limit + 1 })
+        #expect(await eventually { answers.entries.count == ResolverThreads.limit + 1 })
         #expect(!answers.entries.contains("withdrawn"))
         #expect(calls.entries.filter { !$0.hasPrefix("busy") } == ["shared.test"])
     }
@@ -203,12 +203,12 @@ import Testing
         }
         let answers = Journal<String>()
         let question = resolver.resolve(host: "a.test", port: 1) { _ in answers.append("first") }
-        #expect(eventually { started.isRaised })
+        #expect(await eventually { started.isRaised })
         resolver.cancel(try #require(question))
         // Joins the pending look-up.
         resolver.resolve(host: "a.test", port: 1) { _ in answers.append("second") }
         gate.open()
-        #expect(eventually { answers.entries == ["second"] })
+        #expect(await eventually { answers.entries == ["second"] })
     }
 
     @Test func `a thousand names from several threads are each answered once, and the threads end`() async throws {
@@ -226,9 +226,9 @@ import Testing
                 }
             }
         }
-        #expect(eventually { answers.entries.count == 1000 })
+        #expect(await eventually { answers.entries.count == 1000 })
         #expect(answers.entries.sorted() == Array(0..<1000))
-        #expect(eventually { Census.threads(named: "io-resolver") == 0 })
+        #expect(await eventually { Census.threads(named: "io-resolver") == 0 })
     }
 
     @Test func `a thread that has answered waits for the next name, and ends with the resolver`() async throws {
@@ -242,11 +242,11 @@ import Testing
                 })
             for _ in 0..<100 {
                 _ = await resolver.addresses(of: "a.test", port: 1)
-                #expect(eventually { resolver.threads.idleCount == 1 })
+                #expect(await eventually { resolver.threads.idleCount == 1 })
             }
             #expect(threads.entries.count == 1)
         }
-        #expect(eventually { Census.threads(named: "io-idle") == 0 })
+        #expect(await eventually { Census.threads(named: "io-idle") == 0 })
     }
 
     @Test func `a resolver that is released still answers`() async throws {
@@ -257,7 +257,7 @@ import Testing
             return .success([answer(port)])
         }.resolve(host: "a.test", port: 1) { answers.append($0) }
         gate.open()
-        #expect(eventually { answers.entries == [.success([answer(1)])] })
+        #expect(await eventually { answers.entries == [.success([answer(1)])] })
     }
 
     @Test func `a completion may ask again`() async throws {
@@ -266,7 +266,7 @@ import Testing
         resolver.resolve(host: "a.test", port: 1) { _ in
             resolver.resolve(host: "a.test", port: 1) { _ in end.raise() }
         }
-        #expect(eventually { end.isRaised })
+        #expect(await eventually { end.isRaised })
     }
 
     @Test func `without a thread a lookup fails instead of blocking its caller`() async throws {
@@ -302,7 +302,9 @@ import Testing
         #expect(answers.entries.isEmpty)
         gate.open()
         #expect(
-            eventually { answers.entries == [.success([answer(1)]), .success([answer(2)]), .success([answer(3)])] })
+            await eventually {
+                answers.entries == [.success([answer(1)]), .success([answer(2)]), .success([answer(3)])]
+            })
     }
 }
 

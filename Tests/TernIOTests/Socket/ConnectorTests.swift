@@ -91,13 +91,13 @@ import Testing
             let before = silent.connections
             let dial = Dial([silent.address, listener.address], on: loop)
             let start = MonotonicInstant.now
-            #expect(eventually { Census.connections(to: silent.address) == before + 1 })
+            #expect(await eventually { Census.connections(to: silent.address) == before + 1 })
             #expect(await dial.outcome() == .connected(listener.address))
             #expect(MonotonicInstant.now.seconds(since: start) >= 0.24)
             // Its mailbox, and the winner if it had to be waited for: not the loser.
             #expect(Census.watched(by: loop.epoll.rawValue) <= 2)
             #expect(loop.registrationCount == 1)
-            #expect(eventually { Census.connections(to: silent.address) == before })
+            #expect(await eventually { Census.connections(to: silent.address) == before })
             dial.end()
         }
     }
@@ -149,7 +149,7 @@ import Testing
             #expect(await dial.outcome() == .failed(attempts))
             #expect(Census.watched(by: loop.epoll.rawValue) == 1)
             #expect(loop.registrationCount == 0)
-            #expect(eventually { silent.map { Census.connections(to: $0.address) } == before })
+            #expect(await eventually { silent.map { Census.connections(to: $0.address) } == before })
         }
     }
 
@@ -228,12 +228,12 @@ import Testing
             let before = silent.map(\.connections)
             let dial = Dial(silent.map(\.address), on: loop)
             await elapse(.milliseconds(300), on: loop)
-            #expect(eventually { silent.map { Census.connections(to: $0.address) } == before.map { $0 + 1 } })
+            #expect(await eventually { silent.map { Census.connections(to: $0.address) } == before.map { $0 + 1 } })
             #expect(Census.watched(by: loop.epoll.rawValue) == 3)
             dial.connector?.cancel()
             #expect(Census.watched(by: loop.epoll.rawValue) == 1)
             #expect(loop.registrationCount == 0)
-            #expect(eventually { silent.map { Census.connections(to: $0.address) } == before })
+            #expect(await eventually { silent.map { Census.connections(to: $0.address) } == before })
             await elapse(.milliseconds(300), on: loop)
             #expect(!dial.isEnded)
             dial.connector?.cancel()
@@ -247,9 +247,9 @@ import Testing
             let silent = try SilentListener()
             let before = silent.connections
             let dial = Dial([silent.address, silent.address], on: loop)
-            #expect(eventually { Census.connections(to: silent.address) == before + 1 })
+            #expect(await eventually { Census.connections(to: silent.address) == before + 1 })
             dial.connector = nil
-            #expect(eventually { Census.connections(to: silent.address) == before })
+            #expect(await eventually { Census.connections(to: silent.address) == before })
             #expect(Census.watched(by: loop.epoll.rawValue) == 1)
             #expect(loop.registrationCount == 0)
         }
@@ -281,7 +281,7 @@ import Testing
             }
             #expect(Census.watched(by: loop.epoll.rawValue) == 1)
             #expect(loop.registrationCount == 0)
-            #expect(eventually { Census.connections(to: refusing.address) == 0 })
+            #expect(await eventually { Census.connections(to: refusing.address) == 0 })
         }
     }
 
@@ -293,9 +293,9 @@ import Testing
             box.dial = Dial([silent.address], on: loop)
             return loop
         }
-        #expect(eventually { !loop.execute {} })
+        #expect(await eventually { !loop.execute {} })
         box.dial = nil
-        #expect(eventually { Census.connections(to: silent.address) == before })
+        #expect(await eventually { Census.connections(to: silent.address) == before })
     }
 }
 

@@ -98,13 +98,13 @@ enum Census {
     }
 }
 
-/// Waits for something that the kernel does not announce, such as the end of a thread: asks until it is so, for ten
-/// seconds at most.
-func eventually(_ condition: () -> Bool) -> Bool {
-    let end = MonotonicInstant.now.advanced(by: .seconds(10))
+/// Waits for something that the kernel does not announce, such as the end of a thread: asks until it is so, for a
+/// minute at most, between what other tests do on this thread.
+func eventually(_ condition: () -> Bool) async -> Bool {
+    let end = MonotonicInstant.now.advanced(by: .seconds(60))
     while !condition() {
         if MonotonicInstant.now > end { return false }
-        sched_yield()
+        await Task.yield()
     }
     return true
 }

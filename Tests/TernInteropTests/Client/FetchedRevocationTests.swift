@@ -15,7 +15,7 @@ import Testing
         try await responder.record(good, isRevoked: false)
         try await responder.record(bad, isRevoked: true)
         let process = try await responder.start()
-        defer { process.stop() }
+        defer { process.release() }
         for (identity, rule) in [(good, nil), (bad, "revoked"), (unknown, "unknown-to-responder")] {
             let server = try await OpenSSLServer(version, identity: identity)
             let task = try await RecordedTask.run(
@@ -36,7 +36,7 @@ import Testing
             "python3", ["-m", "http.server", "--bind", "127.0.0.1", "\(lists)"], package: "python3",
             in: responder.folder.url)
         try await files.waitUntilListening(on: lists)
-        defer { files.stop() }
+        defer { files.release() }
         let server = try await OpenSSLServer(.tls13, identity: identity)
         for flags in [Self.strict, Self.strict.subtracting(.ocsp), Self.strict.union(.preferCRL)] {
             let task = try await RecordedTask.run(try session(responder.authority, flags), server.url())

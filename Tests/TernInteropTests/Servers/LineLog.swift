@@ -20,7 +20,7 @@ final class LineLog: Sendable {
     var lines: [String] { state.withLock { $0.lines } }
 
     /// Takes what a pipe delivers. No bytes mean that no more will come.
-    func append(_ bytes: Data) {
+    @Sendable func append(_ bytes: Data) {
         let answers = state.withLock { state in
             state.take(bytes)
             return state.answers()
@@ -29,7 +29,7 @@ final class LineLog: Sendable {
     }
 
     /// Waits until the lines meet the condition. False if the time passes or the server ends before they do.
-    func waitFor(_ timeout: Duration = .seconds(10), _ condition: @escaping Condition) async -> Bool {
+    func waitFor(_ timeout: Duration = .seconds(60), _ condition: @escaping Condition) async -> Bool {
         let key = UUID()
         var timer: Task<Void, Never>?
         defer { timer?.cancel() }

@@ -46,7 +46,7 @@ final class NginxServer: Sendable {
     var secureSocketPath: String { folder.url.path + "/secure.sock" }
 
     /// Ends nginx and waits until it has gone. Idempotent.
-    func stop() { process.stop() }
+    func stop() async { await process.stop() }
 
     private static func start(
         in folder: TemporaryFolder, directives: String

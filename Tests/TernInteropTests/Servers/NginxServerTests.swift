@@ -31,10 +31,10 @@ import Testing
     @Test func `leaves no process on its port when it is stopped`() async throws {
         let server = try await NginxServer()
         #expect(LoopbackPort(server.port).accepts())
-        server.stop()
+        await server.stop()
         #expect(!LoopbackPort(server.port).accepts())
         #expect(!LoopbackPort(server.securePort).accepts())
-        server.stop()
+        await server.stop()
     }
 
     @Test func `says what is wrong with its directives`() async throws {

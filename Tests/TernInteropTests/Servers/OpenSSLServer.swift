@@ -49,7 +49,7 @@ final class OpenSSLServer: Sendable {
     var output: LineLog { process.output }
 
     /// Ends the server and waits until it has gone. Idempotent.
-    func stop() { process.stop() }
+    func stop() async { await process.stop() }
 
     /// The kernel chose the port; the server prints it with `ACCEPT 127.0.0.1:port`.
     private static func reportedPort(_ process: ServerProcess) async throws -> UInt16 {

@@ -31,7 +31,7 @@ import Testing
 
     @Test func `leaves no process on its port when it is stopped`() async throws {
         let server = try await OpenSSLServer(.tls12, identity: identity)
-        server.stop()
+        await server.stop()
         #expect(!LoopbackPort(server.port).accepts())
     }
 }

@@ -7,24 +7,24 @@ struct CertificateFlawsSignatureTests {
 
     init() throws { root = try CertificateAuthority() }
 
-    private func verify(_ identity: Identity) throws -> OpenSSLCommand {
-        try OpenSSLCommand.run(
+    private func verify(_ identity: Identity) async throws -> OpenSSLCommand {
+        try await OpenSSLCommand.run(
             "openssl verify -CAfile root.pem leaf.pem; openssl x509 -in leaf.pem -noout -text",
             files: ["root.pem": root.certificatePEM, "leaf.pem": identity.certificatePEM])
     }
 
-    @Test func `a broken signature does not verify, and the rest of the certificate is readable`() throws {
+    @Test func `a broken signature does not verify, and the rest of the certificate is readable`() async throws {
         let leaf = try root.issue(LeafRequest(flaws: .having { $0.hasBrokenSignature = true }))
-        let result = try verify(leaf)
+        let result = try await verify(leaf)
         #expect(result.output.contains("certificate signature failure"))
         #expect(result.output.contains("DNS:localhost"))
     }
 
     @Test(arguments: [KeyKind.p256, .rsa(bits: 2048)])
-    func `the signed part names another algorithm than the signature`(key: KeyKind) throws {
+    func `the signed part names another algorithm than the signature`(key: KeyKind) async throws {
         let root = try CertificateAuthority(AuthorityRequest(commonName: "Root", key: key))
         let leaf = try root.issue(LeafRequest(flaws: .having { $0.namesOtherAlgorithm = true }))
-        let text = try OpenSSLCommand.run(
+        let text = try await OpenSSLCommand.run(
             "openssl x509 -in leaf.pem -noout -text | grep 'Signature Algorithm'",
             files: ["leaf.pem": leaf.certificatePEM]
         ).output.split(separator: "\n").map { $0.drop { $0 == " " } }

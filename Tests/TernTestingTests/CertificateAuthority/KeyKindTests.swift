@@ -8,9 +8,9 @@ struct KeyKindTests {
         (.ed25519, "ED25519 Public-Key:"), (.rsa(bits: 1024), "Public-Key: (1024 bit)"),
         (.curve("secp224r1"), "ASN1 OID: secp224r1"),
     ])
-    func `a key is of the kind that was asked for`(kind: KeyKind, text: String) throws {
+    func `a key is of the kind that was asked for`(kind: KeyKind, text: String) async throws {
         let leaf = try CertificateAuthority().issue(LeafRequest(key: kind))
-        let output = try OpenSSLCommand.run(
+        let output = try await OpenSSLCommand.run(
             "openssl x509 -in c.pem -noout -text", files: ["c.pem": leaf.certificatePEM]
         ).output
         #expect(output.contains(text), "\(output)")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TestPrograms
 
 /// The `openssl` command: an opinion on our certificates that shares no code with us.
 struct OpenSSLCommand {
@@ -7,21 +8,12 @@ struct OpenSSLCommand {
     var output: String
 
     /// Runs the script in `sh` with the files by name in its working directory.
-    static func run(_ script: String, files: [String: String]) throws -> OpenSSLCommand {
+    static func run(_ script: String, files: [String: String]) async throws -> OpenSSLCommand {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tern-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         for (name, content) in files { try Data(content.utf8).write(to: folder.appendingPathComponent(name)) }
-        let process = Process()
-        let pipe = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", script]
-        process.currentDirectoryURL = folder
-        process.standardOutput = pipe
-        process.standardError = pipe
-        try process.run()
-        let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return OpenSSLCommand(status: process.terminationStatus, output: output)
+        let result = try await Command.run(["sh", "-c", "exec 2>&1; " + script], in: folder)
+        return OpenSSLCommand(status: result.status, output: result.output)
     }
 }

@@ -7,8 +7,8 @@ struct ValidityTests {
 
     init() throws { root = try CertificateAuthority() }
 
-    private func verify(_ identity: Identity, anchor: CertificateAuthority) throws -> OpenSSLCommand {
-        try OpenSSLCommand.run(
+    private func verify(_ identity: Identity, anchor: CertificateAuthority) async throws -> OpenSSLCommand {
+        try await OpenSSLCommand.run(
             "openssl verify -CAfile root.pem leaf.pem",
             files: ["root.pem": anchor.certificatePEM, "leaf.pem": identity.certificatePEM])
     }
@@ -21,8 +21,10 @@ struct ValidityTests {
         #expect(Validity.future.notBefore > now.notAfter)
     }
 
-    @Test func `validity outside the present is refused`() throws {
-        #expect(try verify(root.issue(LeafRequest(validity: .expired)), anchor: root).output.contains("has expired"))
-        #expect(try verify(root.issue(LeafRequest(validity: .future)), anchor: root).output.contains("not yet valid"))
+    @Test func `validity outside the present is refused`() async throws {
+        #expect(
+            try await verify(root.issue(LeafRequest(validity: .expired)), anchor: root).output.contains("has expired"))
+        #expect(
+            try await verify(root.issue(LeafRequest(validity: .future)), anchor: root).output.contains("not yet valid"))
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TestPrograms
 import Testing
 
 @testable import Tern
@@ -76,20 +77,14 @@ import Testing
         #expect(text.contains(#"-H "X: \$(id) \`id\` \\ \"""#))
     }
 
-    @Test func `a shell hands curl what the request says, whatever it says`() throws {
+    @Test func `a shell hands curl what the request says, whatever it says`() async throws {
         let nasty = "\"\u{301};id; $\u{301}(id) `\u{301}id` \\\u{301}"
         var request = try URLRequest(url: "http://x/", method: .get, headers: ["X": nasty])
         request.httpMethod = "$(id);id"
         request.httpBody = Data("@/etc/passwd".utf8)
         let command = try #require(CurlCommand(request, defaultHeaders: [:])).description
         let script = "curl() { printf '%s\\n' \"$@\"; }\n" + command.dropFirst(2)
-        let (shell, output) = (Process(), Pipe())
-        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-        shell.arguments = ["-c", script]
-        shell.standardOutput = output
-        try shell.run()
-        let words = String(decoding: try #require(try output.fileHandleForReading.readToEnd()), as: UTF8.self)
-        shell.waitUntilExit()
+        let words = try await Command.run(["sh", "-c", script]).output
         #expect(
             words == """
                 -v

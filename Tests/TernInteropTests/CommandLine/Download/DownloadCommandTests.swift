@@ -20,14 +20,10 @@ import Testing
     }
 
     /// The same for a process that receives a signal.
-    private func start(_ arguments: [String], in folder: TemporaryFolder) throws -> Process {
-        let process = Process()
-        process.executableURL = try TernTool.executable
-        process.arguments = ["download", "-s"] + arguments
-        process.currentDirectoryURL = folder.url
-        process.environment = TernTool.environment
-        try process.run()
-        return process
+    private func start(_ arguments: [String], in folder: TemporaryFolder) throws -> TestProgram {
+        try TestProgram(
+            [TernTool.executable.path, "download", "-s"] + arguments, environment: TernTool.environment, in: folder.url,
+            limit: .seconds(60), output: { _ in })
     }
 
     private func names(_ folder: TemporaryFolder) throws -> [String] {
@@ -274,8 +270,8 @@ import Testing
             }
             // Which moment it is does not matter, only that it is another one each time.
             try await Task.sleep(for: .milliseconds(Int.random(in: 0..<250)))
-            kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
+            process.send(SIGKILL)
+            _ = await process.ending()
             let result = try await run(["-C", "-", "-o", "file", server.url("/file.bin")], in: folder)
             #expect(result.status == 0, "\(result.errors)")
             if result.errors.contains("from byte") { resumed += 1 }
@@ -292,7 +288,7 @@ import Testing
         }
         let folder = try TemporaryFolder()
         let process = try start([origin.url("/file")], in: folder)
-        let descriptors = "/proc/\(process.processIdentifier)/fd"
+        let descriptors = "/proc/\(process.identifier)/fd"
         let isOpen = {
             try FileManager.default.contentsOfDirectory(atPath: descriptors).contains {
                 let file = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(descriptors)/\($0)")
@@ -300,8 +296,8 @@ import Testing
             }
         }
         while try !isOpen() { try await Task.sleep(for: .milliseconds(5)) }
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        process.send(SIGKILL)
+        #expect(await process.ending() == .signalled(SIGKILL))
         #expect(try names(folder) == [])
     }
 
@@ -317,10 +313,8 @@ import Testing
         let folder = try TemporaryFolder()
         let process = try start([origin.url("/file")], in: folder)
         while try !names(folder).contains(".file.tern-part.json") { try await Task.sleep(for: .milliseconds(5)) }
-        kill(process.processIdentifier, SIGTERM)
-        process.waitUntilExit()
-        #expect(process.terminationReason == .uncaughtSignal)
-        #expect(process.terminationStatus == SIGTERM)
+        process.send(SIGTERM)
+        #expect(await process.ending() == .signalled(SIGTERM))
         #expect(try names(folder) == [".file.tern-part", ".file.tern-part.json"])
     }
 }

@@ -83,35 +83,14 @@ import Testing
 
     @Test func `an interruption is an orderly end`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.send(Self.head + "data: x\n\n"), .awaitClose] }
-        // The test's threads block signals, and a shell has its background processes ignore interruptions; this process
-        // does neither.
-        let script = """
-            import signal, subprocess, sys
-            def reset():
-                signal.signal(signal.SIGINT, signal.SIG_DFL)
-                signal.pthread_sigmask(signal.SIG_SETMASK, [])
-            process = subprocess.Popen(sys.argv[1:], preexec_fn=reset)
-            sys.stdin.readline()
-            process.send_signal(signal.SIGINT)
-            print("exit", process.wait())
-            """
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3", "-c", script, try TernTool.executable.path, "events", origin.url()]
-        process.environment = TernTool.environment
-        let (input, output) = (Pipe(), Pipe())
-        (process.standardInput, process.standardOutput) = (input, output)
-        try process.run()
-        var text = Data()
-        while !text.contains(Data("\n\n".utf8)), case let piece = output.fileHandleForReading.availableData,
-            !piece.isEmpty
-        {
-            text += piece
-        }
-        try input.fileHandleForWriting.write(contentsOf: Data("\n".utf8))
-        text += try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        #expect(String(decoding: text, as: UTF8.self) == "data: x\n\nexit 0\n")
+        let output = LineLog()
+        let program = try TestProgram(
+            [TernTool.executable.path, "events", origin.url()], environment: TernTool.environment, limit: .seconds(60),
+            output: output.append)
+        #expect(await output.waitFor { $0 == ["data: x", ""] })
+        program.send(SIGINT)
+        #expect(await program.ending() == .exited(0))
+        #expect(output.lines == ["data: x", ""])
         #expect(await origin.waitFor { $0.openConnections == 0 })
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import TernTesting
+import TestPrograms
 import Testing
 
 /// `tern trust evaluate --batch`, as programs drive it.
@@ -244,10 +245,10 @@ import Testing
         let hundred = (0..<100).map { $0.isMultiple(of: 2) ? good : bad }
         var peaks: [Int] = []
         for round in 1...100 {
-            #expect(try await batch.answer(hundred) == 100)
+            #expect(try await batch.answer(hundred))
             if round == 10 || round == 100 { peaks.append(try batch.peakKilobytes()) }
         }
-        #expect(try batch.end() == 0)
+        #expect(await batch.end() == .exited(0))
         #expect(peaks[1] - peaks[0] < 4096)
     }
 

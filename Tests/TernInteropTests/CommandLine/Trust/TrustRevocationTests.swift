@@ -27,7 +27,7 @@ import Testing
         try await responder.record(good, isRevoked: false)
         try await responder.record(bad, isRevoked: true)
         let process = try await responder.start()
-        defer { process.stop() }
+        defer { process.release() }
         let anchors = ["--cacert", responder.folder.url.appending(path: "ca.pem").path]
         for (identity, status) in [(good, Int32(0)), (bad, 1)] {
             let server = try await OpenSSLServer(version, identity: identity)
