@@ -2,6 +2,7 @@
 // Safety: each pointer refers to a value that outlives the one system call it is passed to.
 import CTernLinux
 import Glibc
+import TernSystem
 
 /// The result of stat(2) for a path.
 package struct FileStatus: Sendable {
@@ -13,13 +14,15 @@ package struct FileStatus: Sendable {
     package let owner: UInt32
     package let group: UInt32
     package let permissions: UInt32
+    /// The length in bytes.
+    package let length: Int64
     /// The number of hard links.
     package let linkCount: Int
 
     /// Follows symbolic links. Nil if nothing exists at the path, or stat(2) fails.
     package init?(of path: String) {
         var status = stat()
-        guard unsafe stat(path, &status) == 0 else { return nil }
+        guard unsafe ByteText.withPath(path, { unsafe stat($0, &status) }) == 0 else { return nil }
         kind =
             switch status.st_mode & S_IFMT {
             case S_IFREG: .regular
@@ -28,6 +31,7 @@ package struct FileStatus: Sendable {
             }
         (owner, group) = (status.st_uid, status.st_gid)
         permissions = UInt32(status.st_mode) & 0o7777
+        length = Int64(status.st_size)
         linkCount = Int(clamping: status.st_nlink)
     }
 }
