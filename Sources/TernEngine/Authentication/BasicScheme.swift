@@ -14,7 +14,8 @@ package enum BasicScheme {
     }
 
     /// The same for a name and a password with a colon between them, unchecked.
-    package static func authorization(_ text: String) -> String {
-        "Basic " + Data(text.utf8).base64EncodedString()
-    }
+    package static func authorization(_ text: String) -> String { authorization(Array(text.utf8)) }
+
+    /// The same for a name and a password with a colon between them, unchecked.
+    package static func authorization(_ bytes: [UInt8]) -> String { "Basic " + Data(bytes).base64EncodedString() }
 }
