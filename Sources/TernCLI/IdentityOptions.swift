@@ -67,9 +67,10 @@ struct IdentityOptions: ParsableArguments {
     }
 
     private static func read(_ file: String, _ option: String) throws -> [UInt8] {
-        guard let contents = FileManager.default.contents(atPath: file) else {
-            throw CommandFailure(.clientCertificate, "\(option): cannot read \(file)")
+        do throws(InputError) {
+            return [UInt8](try InputFile.contents(of: file))
+        } catch {
+            throw CommandFailure(.clientCertificate, "\(option): \(error)")
         }
-        return [UInt8](contents)
     }
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+// Safety: the process keeps its arguments, each of which ends with a NUL.
 package import ArgumentParser
 import Foundation
+import Glibc
+import TernFiles
 
 /// The command `tern`.
 ///
@@ -25,12 +28,22 @@ package struct TernCommand: AsyncParsableCommand {
 
     package static func main() async {
         StandardStreams.occupyClosed()
-        let arguments = JoinedValue.separated(Array(CommandLine.arguments.dropFirst()))[...]
+        ByteText.useForPaths()
+        let arguments = JoinedValue.separated(Array(typed.dropFirst()))[...]
         do {
             // Without arguments, print the help.
-            await run(try parsed(arguments.isEmpty ? ["--help"] : Array(arguments)), arguments)
+            let words = arguments.isEmpty ? ["--help"] : arguments == ["-V"] ? ["--version"] : Array(arguments)
+            await run(try parsed(words), arguments)
         } catch {
-            exit(showing: error)
+            exit(showing: error, about: called(by: arguments))
+        }
+    }
+
+    /// The arguments of the process, whose bytes need not be UTF-8.
+    private static var typed: [String] {
+        (0..<Int(CommandLine.argc)).compactMap { index in
+            guard let argument = unsafe CommandLine.unsafeArgv[index] else { return nil }
+            return unsafe ByteText.text(of: UnsafeRawBufferPointer(start: argument, count: strlen(argument)))
         }
     }
 
@@ -61,11 +74,11 @@ package struct TernCommand: AsyncParsableCommand {
         } catch let lost as StandardStreams.WriteError {
             exit(telling: lost, about: kind)
         } catch let wrong as ValidationError {
-            exit(telling: wrong, about: kind)
+            exit(telling: wrong)
         } catch let failure as CommandFailure {
             exit(telling: failure, about: kind)
         } catch {
-            exit(showing: error)
+            exit(showing: error, about: kind)
         }
     }
 
@@ -77,18 +90,25 @@ package struct TernCommand: AsyncParsableCommand {
     }
 
     private static func exit(telling failure: CommandFailure, about command: any ParsableCommand.Type) -> Never {
-        guard command is any EndsLikeCurl.Type else { exit(telling: ValidationError(failure.message), about: command) }
+        guard command is any EndsLikeCurl.Type else { exit(telling: ValidationError(failure.message)) }
         StandardStreams.tell(failure.line)
         Foundation.exit(failure.status.rawValue)
     }
 
-    /// In the parser's own format.
-    private static func exit(telling wrong: ValidationError, about command: any ParsableCommand.Type) -> Never {
-        let path = path(to: command, from: self) ?? "tern"
-        StandardStreams.tell(
-            "Error: \(wrong.message)\nUsage: \(usageString(for: command))\n  See '\(path) --help' for more information."
-        )
-        Foundation.exit(2)
+    private static func exit(telling wrong: ValidationError) -> Never {
+        StandardStreams.tell(CommandFailure(.usage, wrong.message).line)
+        Foundation.exit(ExitStatus.usage.rawValue)
+    }
+
+    /// The command that these arguments call, also if they are wrong.
+    private static func called(by arguments: ArraySlice<String>) -> any ParsableCommand.Type {
+        var command: any ParsableCommand.Type = self
+        for word in arguments {
+            guard let next = command.configuration.subcommands.first(where: { $0.configuration.commandName == word })
+            else { break }
+            command = next
+        }
+        return command == self ? GetCommand.self : command
     }
 
     private static func path(
@@ -102,14 +122,15 @@ package struct TernCommand: AsyncParsableCommand {
     }
 
     /// Help is a success; anything else is wrong usage.
-    private static func exit(showing error: any Error) -> Never {
-        let message = Advice.improved(fullMessage(for: error), of: configuration.subcommands)
+    private static func exit(showing error: any Error, about command: any ParsableCommand.Type) -> Never {
         guard exitCode(for: error) == .success else {
-            StandardStreams.tell(message)
-            Foundation.exit(2)
+            let message = Advice.improved(
+                message(for: error), of: command, path: path(to: command, from: self) ?? "tern",
+                among: configuration.subcommands)
+            exit(telling: ValidationError(message))
         }
         do throws(StandardStreams.WriteError) {
-            try StandardStreams.print(message)
+            try StandardStreams.print(fullMessage(for: error))
         } catch {
             exit(telling: error)
         }

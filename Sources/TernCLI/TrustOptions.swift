@@ -55,11 +55,11 @@ struct TrustOptions: ParsableArguments {
     func configuration() throws -> SessionConfiguration {
         var configuration = SessionConfiguration.default
         if let caCertificateFile {
-            guard let pem = FileManager.default.contents(atPath: caCertificateFile) else {
-                throw CommandFailure(.authorities, "--cacert: cannot read \(caCertificateFile)")
-            }
             do {
+                let pem = try InputFile.contents(of: caCertificateFile)
                 configuration.tls.anchors = .only(try X509Certificate.all(inPEM: [UInt8](pem)))
+            } catch let error as InputError {
+                throw CommandFailure(.authorities, "--cacert: \(error)")
             } catch {
                 throw CommandFailure(.authorities, "--cacert: \(caCertificateFile): \(error)")
             }

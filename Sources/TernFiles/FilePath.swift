@@ -24,7 +24,7 @@ package enum FilePath {
     /// Whether the path is a symbolic link, also a dangling one.
     package static func isSymbolicLink(_ path: String) -> Bool {
         var status = stat()
-        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+        return unsafe ByteText.withPath(path) { unsafe lstat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
     /// The path that a file is found at, or would be created at: symbolic links are followed, dangling ones as well, and
@@ -49,9 +49,9 @@ package enum FilePath {
 
     /// The path without links, `.` and `..`; nil if nothing exists there.
     package static func resolved(_ path: String) -> String? {
-        guard let resolved = unsafe realpath(path, nil) else { return nil }
+        guard let resolved = unsafe ByteText.withPath(path, { unsafe realpath($0, nil) }) else { return nil }
         defer { unsafe free(resolved) }
-        return unsafe String(validatingCString: resolved)
+        return unsafe ByteText.text(ofPath: UnsafeRawBufferPointer(start: resolved, count: strlen(resolved)))
     }
 
     /// The same path with its folder resolved, if that folder exists; the last component may be missing or a link.
@@ -69,7 +69,7 @@ package enum FilePath {
         let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
         try createFolder(parent)
         do throws(SystemCallError) {
-            _ = try SystemCall.run(.mkdir) { unsafe mkdir(path, 0o777) }
+            _ = try SystemCall.run(.mkdir) { unsafe ByteText.withPath(path) { unsafe mkdir($0, 0o777) } }
         } catch {
             // Another process may have created it first.
             guard error.code == EEXIST, FileStatus(of: path)?.kind == .folder else { throw error }

@@ -2,6 +2,7 @@
 // Safety: each pointer refers to a value that outlives the one system call it is passed to.
 import CTernLinux
 import Glibc
+import TernSystem
 
 /// The result of stat(2) for a path.
 package struct FileStatus: Sendable {
@@ -21,16 +22,16 @@ package struct FileStatus: Sendable {
     /// Follows symbolic links. Nil if nothing exists at the path, or stat(2) fails.
     package init?(of path: String) {
         var status = stat()
-        guard unsafe stat(path, &status) == 0 else { return nil }
+        guard unsafe ByteText.withPath(path, { unsafe stat($0, &status) }) == 0 else { return nil }
         kind =
             switch status.st_mode & S_IFMT {
             case S_IFREG: .regular
             case S_IFDIR: .folder
             default: .other
             }
-        length = Int64(status.st_size)
         (owner, group) = (status.st_uid, status.st_gid)
         permissions = UInt32(status.st_mode) & 0o7777
+        length = Int64(status.st_size)
         linkCount = Int(clamping: status.st_nlink)
     }
 }

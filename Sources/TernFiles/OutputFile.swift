@@ -34,7 +34,9 @@ package final class OutputFile: Sendable {
         if path.utf8.contains(0) { return nil }
         let folder = FilePath.folder(of: path)
         let number = try? SystemCall.run(.open) {
-            unsafe Glibc.open(folder, O_RDWR | O_CLOEXEC | TERN_O_TMPFILE, mode_t(permissions))
+            unsafe ByteText.withPath(folder) {
+                unsafe Glibc.open($0, O_RDWR | O_CLOEXEC | TERN_O_TMPFILE, mode_t(permissions))
+            }
         }
         guard let number else { return nil }
         let file = OutputFile(path: path, descriptor: Descriptor(owning: number), isNameless: true)
@@ -47,7 +49,9 @@ package final class OutputFile: Sendable {
 
     /// Gives a nameless file this name if it is free; else the error is `EEXIST`.
     private func link(to target: String) throws(SystemCallError) {
-        _ = try SystemCall.run(.link) { unsafe linkat(AT_FDCWD, pathInProc, AT_FDCWD, target, AT_SYMLINK_FOLLOW) }
+        _ = try SystemCall.run(.link) {
+            unsafe ByteText.withPath(target) { unsafe linkat(AT_FDCWD, pathInProc, AT_FDCWD, $0, AT_SYMLINK_FOLLOW) }
+        }
     }
 
     /// Creates a file where nothing exists, with these permissions less those of umask(2).
@@ -74,7 +78,9 @@ package final class OutputFile: Sendable {
         if path.utf8.contains(0) { throw .invalidPath }
         // O_NONBLOCK: a FIFO must not block. O_NOCTTY: a terminal must not become the controlling one.
         let number = try SystemCall.run(.open) {
-            unsafe Glibc.open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, mode_t(permissions))
+            unsafe ByteText.withPath(path) {
+                unsafe Glibc.open($0, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, mode_t(permissions))
+            }
         }
         return OutputFile(path: path, descriptor: Descriptor(owning: number))
     }
@@ -108,7 +114,9 @@ package final class OutputFile: Sendable {
     /// Whether `path` is this very file.
     package var isAtPath: Bool {
         var named = stat()
-        guard unsafe lstat(path, &named) == 0, let own = try? status() else { return false }
+        guard unsafe ByteText.withPath(path, { unsafe lstat($0, &named) }) == 0, let own = try? status() else {
+            return false
+        }
         return named.st_dev == own.st_dev && named.st_ino == own.st_ino
     }
 
@@ -192,7 +200,11 @@ package final class OutputFile: Sendable {
             throw SystemCallError(.rename, code: ENOENT)
         }
         do throws(SystemCallError) {
-            _ = try SystemCall.run(.rename) { unsafe rename(path, target) }
+            _ = try SystemCall.run(.rename) {
+                unsafe ByteText.withPath(path) { path in
+                    unsafe ByteText.withPath(target) { unsafe rename(path, $0) }
+                }
+            }
         } catch {
             if isNameless { Self.remove(path) }
             throw error
@@ -205,7 +217,11 @@ package final class OutputFile: Sendable {
         if isNameless { return try link(to: target) }
         if !isAtPath { throw SystemCallError(.link, code: ENOENT) }
         do throws(SystemCallError) {
-            _ = try SystemCall.run(.link) { unsafe Glibc.link(path, target) }
+            _ = try SystemCall.run(.link) {
+                unsafe ByteText.withPath(path) { path in
+                    unsafe ByteText.withPath(target) { unsafe Glibc.link(path, $0) }
+                }
+            }
             Self.remove(path)
         } catch {
             // A file system without hard links: a check before the rename is the best there is.
@@ -221,5 +237,7 @@ package final class OutputFile: Sendable {
     }
 
     /// Removes the name of a file that is no folder, if it exists.
-    package static func remove(_ path: String) { _ = unsafe unlink(path) }
+    package static func remove(_ path: String) {
+        _ = unsafe ByteText.withPath(path) { unsafe unlink($0) }
+    }
 }

@@ -19,7 +19,10 @@ public struct FileSource: ~Copyable, Sendable {
         // O_NONBLOCK: a pipe without a writer must not block; files and directories ignore it. O_NOCTTY: a terminal
         // must not become the controlling one.
         let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
-        let descriptor = Descriptor(owning: try SystemCall.run(.open) { unsafe open(path, flags) })
+        let descriptor = Descriptor(
+            owning: try SystemCall.run(.open) {
+                unsafe ByteText.withPath(path) { unsafe open($0, flags) }
+            })
         let raw = descriptor.rawValue
         var status = stat()
         _ = try SystemCall.run(.fstat) { unsafe fstat(raw, &status) }

@@ -6,7 +6,7 @@ import Testing
     private static let allowed: [String: Set<String>] = [
         "TernLock": ["Glibc", "Synchronization"],
         "TernHTTP1": [],
-        "TernSystem": ["CTernLinux", "Glibc"],
+        "TernSystem": ["CTernLinux", "Glibc", "Synchronization"],
         "TernFiles": ["CTernLinux", "Glibc", "TernSystem"],
         "TernIO": ["CTernLinux", "Glibc", "Synchronization", "TernLock", "TernSystem"],
         "TernTLS": ["CTernOpenSSL", "Dispatch", "Synchronization", "TernLock"],

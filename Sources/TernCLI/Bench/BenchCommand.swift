@@ -32,7 +32,7 @@ struct BenchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let target = try RequestedURL(url)
+        let target = try RequestedURL(argument: url)
         try trust.check(target)
         let request = target.request
         var configuration = try trust.configuration()

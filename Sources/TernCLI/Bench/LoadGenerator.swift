@@ -15,6 +15,7 @@ struct LoadGenerator: Sendable {
     let session: Session
 
     struct Result: Sendable {
+        /// Of the responses that are no errors.
         var histogram = LatencyHistogram()
         var errorKinds: [String: Int] = [:]
         /// In progress when the time was up.
@@ -22,7 +23,7 @@ struct LoadGenerator: Sendable {
         var firstError: SessionError?
         var seconds = 0.0
 
-        var requests: Int { Int(histogram.count) }
+        var requests: Int { Int(histogram.count) + errors }
         var errors: Int { errorKinds.values.reduce(0, +) }
 
         mutating func merge(_ other: Result) {
@@ -95,8 +96,9 @@ extension LoadGenerator.Result {
             firstError = firstError ?? error
         } else if status >= 400 {
             errorKinds["status \(status)", default: 0] += 1
+        } else {
+            histogram.record(nanoseconds: UInt64(clamping: Int64(latency / .nanoseconds(1))))
         }
-        histogram.record(nanoseconds: UInt64(clamping: Int64(latency / .nanoseconds(1))))
         return true
     }
 

@@ -40,7 +40,7 @@ struct DownloadCommand: AsyncParsableCommand, EndsLikeCurl {
     }
 
     func run() async throws {
-        let target = try RequestedURL(url)
+        let target = try RequestedURL(argument: url)
         try transfer.schemes.check(target)
         var configuration = try trust.configuration()
         configuration.decodesContent = false

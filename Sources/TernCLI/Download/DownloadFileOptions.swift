@@ -40,7 +40,8 @@ struct DownloadFileOptions: ParsableArguments {
 
     @Option(
         name: [.customShort("r", allowingJoined: true), .customLong("range")], parsing: .unconditional,
-        help: ArgumentHelp("Save only these bytes, such as 0-499 or -500 for the last ones.", valueName: "range"))
+        help: ArgumentHelp("Save only these bytes, such as 0-499 or -500 for the last ones.", valueName: "range"),
+        transform: RangeOption.range)
     var range: String?
 
     @Option(

@@ -2,6 +2,7 @@
 import Foundation
 import Tern
 import TernEngine
+import TernFiles
 
 /// The file that `-C -` finds at its target, without a partial file of tern beside it.
 struct ExistingFile {
@@ -11,11 +12,10 @@ struct ExistingFile {
     /// Nil if there is no file, an empty one, or a partial file to resume.
     init?(at target: URL) {
         let part = target.deletingLastPathComponent().appending(path: ".\(target.lastPathComponent).tern-part")
-        guard !FileManager.default.fileExists(atPath: part.path),
-            let attributes = try? FileManager.default.attributesOfItem(atPath: target.resolvingSymlinksInPath().path),
-            attributes[.type] as? FileAttributeType == .typeRegular, let size = attributes[.size] as? Int, size > 0
+        guard FileStatus(of: part.path(percentEncoded: false)) == nil,
+            let status = FileStatus(of: target.path(percentEncoded: false)), status.kind == .regular, status.length > 0
         else { return nil }
-        (path, self.size) = (target.relativePath, size)
+        (path, size) = (target.relativePath, Int(status.length))
     }
 
     /// Returns whether the file is as long as the server announces; false also if it announces nothing.

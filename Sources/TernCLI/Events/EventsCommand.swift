@@ -54,7 +54,7 @@ struct EventsCommand: AsyncParsableCommand, EndsLikeCurl {
     }
 
     func run() async throws {
-        let target = try RequestedURL(url)
+        let target = try RequestedURL(argument: url)
         if !isFollowing { try trust.check(target) }
         var (request, configuration) = (target.request, try configuration())
         for field in try fields.given() { try field.apply(to: &request, &configuration.httpAdditionalHeaders) }

@@ -28,6 +28,8 @@ struct FailureReport {
         case .connecting(.unreachable(let failure)): return Self.message(of: failure)
         case .connecting(.insecure(let failure)), .transfer(.tls(let failure)):
             return "\(failure)" + (failure.trustFailure == nil ? Self.place(error) : "")
+        case .transfer(.redirect(.tooMany(let limit))):
+            return "more than \(limit) redirects (--max-redirs)" + (url.map { ", the last one from \($0)" } ?? "")
         case .timedOut(let limit): return message(of: limit)
         case .transfer(.connectionLost(nil)): return messageOfLoss(error)
         case .download(.unsuccessful(let response)):

@@ -60,8 +60,10 @@ struct ContentOptions: ParsableArguments {
     @Option(
         name: [.customShort("T", allowingJoined: true), .customLong("upload-file")],
         help: ArgumentHelp(
-            "Send this file, with PUT by default; \"-\" is standard input. A URL that ends in \"/\" gets its name. "
-                + "Give one for each URL.", valueName: "file"))
+            "Send this file, with PUT by default; \"-\" and \".\" are standard input. A URL that ends in \"/\" gets its name. "
+                + "Give one for each URL.", valueName: "file"),
+        // In curl "." also reads the response while it waits for input, which tern always does.
+        transform: { $0 == "." ? "-" : $0 })
     var uploads: [String] = []
 
     var parts: [DataPart] { text + binary + raw + encoded }
@@ -82,8 +84,6 @@ struct ContentOptions: ParsableArguments {
             throw ValidationError("-F and \(parts.isEmpty ? "-T" : "-d") are two bodies: give one of them")
         }
         if isQuery, parts.isEmpty { throw ValidationError("-G puts the data of -d into the URL, and needs -d") }
-        if let upload = uploads.first(where: { $0.isEmpty || $0 == "." }) {
-            throw ValidationError("-T \"\(upload)\": give a file, or \"-\" for standard input")
-        }
+        if uploads.contains("") { throw ValidationError("-T \"\": give a file, or \"-\" for standard input") }
     }
 }

@@ -2,6 +2,7 @@
 import ArgumentParser
 import Tern
 import TernEngine
+import TernFiles
 
 /// The credentials of a request, with curl's option names.
 struct CredentialOptions: ParsableArguments {
@@ -32,7 +33,7 @@ struct CredentialOptions: ParsableArguments {
     var option: String? { user != nil ? "-u" : bearer != nil ? "--oauth2-bearer" : nil }
 
     func validate() throws {
-        if let user, !user.contains(":") {
+        if let user, !user.utf8.contains(UInt8(ascii: ":")) {
             throw ValidationError("-u: give user:password; tern does not prompt for a password")
         }
         if user != nil, bearer != nil {
@@ -51,7 +52,7 @@ struct CredentialOptions: ParsableArguments {
     var authorization: String? {
         if let bearer { return "Bearer " + bearer }
         guard let user, !usesDigest, !usesAny else { return nil }
-        return BasicScheme.authorization(user)
+        return BasicScheme.authorization(ByteText.bytes(of: user))
     }
 
     /// Has the request answer challenges, or sends the name and password of its URL as curl does.
@@ -59,9 +60,11 @@ struct CredentialOptions: ParsableArguments {
         let schemes: PasswordCredential.Schemes = usesDigest ? .digest : usesAny ? .all : .basic
         if let user {
             guard schemes != .basic else { return }
-            let colon = user.firstIndex(of: ":") ?? user.endIndex
+            let bytes = ByteText.bytes(of: user)
+            let colon = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
             request.credential = PasswordCredential(
-                user: String(user[..<colon]), password: String(user[colon...].dropFirst()), schemes: schemes)
+                user: String(decoding: bytes[..<colon], as: UTF8.self),
+                password: String(decoding: bytes[colon...].dropFirst(), as: UTF8.self), schemes: schemes)
         } else if let inURL = request.credential {
             if schemes == .basic, request.value(forHTTPHeaderField: "Authorization") == nil {
                 request.setValue(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import TernEngine
+import TernFiles
 
 /// The part of the body from one `-d` or a similar option.
 struct DataPart: Sendable {
@@ -37,17 +38,19 @@ struct DataPart: Sendable {
 
     func bytes() throws -> Data {
         switch form {
-        case .raw: return Data(argument.utf8)
-        case .binary: return try file.map { try InputFile.read($0, for: "--data-binary") } ?? Data(argument.utf8)
+        case .raw: return Self.data(argument)
+        case .binary: return try file.map { try InputFile.read($0, for: "--data-binary") } ?? Self.data(argument)
         case .text:
-            guard let file else { return Data(argument.utf8) }
+            guard let file else { return Self.data(argument) }
             return Data(try InputFile.read(file, for: "-d").lazy.filter { $0 != 0x00 && $0 != 0x0A && $0 != 0x0D })
         case .encoded:
             let (name, content, file) = Self.named(argument)
-            let bytes = try file.map { try InputFile.read($0, for: "--data-urlencode") } ?? Data(content.utf8)
-            return Data((name.isEmpty ? "" : name + "=").utf8) + Data(PercentEncoding.form(bytes).utf8)
+            let bytes = try file.map { try InputFile.read($0, for: "--data-urlencode") } ?? Self.data(content)
+            return Self.data(name.isEmpty ? "" : name + "=") + Data(PercentEncoding.form(bytes).utf8)
         }
     }
+
+    private static func data(_ text: String) -> Data { Data(ByteText.bytes(of: text)) }
 
     /// The parts as one body.
     static func joined(_ parts: [DataPart]) throws -> Data {

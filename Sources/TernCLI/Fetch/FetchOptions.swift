@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import Tern
 import TernEngine
+import TernFiles
 
 /// The options of all commands that send requests, with curl's names.
 struct FetchOptions: ParsableArguments {
@@ -23,7 +24,8 @@ struct FetchOptions: ParsableArguments {
 
     @Option(
         name: [.customShort("r"), .customLong("range")], parsing: .unconditional,
-        help: ArgumentHelp("Request only these bytes, such as 0-499 or -500 for the last ones.", valueName: "range"))
+        help: ArgumentHelp("Request only these bytes, such as 0-499 or -500 for the last ones.", valueName: "range"),
+        transform: RangeOption.range)
     var range: String?
 
     @Flag(name: [.customShort("g"), .customLong("globoff")], help: "Send [ ] and { } in a URL unchanged.")
@@ -40,10 +42,11 @@ struct FetchOptions: ParsableArguments {
     @OptionGroup(title: "Trust") var trust: TrustOptions
     @OptionGroup(title: "Accepted, without effect") var accepted: AcceptedOptions
 
-    private var urls: [String] { namedURLs + arguments }
+    /// As typed.
+    var urls: [String] { namedURLs + arguments }
 
     func validate() throws {
-        if urls.isEmpty { throw ValidationError("Missing expected argument '<url> ...'") }
+        if urls.isEmpty { throw ValidationError("no URL is given: give one, such as http://localhost:8080/") }
         if output.isJSON, let json = urls.first(where: { $0.hasPrefix("{") || $0.hasPrefix("[") || $0.hasPrefix("@") })
         {
             throw ValidationError(
@@ -62,6 +65,7 @@ struct FetchOptions: ParsableArguments {
 
     func targets() throws -> [RequestedURL] {
         let targets = try urls.map { text in
+            let text = RequestedURL.escaped(text)
             let typed = TypedURL(text)
             try typed.check(allowsBrackets: takesBracketsAsTheyAre)
             let target = try RequestedURL(keepsDotSegments ? text : typed.withoutDotSegments)

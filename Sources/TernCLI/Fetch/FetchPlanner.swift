@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import Tern
 import TernEngine
+import TernFiles
 
 /// Creates requests from the command line. Reads the named files once, and reports what cannot be sent.
 struct FetchPlanner {
@@ -25,28 +26,33 @@ struct FetchPlanner {
         if !content.uploads.isEmpty, content.uploads.count != targets.count {
             throw ValidationError("-T: give as many files as URLs")
         }
-        let paths = try options.output.paths(for: targets)
+        let paths = try options.output.paths(for: targets, typed: options.urls)
         let given = try options.fields.given()
-        let isChunked = !content.uploads.isEmpty && given.contains(where: \.asksForChunks)
+        let isChunked = content.hasBody && given.contains(where: \.asksForChunks)
         let fields = isChunked ? given.filter { !$0.asksForChunks } : given
+        if isChunked, given.contains(where: { $0.name.lowercased() == "content-length" }) {
+            throw ValidationError(
+                "-H \"Transfer-Encoding: chunked\" and -H \"Content-Length\" frame the body in two ways: give one of them"
+            )
+        }
         let body = content.parts.isEmpty ? nil : try DataPart.joined(content.parts)
         let form = content.form.isEmpty ? nil : try FormOption.form(content.form)
         return try targets.enumerated().map { index, target in
             var target = target
             if let body, content.isQuery {
-                target = try target.appending(query: String(decoding: body, as: UTF8.self))
+                target = try target.appending(query: RequestedURL.escaped(ByteText.text(of: body)))
             }
             let upload = index < content.uploads.count ? content.uploads[index] : nil
             if let upload, upload != "-" { target = try target.appending(segment: Self.segment(of: upload)) }
             var request = target.request
             request.setMethod(asTyped: choice.method)
             for field in fields { try field.apply(to: &request, &configuration.httpAdditionalHeaders) }
-            if let body, !content.isQuery { send(body, in: &request, without: fields) }
+            if let body, !content.isQuery { send(body, in: &request, isChunked: isChunked, without: fields) }
             if let upload {
                 let upload = try Upload(path: upload, option: "-T", isChunked: isChunked)
                 try send(upload, in: &request, without: fields)
             }
-            if let form { try send(form, in: &request, of: targets.count, without: fields) }
+            if let form { try send(form, in: &request, of: targets.count, isChunked: isChunked, without: fields) }
             options.fields.credentials.apply(to: &request)
             if let cookies = options.cookies.field { try send(cookies: cookies, in: &request) }
             if let range = options.range { try ask(for: range, in: &request) }
@@ -61,18 +67,26 @@ struct FetchPlanner {
         guard request.value(forHTTPHeaderField: "Range") == nil else {
             throw ValidationError("-r and -H \"Range\" request two parts: give one of them")
         }
-        request.setValue("bytes=\(range)", forHTTPHeaderField: "Range")
+        request.headers.append(HeaderField(name: "Range", bytes: ByteText.bytes(of: "bytes=\(range)")))
     }
 
     private func send(cookies: String, in request: inout Tern.URLRequest) throws {
         guard request.value(forHTTPHeaderField: "Cookie") == nil else {
             throw ValidationError("-b and -H \"Cookie\" are two fields of cookies: give one of them")
         }
-        request.setValue(cookies, forHTTPHeaderField: "Cookie")
+        request.headers.append(HeaderField(name: "Cookie", bytes: ByteText.bytes(of: cookies)))
     }
 
-    private func send(_ body: Data, in request: inout Tern.URLRequest, without fields: [HeaderOption]) {
-        request.httpBody = body
+    private func send(
+        _ body: Data, in request: inout Tern.URLRequest, isChunked: Bool, without fields: [HeaderOption]
+    ) {
+        request.body =
+            isChunked
+            ? .sequence {
+                AsyncStream {
+                    $0.yield(body); $0.finish()
+                }
+            } : .data(body)
         expectContinue(in: &request, length: body.count, without: fields)
         if fields.contains(where: { $0.name.lowercased() == "content-type" }) { return }
         request.addValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
@@ -88,7 +102,8 @@ struct FetchPlanner {
     }
 
     private func send(
-        _ form: MultipartForm, in request: inout Tern.URLRequest, of count: Int, without fields: [HeaderOption]
+        _ form: MultipartForm, in request: inout Tern.URLRequest, of count: Int, isChunked: Bool,
+        without fields: [HeaderOption]
     ) throws {
         if !form.isReplayable, count > 1 || options.transfer.retryRule.count > 0 {
             throw ValidationError("-F: standard input and pipes can be read only once: give one URL, and no --retry")
@@ -97,6 +112,9 @@ struct FetchPlanner {
             throw ValidationError("-F and -H Content-Type are two types: a form sets its own, with its boundary")
         }
         request.setForm(form)
+        if isChunked {
+            request.body = form.isReplayable ? .stream { form.makeSource() } : .once(form.makeSource())
+        }
         expectContinue(in: &request, length: form.contentLength, without: fields)
     }
 
@@ -108,6 +126,6 @@ struct FetchPlanner {
     }
 
     private static func segment(of file: String) -> String {
-        PercentEncoding.component((file.split(separator: "/").last ?? "").utf8)
+        PercentEncoding.component(ByteText.bytes(of: file.split(separator: "/").last ?? ""))
     }
 }

@@ -16,16 +16,18 @@ struct Fetcher {
     /// Returns success if the whole response arrived, and no option refuses it.
     func fetch(_ plan: PlannedFetch) async throws -> ExitStatus {
         var attempt = 1
+        var heads = Data()
         let start = ContinuousClock.now
         while true {
-            let contents = try await contents(of: plan, attempt, start)
+            let contents = try await contents(of: plan, attempt, start, heads)
             if let delay = delay(after: attempt, contents, ContinuousClock.now - start) {
                 tell(contents, plan, delay, left: options.transfer.retryRule.count - attempt)
                 try await Task.sleep(for: .seconds(delay))
                 attempt += 1
+                heads = contents.heads.waiting
                 continue
             }
-            try report(contents, of: plan)
+            try report(contents, of: plan, retryCount: attempt - 1)
             return failure(of: contents, plan)?.status ?? .success
         }
     }
@@ -34,14 +36,15 @@ struct Fetcher {
     func finish() throws { try heads?.finish() }
 
     private func contents(
-        of plan: PlannedFetch, _ attempt: Int, _ start: ContinuousClock.Instant
+        of plan: PlannedFetch, _ attempt: Int, _ start: ContinuousClock.Instant, _ earlierHeads: Data
     ) async throws -> Transcript.Contents {
         let upload = uploadProgress()
         let progress = showsUpload ? nil : progress(of: plan)
         let transcript = Transcript(
             try use(plan), headDump: dumpsApart(plan) ? heads : nil,
             verbose: options.output.isVerbose ? VerboseReport(configuration: configuration) : nil,
-            rules: rules(attempt, start), progress: progress, upload: upload)
+            rules: rules(attempt, start), progress: progress, upload: upload,
+            configuration: writeOut == nil ? nil : configuration, earlierHeads: earlierHeads)
         // A retry sends standard input, if no attempt before has read it.
         plan.request.keepUnreadBody()
         await transcript.record(session.dataTask(with: plan.request, delegate: transcript))
@@ -77,7 +80,8 @@ struct Fetcher {
                     && retries.delay(after: attempt, elapsed: elapsed, retryAfter: field, now: Date()) != nil
             },
             maximumBodySize: options.transfer.maximumBodySize?.bytes,
-            redirectSchemes: options.transfer.schemes.redirectSchemes, decodes: configuration.decodesContent)
+            redirectSchemes: options.transfer.schemes.redirectSchemes, decodes: configuration.decodesContent,
+            updatesReferer: options.fields.updatesReferer)
     }
 
     private func progress(of plan: PlannedFetch) -> ProgressDisplay? {
@@ -126,7 +130,7 @@ struct Fetcher {
             "tern: \(failure.message): trying again in \(delay.formatted()) s, \(left) more after that")
     }
 
-    private func report(_ contents: Transcript.Contents, of plan: PlannedFetch) throws {
+    private func report(_ contents: Transcript.Contents, of plan: PlannedFetch, retryCount: Int) throws {
         if let lost = contents.error as? StandardStreams.WriteError { throw lost }
         if let heads, dumpsApart(plan) { try heads.write(contents.heads.waiting) }
         let failure = failure(of: contents, plan)
@@ -136,6 +140,6 @@ struct Fetcher {
         } else if let failure, options.output.tellsErrors {
             StandardStreams.tell(failure.line)
         }
-        try writeOut?.write(TransferReport(plan, contents, failure))
+        try writeOut?.write(TransferReport(plan, contents, failure, retryCount: retryCount))
     }
 }

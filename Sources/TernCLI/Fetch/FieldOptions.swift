@@ -21,7 +21,9 @@ struct FieldOptions: ParsableArguments {
 
     @Option(
         name: [.customShort("e", allowingJoined: true), .customLong("referer")], parsing: .unconditional,
-        help: ArgumentHelp("Send this Referer.", valueName: "url"))
+        help: ArgumentHelp(
+            "Send this Referer; with \";auto\" at its end, or alone, each redirect sends the URL before it.",
+            valueName: "url"))
     var referer: String?
 
     @OptionGroup(title: "Credentials") var credentials: CredentialOptions
@@ -43,17 +45,24 @@ struct FieldOptions: ParsableArguments {
 
     func validate() throws {
         if referer?.isEmpty == true { throw ValidationError("-e: the Referer is empty") }
-        if referer?.hasSuffix(";auto") == true {
-            throw ValidationError("-e: \";auto\" is not supported: redirects keep the Referer within an origin")
-        }
+    }
+
+    private static let automatic = ";auto"
+
+    /// Whether the request of a redirect names the URL that led to it.
+    var updatesReferer: Bool { referer?.hasSuffix(Self.automatic) == true }
+
+    /// The Referer of the first request; nil for none.
+    private var firstReferer: String? {
+        let first = updatesReferer ? referer.map { String($0.dropLast(Self.automatic.count)) } : referer
+        return first?.isEmpty == true ? nil : first
     }
 
     /// The fields of the options, in order.
     func given() throws -> [HeaderOption] {
         let lines = try headers.flatMap { header in
             guard header.hasPrefix("@") else { return [header] }
-            let text = String(decoding: try InputFile.read(String(header.dropFirst()), for: "-H"), as: UTF8.self)
-            return text.split(whereSeparator: \.isNewline).map(String.init)
+            return HeaderOption.lines(in: try InputFile.read(String(header.dropFirst()), for: "-H"))
         }
         let own = try lines.map(HeaderOption.init)
         let names = Set(own.map { $0.name.lowercased() })
@@ -68,7 +77,7 @@ struct FieldOptions: ParsableArguments {
             all.append(
                 userAgent.isEmpty ? .remove(name: "User-Agent") : .add(name: "User-Agent", value: userAgent))
         }
-        if let referer, !names.contains("referer") { all.append(.add(name: "Referer", value: referer)) }
+        if let referer = firstReferer, !names.contains("referer") { all.append(.add(name: "Referer", value: referer)) }
         if let authorization = credentials.authorization {
             all.append(.add(name: "Authorization", value: authorization))
         }

@@ -2,6 +2,7 @@
 import ArgumentParser
 import Foundation
 import Tern
+import TernFiles
 
 /// The part of the form from one `-F` or `--form-string`.
 struct FormOption: Sendable, Equatable {
@@ -51,26 +52,23 @@ struct FormOption: Sendable, Equatable {
     private func append(to form: inout MultipartForm) throws {
         do {
             switch content {
-            case .text(let text) where type == nil: form.append(text, name: name)
-            case .text(let text): try form.append(Data(text.utf8), name: name, fileName: nil, type: type)
+            case .text(let text): try append(.data(Data(ByteText.bytes(of: text))), to: &form)
             case .file(let path):
                 let fileName = fileName ?? path.split(separator: "/").last.map(String.init) ?? path
-                let type = type ?? Self.type(fileName, path)
-                if let source = try Self.source(path) {
-                    try form.append(source, length: nil, name: name, fileName: fileName, type: type)
-                } else {
-                    try form.append(file: path, name: name, fileName: fileName, type: type)
-                }
-            case .textOfFile(let path):
-                if let source = try Self.source(path) {
-                    try form.append(source, length: nil, name: name, type: type)
-                } else {
-                    try form.append(contentsOf: path, name: name, type: type)
-                }
+                try append(Self.content(path), to: &form, fileName, type ?? Self.type(fileName, path))
+            case .textOfFile(let path): try append(Self.content(path), to: &form)
             }
         } catch let error as MultipartFormError {
             throw ValidationError("-F: \(error)")
         }
+    }
+
+    private func append(
+        _ content: MultipartForm.Content, to form: inout MultipartForm, _ fileName: String? = nil, _ own: String? = nil
+    ) throws(MultipartFormError) {
+        try form.append(
+            content, name: ByteText.bytes(of: name), fileName: fileName.map { ByteText.bytes(of: $0) },
+            type: (own ?? type).map { ByteText.bytes(of: $0) })
     }
 
     /// By the given name, or else by the file's own.
@@ -79,9 +77,9 @@ struct FormOption: Sendable, Equatable {
         return types.first { $0 != MediaTypes.type(ofFile: "") } ?? MediaTypes.type(ofFile: "")
     }
 
-    /// The length of a source that can be read once; nil for a file.
-    private static func source(_ path: String) throws -> (any BodySource)? {
-        guard case .once(let source, _) = try Upload(path: path, option: "-F").content else { return nil }
-        return source
+    /// A file, or a source that can be read once.
+    private static func content(_ path: String) throws -> MultipartForm.Content {
+        guard case .once(let source, _) = try Upload(path: path, option: "-F").content else { return .file(path: path) }
+        return .source(source)
     }
 }

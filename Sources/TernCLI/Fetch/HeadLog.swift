@@ -11,11 +11,15 @@ struct HeadLog {
     /// Bytes of all heads so far.
     private(set) var size = 0
     /// What has not been taken yet.
-    private(set) var waiting = Data()
+    private(set) var waiting: Data
     /// Whether the heads are written somewhere. If not, they are only counted.
     let isKept: Bool
 
-    init(isKept: Bool) { self.isKept = isKept }
+    /// - Parameter earlier: the heads of earlier attempts that have not been taken.
+    init(isKept: Bool, earlier: Data = Data()) {
+        self.isKept = isKept
+        waiting = earlier
+    }
 
     /// Adds a head. Returns everything that waits when it exceeds the window, for the caller to write at once.
     mutating func append(_ response: Tern.HTTPURLResponse) -> Data? {

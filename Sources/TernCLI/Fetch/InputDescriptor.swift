@@ -3,6 +3,7 @@
 // size.
 import Foundation
 import Glibc
+import TernFiles
 
 /// Reads a file from beginning to end, opened for the first chunk. Belongs to one queue, hence `@unchecked Sendable`.
 final class InputDescriptor: @unchecked Sendable {
@@ -13,7 +14,7 @@ final class InputDescriptor: @unchecked Sendable {
     }
 
     /// Nil at the end.
-    func piece(of path: String, _ size: Int) throws -> Data? {
+    func piece(of path: String, _ size: Int) throws(InputError) -> Data? {
         let descriptor = try opened(path)
         while true {
             var count = 0
@@ -26,9 +27,11 @@ final class InputDescriptor: @unchecked Sendable {
         }
     }
 
-    private func opened(_ path: String) throws -> Int32 {
+    private func opened(_ path: String) throws(InputError) -> Int32 {
         if let descriptor { return descriptor }
-        let new = path == "-" ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
+        let new =
+            path == "-"
+            ? STDIN_FILENO : unsafe ByteText.withPath(path) { unsafe open($0, O_RDONLY | O_CLOEXEC | O_NOCTTY) }
         if new < 0 { throw InputError(path: path, number: errno) }
         descriptor = new
         return new

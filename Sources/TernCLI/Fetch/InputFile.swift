@@ -4,19 +4,23 @@ import Foundation
 
 /// A file that an option reads; `-` is standard input.
 enum InputFile {
+    private static let pieceSize = 256 * 1024
+
     /// - Throws: a failure that names the option.
     static func read(_ path: String, for option: String) throws -> Data {
-        do {
-            if path == "-" { return try FileHandle.standardInput.readToEnd() ?? Data() }
-            guard let file = FileHandle(forReadingAtPath: path) else {
-                throw CommandFailure(.unreadable, "\(option): cannot read \(path)")
-            }
-            return try file.readToEnd() ?? Data()
-        } catch let error as CommandFailure {
-            throw error
+        do throws(InputError) {
+            return try contents(of: path)
         } catch {
-            throw CommandFailure(.unreadable, "\(option): cannot read \(path == "-" ? "standard input" : path)")
+            throw CommandFailure(.unreadable, "\(option): \(error)")
         }
+    }
+
+    /// - Parameter path: "-" is standard input.
+    static func contents(of path: String) throws(InputError) -> Data {
+        let file = InputDescriptor()
+        var contents = Data()
+        while let piece = try file.piece(of: path, pieceSize) { contents.append(piece) }
+        return contents
     }
 
     /// A second reader of standard input would find it empty.

@@ -107,7 +107,7 @@ struct OutputOptions: ParsableArguments {
     }
 
     /// The output of each URL's body; nil is standard output.
-    func paths(for targets: [RequestedURL]) throws -> [String?] {
+    func paths(for targets: [RequestedURL], typed urls: [String]) throws -> [String?] {
         let (count, option) = outputs.isEmpty ? (remoteNames, "-O") : (outputs.count, "-o")
         if count > targets.count {
             throw ValidationError("\(option) is given more often than there are URLs")
@@ -116,7 +116,8 @@ struct OutputOptions: ParsableArguments {
         return try targets.enumerated().map { index, target in
             let name: String? =
                 index < outputs.count
-                ? outputs[index] : namesAll || index < remoteNames ? try Self.remoteName(of: target) : nil
+                ? outputs[index]
+                : namesAll || index < remoteNames ? try Self.remoteName(of: target, typed: urls[index]) : nil
             let path = name.map(placed)
             if createsFolders, let path { try Self.makeFolder(of: path) }
             do throws(OutputError) {
@@ -139,8 +140,7 @@ struct OutputOptions: ParsableArguments {
 
     private static func makeFolder(of path: String) throws {
         do {
-            try FileManager.default.createDirectory(
-                atPath: FilePath.folder(of: path), withIntermediateDirectories: true)
+            try FilePath.createFolder(FilePath.folder(of: path))
         } catch {
             throw CommandFailure(.unwritable, "--create-dirs: cannot make the folder \(FilePath.folder(of: path))")
         }
@@ -149,7 +149,7 @@ struct OutputOptions: ParsableArguments {
     /// The regular file that would be written, whatever its path; nil for a target that is written directly.
     private static func file(_ path: String) -> String? {
         guard case .file(let place)? = try? OutputTarget(path: path) else { return nil }
-        return URL(filePath: place).resolvingSymlinksInPath().path
+        return FilePath.resolvingFolder(of: place)
     }
 
     func headDump() throws -> HeadDump? {
@@ -160,11 +160,12 @@ struct OutputOptions: ParsableArguments {
         }
     }
 
-    private static func remoteName(of target: RequestedURL) throws -> String {
-        let name = target.lastSegment
-        guard !name.isEmpty, name != ".", name != ".." else {
+    /// As in curl, the bytes of the last segment as typed, with its escapes.
+    private static func remoteName(of target: RequestedURL, typed url: String) throws -> String {
+        let path = url.prefix { $0 != "?" && $0 != "#" }.split(separator: "/")
+        guard !target.lastSegment.isEmpty, let name = path.last, name != ".", name != ".." else {
             throw ValidationError("-O: the URL \(target.text.prefix(200)) does not end in a file name: give -o")
         }
-        return name
+        return String(name)
     }
 }

@@ -14,15 +14,28 @@ struct ResponseRules: Sendable {
     var redirectSchemes: Set<String>?
     /// Whether the body is to be decoded.
     var decodes = false
+    /// Whether the request of a redirect names the URL that led to it.
+    var updatesReferer = false
 
     /// The codings that `--compressed` requests, and their aliases.
-    private static let codings: Set = ["gzip", "x-gzip", "deflate", "identity"]
+    private static let codings: Set = ["gzip", "x-gzip", "deflate", "identity", "none"]
 
     func refusal(ofRedirectTo scheme: String?) -> RefusedResponse? {
         guard let redirectSchemes, let scheme = scheme?.lowercased(), !redirectSchemes.contains(scheme) else {
             return nil
         }
         return .redirect(scheme: scheme)
+    }
+
+    /// The request that follows a redirect. No Referer leads from https to http (RFC 9110 §10.1.3).
+    func followed(_ request: Tern.URLRequest, after response: Tern.HTTPURLResponse) -> Tern.URLRequest {
+        guard updatesReferer, var url = response.url.flatMap({ URLComponents(url: $0, resolvingAgainstBaseURL: true) })
+        else { return request }
+        var next = request
+        (url.user, url.password, url.fragment) = (nil, nil, nil)
+        let isDowngrade = url.scheme?.lowercased() == "https" && request.url?.scheme?.lowercased() == "http"
+        next.setValue(isDowngrade ? nil : url.string, forHTTPHeaderField: "Referer")
+        return next
     }
 
     /// The heads that curl refuses with any options.

@@ -6,7 +6,7 @@ import TernEngine
 import TernLock
 
 /// Records the events of one task.
-final class Transcript: SessionTaskDelegate {
+final class Transcript: DiscardedResponseObserver {
     struct Contents: Sendable {
         /// The heads of redirects, of informational responses, and of the final response.
         var heads: HeadLog
@@ -18,6 +18,8 @@ final class Transcript: SessionTaskDelegate {
         var bodySize = 0
         /// The bytes of the final response's content as they were received, before decoding.
         var receivedSize = 0
+        /// The bytes of all requests, without bodies that are not in memory.
+        var requestSize = 0
         /// The bytes of the request's body, the last time it was sent.
         var sentSize = 0
         /// Whether a part of the response was written to an output that cannot be undone.
@@ -57,15 +59,19 @@ final class Transcript: SessionTaskDelegate {
     private let rules: ResponseRules
     private let progress: ProgressDisplay?
     private let upload: ProgressDisplay?
+    private let configuration: SessionConfiguration?
     private let state: Lock<State>
 
     /// - Parameters:
     ///   - headDump: the output of `-D`, for the heads that exceed the window of a ``HeadLog``.
     ///   - progress: shows the progress of the body.
     ///   - upload: shows the progress of the request's content.
+    ///   - configuration: that of the session, to count the bytes of requests; nil does not count them.
+    ///   - earlierHeads: the heads of earlier attempts that have not been written.
     init(
         _ bodyUse: BodyUse, headDump: HeadDump? = nil, verbose: VerboseReport?, rules: ResponseRules,
-        progress: ProgressDisplay?, upload: ProgressDisplay? = nil
+        progress: ProgressDisplay?, upload: ProgressDisplay? = nil, configuration: SessionConfiguration? = nil,
+        earlierHeads: Data = Data()
     ) {
         self.bodyUse = bodyUse
         self.headDump = headDump
@@ -73,12 +79,13 @@ final class Transcript: SessionTaskDelegate {
         self.rules = rules
         self.progress = progress
         self.upload = upload
+        self.configuration = configuration
         let (limit, copies) =
             switch bodyUse {
             case .write(_, let copies): (0, copies)
             case .collect(let limit): (limit, 0)
             }
-        let heads = HeadLog(isKept: copies > 0 || headDump != nil)
+        let heads = HeadLog(isKept: copies > 0 || headDump != nil, earlier: earlierHeads)
         state = Lock(State(contents: Contents(heads: heads, body: BodyAccumulator(limit: limit))))
     }
 
@@ -94,8 +101,16 @@ final class Transcript: SessionTaskDelegate {
 
     func task(_ task: SessionTask, willSendOn connection: ConnectionMetrics) {
         let request = task.currentRequest ?? task.originalRequest
-        state.withLock { $0.contents.sentSize = 0 }
+        let size = configuration.map { Self.size(of: request, $0) } ?? 0
+        state.withLock { state in
+            state.contents.sentSize = 0
+            state.contents.requestSize += size
+        }
         tell { $0.sending(request, on: connection) }
+    }
+
+    private static func size(of request: Tern.URLRequest, _ configuration: SessionConfiguration) -> Int {
+        ((try? request.encodedHead(configuration))?.count ?? 0) + (request.httpBody?.count ?? 0)
     }
 
     func task(
@@ -123,6 +138,11 @@ final class Transcript: SessionTaskDelegate {
         keepHead(of: response, task) {}
     }
 
+    func task(_ task: SessionTask, didDiscard response: Tern.HTTPURLResponse) {
+        tell { $0.receiving(response, for: task.originalRequest) }
+        keepHead(of: response, task) {}
+    }
+
     func task(
         _ task: SessionTask, willPerformHTTPRedirection response: Tern.HTTPURLResponse,
         newRequest request: Tern.URLRequest, _ question: DelegateQuestion<RedirectAnswer>
@@ -130,7 +150,8 @@ final class Transcript: SessionTaskDelegate {
         tell { $0.receiving(response, for: task.originalRequest) }
         if let refusal = rules.refusal(ofRedirectTo: request.url?.scheme) { refuse(refusal, task) }
         // A chain without end is followed only as fast as its heads are written.
-        keepHead(of: response, task) { question.answer(.follow(request)) }
+        let next = rules.followed(request, after: response)
+        keepHead(of: response, task) { question.answer(.follow(next)) }
     }
 
     func task(_ task: SessionTask, didReceive response: Tern.HTTPURLResponse) {

@@ -2,15 +2,18 @@
 import Foundation
 import Tern
 import TernEngine
+import TernFiles
 
 /// The values of `-w` for one URL. Times are seconds since the start, of the last request if there were redirects.
 struct TransferReport {
     private let plan: PlannedFetch
     private let contents: Transcript.Contents
     private let failure: FailureReport?
+    private let retryCount: Int
 
-    init(_ plan: PlannedFetch, _ contents: Transcript.Contents, _ failure: FailureReport?) {
+    init(_ plan: PlannedFetch, _ contents: Transcript.Contents, _ failure: FailureReport?, retryCount: Int) {
         self.failure = failure
+        self.retryCount = retryCount
         self.plan = plan
         self.contents = contents
     }
@@ -21,35 +24,53 @@ struct TransferReport {
         Dictionary(WriteOutVariable.allCases.map { ($0.rawValue, value(of: $0)) }) { first, _ in first }
     }
 
-    /// Empty if the response has none.
-    func field(named name: String) -> String { contents.response?.value(forHTTPHeaderField: name) ?? "" }
+    /// The bytes of the first such field; empty if the response has none.
+    func field(named name: String) -> [UInt8] { contents.response?.head.bytes(for: name).first ?? [] }
+
+    /// The values of each name, in lower case. JSON is UTF-8: other bytes are taken for ISO-8859-1.
+    func fieldsAsJSON() throws -> String {
+        let fields = contents.response?.headers ?? HeaderFields()
+        return try JSONReport.text(Dictionary(grouping: fields) { $0.name.lowercased() }.mapValues { $0.map(\.value) })
+    }
 
     func value(of variable: WriteOutVariable) -> WriteOutValue {
         switch variable {
-        case .contentType: .text(contents.response?.value(forHTTPHeaderField: "Content-Type"))
+        case .certificates: .text(certificates.map(Self.text(of:)).joined())
+        case .contentType: .bytes(contents.response?.head.bytes(for: "Content-Type").last)
         case .errorMessage: .text(failure?.message)
         case .exitCode: .number(Int((failure?.status ?? .success).rawValue))
-        case .fileName: .text(contents.response == nil || hasFailed ? nil : plan.path)
+        case .fileName: .bytes(contents.response == nil || hasFailed ? nil : plan.path.map { ByteText.bytes(of: $0) })
+        case .entryPathOfFTP: .text(nil)
+        case .proxyCode: .status(0)
         case .httpCode, .responseCode: .status(contents.response?.statusCode ?? last?.statusCode ?? 0)
         case .httpVersion: .text(contents.response.map { "\($0.head.version)".replacing("HTTP/", with: "") } ?? "0")
         case .localIP: .text(last?.connection?.localAddress?.host)
         case .localPort: .number(last?.connection?.localAddress?.port.map(Int.init) ?? 0)
         case .method: .text(last?.request.httpMethod ?? plan.request.httpMethod)
+        case .certificateCount: .number(certificates.count)
         case .connectCount: .number(hops.count { $0.connection != nil && !$0.isConnectionReused })
         case .headerCount: .number(contents.response?.headers.count ?? 0)
         case .redirectCount: .number(contents.metrics?.redirectCount ?? 0)
+        case .retryCount: .number(retryCount)
+        case .proxyVerifyResult, .isProxyUsed, .isEarlyDataUsed: .number(0)
         case .redirectURL: .text(redirectURL)
+        case .referer:
+            .bytes((last?.request ?? plan.request).headers.last { $0.name.lowercased() == "referer" }?.bytes)
         case .remoteIP: .text(last?.connection?.remoteAddress.host)
         case .remotePort: .number(last?.connection?.remoteAddress.port.map(Int.init) ?? 0)
         case .scheme: .text(effectiveURL?.scheme?.lowercased())
         case .downloadSize: .number(contents.receivedSize)
         case .headerSize: .number(contents.heads.size)
+        case .requestSize: .number(contents.requestSize)
         case .uploadSize: .number(uploadSize)
         case .downloadSpeed: .number(speed(contents.receivedSize))
         case .uploadSpeed: .number(speed(uploadSize))
+        case .verifyResult: .number(verifyResult)
         case .timeResolved: .seconds(time(opened?.resolved ?? last?.connectionAcquired))
         case .timeConnected: .seconds(time(opened?.connected ?? last?.connectionAcquired))
         case .timeSecured: .seconds(time(opened?.secured))
+        case .timeAfterTransfer: .seconds(time(last?.requestSent))
+        case .timeQueued: .seconds(time(opened?.start ?? last?.connectionAcquired))
         case .timeBeforeTransfer:
             .seconds(max(time(last?.connectionAcquired), time(opened?.secured ?? opened?.connected)))
         case .timeRedirected: .seconds(hops.count > 1 ? time(last?.start) : 0)
@@ -57,8 +78,43 @@ struct TransferReport {
         case .timeTotal: .seconds(time(contents.metrics?.end))
         case .url: .text(plan.target.text)
         case .effectiveURL: .text(effectiveURL.map { $0.path().isEmpty ? $0.appending(path: "/") : $0 }?.absoluteString)
-        case .urlNumber: .number(plan.index)
+        case .urlNumber, .transferNumber: .number(plan.index)
         }
+    }
+
+    /// A name and a password are not shown.
+    func value(of part: WriteOutURLPart, isEffective: Bool) -> WriteOutValue {
+        let url = isEffective ? effectiveURL : plan.target.url
+        let host = url?.host(percentEncoded: true)
+        return switch part {
+        case .scheme: .text(url?.scheme?.lowercased())
+        case .user, .password, .options, .zone: .text(nil)
+        case .host: .text(host.map { $0.contains(":") && !$0.hasPrefix("[") ? "[\($0)]" : $0 })
+        case .port: .text((url?.port ?? (url?.scheme?.lowercased() == "https" ? 443 : 80)).description)
+        case .path: .text(url.map { $0.path(percentEncoded: true) }.map { $0.isEmpty ? "/" : $0 })
+        case .query: .text(url?.query(percentEncoded: true))
+        case .fragment: .text(url?.fragment(percentEncoded: true))
+        }
+    }
+
+    /// The verified chain of the last connection, leaf to root.
+    private var certificates: [X509Certificate] { last?.connection?.verifiedChain ?? [] }
+
+    private static func text(of certificate: X509Certificate) -> String {
+        let (start, end) = (certificate.notBefore, certificate.notAfter)
+        return [
+            "Subject:" + certificate.subject, "Issuer:" + certificate.issuer,
+            "Start date:" + (start.map(JSONReport.time) ?? ""), "Expire date:" + (end.map(JSONReport.time) ?? ""),
+            certificate.pem,
+        ].map { $0.hasSuffix("\n") ? $0 : $0 + "\n" }.joined()
+    }
+
+    /// OpenSSL's code (X509_STORE_CTX_get_error(3)); 0 also without a judgement, as with `-k`.
+    private var verifyResult: Int {
+        guard case .connecting(.insecure(let error))? = (contents.error as? SessionError)?.reason,
+            let failure = error.trustFailure
+        else { return 0 }
+        return Int(failure.verifyCode)
     }
 
     private var hops: [HopMetrics] { contents.metrics?.hops ?? [] }

@@ -7,6 +7,7 @@ import Foundation
 import Glibc
 import Tern
 import TernEngine
+import TernFiles
 
 /// The content that an option names: a file, or a source that can be read once, such as standard input or a FIFO.
 struct Upload {
@@ -25,7 +26,7 @@ struct Upload {
             length = nil
             return
         }
-        guard unsafe stat(path, &status) == 0, unsafe access(path, R_OK) == 0 else {
+        guard unsafe ByteText.withPath(path, { unsafe stat($0, &status) == 0 && access($0, R_OK) == 0 }) else {
             throw CommandFailure(.unreadable, "\(option): cannot read \(path)")
         }
         switch status.st_mode & S_IFMT {

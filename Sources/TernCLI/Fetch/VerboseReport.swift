@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Tern
 import TernEngine
+import TernFiles
 
 /// The output of `-v`, in curl's notation, without the values of secret fields.
 struct VerboseReport: Sendable {
@@ -32,7 +33,7 @@ struct VerboseReport: Sendable {
     private func head(of request: Tern.URLRequest) -> [String] {
         let head = (try? request.encodedHead(configuration)) ?? []
         let lines = head.split(separator: UInt8(ascii: "\n")).map { line in
-            String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
+            ByteText.text(of: line.last == UInt8(ascii: "\r") ? line.dropLast() : line)
         }
         return lines.enumerated().filter { !$0.element.isEmpty }.map { index, line in
             "> " + (index == 0 ? line : request.sensitiveFields.description(of: Self.field(line)))

@@ -2,65 +2,90 @@
 import ArgumentParser
 import Foundation
 import Glibc
+import TernFiles
 
 /// The format of `-w`.
 struct WriteOut {
     enum Piece: Equatable {
         case text(String)
         case variable(WriteOutVariable)
+        /// `%{url.host}`, `%{urle.host}`
+        case urlPart(WriteOutURLPart, isEffective: Bool)
         /// `%header{name}`
         case field(String)
+        /// `%{header_json}`
+        case fields
         /// `%{json}`
         case json
         /// `%{stdout}`, `%{stderr}`: the output of the rest.
         case destination(Int32)
         /// `%{onerror}`: the rest is for failures.
         case onError
+        /// A variable that does not exist: nothing is written, and standard error says so.
+        case unknown(String)
     }
 
     private(set) var pieces: [Piece] = []
 
-    /// - Parameter argument: the format, or `@file`.
+    /// - Parameter argument: the format, or `@file`, whose line ends and NULs do not count.
     init(argument: String) throws {
         guard argument.hasPrefix("@") else {
-            try self.init(argument)
+            self.init(argument)
             return
         }
-        try self.init(String(decoding: try InputFile.read(String(argument.dropFirst()), for: "-w"), as: UTF8.self))
+        let file = try InputFile.read(String(argument.dropFirst()), for: "-w")
+        self.init(ByteText.text(of: file.filter { $0 != 0x00 && $0 != 0x0A && $0 != 0x0D }))
     }
 
-    init(_ format: String) throws {
+    init(_ format: String) {
         var rest = Substring(format)
         while let character = rest.popFirst() {
             switch character {
             case "\\": append(Self.escaped(&rest))
-            case "%": try appendPiece(&rest)
+            case "%": appendPiece(&rest)
             default: append(String(character))
             }
         }
     }
 
     func write(_ report: TransferReport) throws {
-        var (destination, text) = (STDOUT_FILENO, "")
+        var output = Output()
         for piece in pieces {
             switch piece {
-            case .text(let words): text += words
-            case .variable(let variable): text += report.value(of: variable).shown
-            case .field(let name): text += TerminalText.cleaned(report.field(named: name))
-            case .json: text += TerminalText.cleaned(try JSONReport.text(report.all))
-            case .destination(let next):
-                try Self.write(text, to: destination)
-                (destination, text) = (next, "")
-            case .onError: if !report.hasFailed { return try Self.write(text, to: destination) }
+            case .text(let words): output.bytes += ByteText.bytes(of: words)
+            case .variable(let variable): output.add(report.value(of: variable).bytes)
+            case .urlPart(let part, let isEffective):
+                output.add(report.value(of: part, isEffective: isEffective).bytes)
+            case .field(let name): output.add(report.field(named: name))
+            case .fields: output.bytes += TerminalText.cleaned(try report.fieldsAsJSON()).utf8
+            case .json: output.bytes += TerminalText.cleaned(try JSONReport.text(report.all)).utf8
+            case .destination(let next): try output.move(to: next)
+            case .onError: if !report.hasFailed { return try output.flush() }
+            case .unknown(let name): StandardStreams.tell("tern: unknown --write-out variable: '\(name)'")
             }
         }
-        try Self.write(text, to: destination)
+        try output.flush()
     }
 
-    private static func write(_ text: String, to destination: Int32) throws {
-        if destination == STDOUT_FILENO { return try StandardStreams.write(Data(text.utf8)) }
-        // If that fails, there is no output left to report it.
-        try? StandardStreams.write(Data(text.utf8), to: destination)
+    private struct Output {
+        var bytes: [UInt8] = []
+        private var descriptor = STDOUT_FILENO
+
+        /// Adds what a server may have chosen: as it is, but for what controls a terminal.
+        mutating func add(_ value: [UInt8]) {
+            bytes += isatty(descriptor) == 1 ? Array(TerminalText.cleaned(ByteText.text(of: value)).utf8) : value
+        }
+
+        mutating func move(to next: Int32) throws {
+            try flush()
+            (bytes, descriptor) = ([], next)
+        }
+
+        func flush() throws {
+            if descriptor == STDOUT_FILENO { return try StandardStreams.write(Data(bytes)) }
+            // If that fails, there is no output left to report it.
+            try? StandardStreams.write(Data(bytes), to: descriptor)
+        }
     }
 
     private mutating func append(_ text: String) {
@@ -82,38 +107,43 @@ struct WriteOut {
     }
 
     /// The character after a percent sign; one without a meaning is written unchanged.
-    private mutating func appendPiece(_ rest: inout Substring) throws {
+    private mutating func appendPiece(_ rest: inout Substring) {
         if rest.first == "%" {
             rest = rest.dropFirst()
             append("%")
-        } else if let name = try Self.name(in: &rest, behind: "{") {
-            pieces.append(try Self.piece(named: name))
-        } else if let name = try Self.name(in: &rest, behind: "header{") {
+        } else if let name = Self.name(in: &rest, behind: "{") {
+            pieces.append(Self.piece(named: name))
+        } else if let name = Self.name(in: &rest, behind: "header{") {
             pieces.append(.field(name))
         } else {
             append("%")
         }
     }
 
-    private static func name(in rest: inout Substring, behind opening: String) throws -> String? {
+    /// Nil if it has no end.
+    private static func name(in rest: inout Substring, behind opening: String) -> String? {
         guard rest.hasPrefix(opening) else { return nil }
         let name = rest.dropFirst(opening.count).prefix { $0 != "}" }
-        guard name.endIndex < rest.endIndex else { throw ValidationError("-w: \"%\(rest.prefix(40))\" has no end") }
+        guard name.endIndex < rest.endIndex else { return nil }
         rest = rest[name.endIndex...].dropFirst()
         return String(name)
     }
 
-    private static func piece(named name: String) throws -> Piece {
+    private static func piece(named name: String) -> Piece {
         switch name {
         case "json": return .json
+        case "header_json": return .fields
         case "stdout": return .destination(STDOUT_FILENO)
         case "stderr": return .destination(STDERR_FILENO)
         case "onerror": return .onError
-        default:
-            guard let variable = WriteOutVariable(rawValue: name) else {
-                throw ValidationError("-w: there is no variable \"%{\(name)}\"")
-            }
-            return .variable(variable)
+        default: break
         }
+        if let variable = WriteOutVariable(rawValue: name) { return .variable(variable) }
+        for (prefix, isEffective) in [("url.", false), ("urle.", true)] where name.hasPrefix(prefix) {
+            if let part = WriteOutURLPart(rawValue: String(name.dropFirst(prefix.count))) {
+                return .urlPart(part, isEffective: isEffective)
+            }
+        }
+        return .unknown(name)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TernFiles
 
 /// The value of a variable of `-w`.
 enum WriteOutValue: Encodable {
@@ -9,14 +10,17 @@ enum WriteOutValue: Encodable {
     case seconds(Double)
     /// A text that a server may have chosen. Nil is empty.
     case text(String?)
+    /// Bytes of a server or of an option. Nil is empty.
+    case bytes([UInt8]?)
 
-    /// Without characters that control a terminal.
-    var shown: String {
+    /// As it is written to a file or a pipe.
+    var bytes: [UInt8] {
         switch self {
-        case .number(let number): "\(number)"
-        case .status(let status): ResponseHeadText.status(status)
-        case .seconds(let seconds): String(format: "%.6f", seconds)
-        case .text(let text): TerminalText.cleaned(text ?? "")
+        case .number(let number): Array("\(number)".utf8)
+        case .status(let status): Array(ResponseHeadText.status(status).utf8)
+        case .seconds(let seconds): Array(String(format: "%.6f", seconds).utf8)
+        case .text(let text): Array((text ?? "").utf8)
+        case .bytes(let bytes): bytes ?? []
         }
     }
 
@@ -26,6 +30,7 @@ enum WriteOutValue: Encodable {
         case .number(let number), .status(let number): try container.encode(number)
         case .seconds(let seconds): try container.encode(seconds)
         case .text(let text): try container.encode(text)
+        case .bytes(let bytes): try container.encode(bytes.map { ByteText.text(of: $0) })
         }
     }
 }

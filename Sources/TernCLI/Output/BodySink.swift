@@ -100,7 +100,7 @@ final class BodySink {
         switch try OutputTarget(path: path) {
         case .standardOutput, .descriptor: throw OutputError(path, .system(EBUSY))
         case .device(let path):
-            let descriptor = unsafe Glibc.open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+            let descriptor = unsafe ByteText.withPath(path) { unsafe Glibc.open($0, O_WRONLY | O_CLOEXEC | O_NOCTTY) }
             guard descriptor >= 0 else { throw .last(path) }
             state = .descriptor(descriptor)
             return nil

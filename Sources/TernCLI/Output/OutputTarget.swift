@@ -39,7 +39,7 @@ enum OutputTarget {
             case S_IFDIR: throw OutputError(path, .system(EISDIR))
             case S_IFSOCK: throw OutputError(path, .isSocket)
             case let kind:
-                guard unsafe access(place, W_OK) == 0 else { throw .last(path) }
+                guard unsafe ByteText.withPath(place, { unsafe access($0, W_OK) }) == 0 else { throw .last(path) }
                 self = kind == S_IFREG ? .file(place) : .device(place)
                 return
             }
@@ -59,23 +59,26 @@ enum OutputTarget {
 
     private static func status(of path: String) throws(OutputError) -> stat? {
         var status = stat()
-        if unsafe lstat(path, &status) == 0 { return status }
+        if unsafe ByteText.withPath(path, { unsafe lstat($0, &status) }) == 0 { return status }
         guard errno == ENOENT else { throw .last(path) }
         return nil
     }
 
     private static func target(of link: String) throws(OutputError) -> String {
         let bytes = unsafe [CChar](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
-            if let base = buffer.baseAddress { count = unsafe max(0, readlink(link, base, buffer.count)) }
+            guard let base = buffer.baseAddress else { return }
+            count = unsafe max(0, ByteText.withPath(link) { unsafe readlink($0, base, buffer.count) })
         }
         guard !bytes.isEmpty else { throw .last(link) }
-        let target = String(decoding: bytes.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let target = ByteText.text(ofPath: bytes.map(UInt8.init(bitPattern:)))
         return target.hasPrefix("/") ? target : FilePath.folder(of: link) + "/" + target
     }
 
     private static func missing(_ path: String) throws(OutputError) -> OutputTarget {
         if path.hasSuffix("/") { throw OutputError(path, .system(EISDIR)) }
-        guard unsafe access(FilePath.folder(of: path), W_OK | X_OK) == 0 else { throw .last(path) }
+        guard unsafe ByteText.withPath(FilePath.folder(of: path), { unsafe access($0, W_OK | X_OK) }) == 0 else {
+            throw .last(path)
+        }
         return .file(path)
     }
 }

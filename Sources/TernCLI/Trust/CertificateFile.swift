@@ -12,9 +12,7 @@ enum CertificateFile {
 
     /// - Throws: a usage error that names the option.
     static func certificates(_ path: String, option: String) throws -> [X509Certificate] {
-        guard let bytes = FileManager.default.contents(atPath: path) else {
-            throw ValidationError("\(option): cannot read \(path)")
-        }
+        let bytes = try TrustQuestion.contents(of: path, option)
         if let certificate = try? X509Certificate(der: [UInt8](bytes)) { return [certificate] }
         do {
             return try X509Certificate.all(inPEM: [UInt8](bytes))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: the only pointer refers to `chunk`, for the length of one `read`, with `chunk`'s own size.
 import Glibc
+import TernFiles
 
 /// Reads a file or a pipe line by line, keeping one line at a time.
 struct LineReader: ~Copyable {
@@ -23,7 +24,8 @@ struct LineReader: ~Copyable {
     /// - Parameter path: "-" is standard input.
     /// - Returns: nil if the file cannot be opened.
     init?(path: String) {
-        descriptor = path == "-" ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
+        descriptor =
+            path == "-" ? STDIN_FILENO : unsafe ByteText.withPath(path) { unsafe open($0, O_RDONLY | O_CLOEXEC) }
         if descriptor < 0 { return nil }
     }
 

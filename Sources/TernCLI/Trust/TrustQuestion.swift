@@ -87,13 +87,20 @@ struct TrustQuestion: ParsableArguments {
     }
 
     private static func read(list path: String) throws -> [CertificateRevocationList] {
-        guard let contents = FileManager.default.contents(atPath: path) else {
-            throw ValidationError("--crl: cannot read \(path)")
-        }
+        let contents = try contents(of: path, "--crl")
         do {
             return try CertificateRevocationList.all(in: [UInt8](contents))
         } catch {
             throw ValidationError("--crl: \(path): \(error)")
+        }
+    }
+
+    /// - Throws: a usage error that names the option.
+    static func contents(of path: String, _ option: String) throws -> Data {
+        do throws(InputError) {
+            return try InputFile.contents(of: path)
+        } catch {
+            throw ValidationError("\(option): \(error)")
         }
     }
 
@@ -126,8 +133,9 @@ struct TrustQuestion: ParsableArguments {
 
     private func rule(at time: Int64?) throws -> TrustRule {
         if let policy {
+            let text = try Self.contents(of: policy, "--policy")
             do {
-                var file = try PolicyFile(contentsOf: URL(filePath: policy))
+                var file = try PolicyFile(json: [UInt8](text))
                 warn(about: file, at: time ?? Timestamp.current)
                 // The command line takes precedence over a file.
                 file.profile = profile ?? file.profile

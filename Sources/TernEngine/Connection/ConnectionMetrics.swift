@@ -12,7 +12,7 @@ public final class ConnectionMetrics: Sendable {
     public let tls: TLSInfo?
     /// SPKI pins of the verified chain, leaf to root, as `sha256/…`; empty on plain connections.
     public var publicKeyPins: [String] { verifiedChain.map(\.publicKey.pin) }
-    private let verifiedChain: [X509Certificate]
+    package let verifiedChain: [X509Certificate]
     /// Why the session's policies refused a server that a delegate accepted; nil for every other connection. Such a
     /// connection carried one request.
     public var overriddenTrustFailure: TrustFailure? { overridden?.overridden }

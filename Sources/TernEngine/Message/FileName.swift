@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TernFiles
 
 /// The name of a file in a folder, made from a server's or a URL's text: one component, which leads to no other folder,
 /// is not hidden, and is no option of a command.
@@ -23,22 +24,24 @@ enum FileName {
         while let scalar = kept.last, isTrimmed(scalar) { kept.removeLast() }
         let name = String(String.UnicodeScalarView(kept))
         if name.isEmpty { return nil }
-        return name.utf8.count <= longest ? name : shortened(name)
+        return length(name) <= longest ? name : shortened(name)
     }
 
     /// Returns the first `count` bytes, less the last character if it would be split.
     static func prefix(_ text: Substring, _ count: Int) -> String {
         var kept = text.unicodeScalars[...]
-        var length = text.utf8.count
-        while length > count, let scalar = kept.popLast() { length -= UTF8.width(scalar) }
+        var length = length(String(text))
+        while length > count, let scalar = kept.popLast() { length -= self.length(String(scalar)) }
         return String(kept)
     }
 
+    private static func length(_ name: String) -> Int { ByteText.bytes(ofPath: name).count }
+
     private static func shortened(_ name: String) -> String {
-        guard let dot = name.lastIndex(of: "."), name[dot...].utf8.count <= longestExtension else {
+        guard let dot = name.lastIndex(of: "."), length(String(name[dot...])) <= longestExtension else {
             return prefix(name[...], longest)
         }
-        return prefix(name[..<dot], longest - name[dot...].utf8.count) + name[dot...]
+        return prefix(name[..<dot], longest - length(String(name[dot...]))) + name[dot...]
     }
 
     private static func isDangerous(_ scalar: Unicode.Scalar) -> Bool {

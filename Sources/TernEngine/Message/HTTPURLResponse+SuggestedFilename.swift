@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
+import TernFiles
 
 extension HTTPURLResponse {
     /// A name for a file with the body: the server's proposal in `Content-Disposition` (RFC 6266), else the last
@@ -20,6 +21,6 @@ extension HTTPURLResponse {
             case .origin(let path) = target,
             let last = path.prefix(while: { $0 != "?" }).utf8.split(separator: UInt8(ascii: "/")).last
         else { return nil }
-        return FileName.safe(String(decoding: PercentEncoding.decoded(Array(last)[...]) ?? Array(last), as: UTF8.self))
+        return FileName.safe(ByteText.text(ofPath: PercentEncoding.decoded(Array(last)[...]) ?? Array(last)))
     }
 }

@@ -72,6 +72,28 @@ extension MultipartForm {
         try append(fields, checked: .source(SingleUseSource(source), length: length))
     }
 
+    /// The content of a part of a form.
+    package enum Content {
+        case data(Data)
+        /// The file at a path, read when the form is sent.
+        case file(path: String)
+        /// A source that can be read once.
+        case source(any BodySource)
+    }
+
+    /// Appends a part whose name, file name and media type need not be UTF-8.
+    package mutating func append(
+        _ content: Content, name: [UInt8], fileName: [UInt8]? = nil, type: [UInt8]? = nil
+    ) throws(MultipartFormError) {
+        var fields = HeaderFields([FormField.disposition(name: name, fileName: fileName)])
+        if let type { fields.append(HeaderField(name: "Content-Type", bytes: type)) }
+        switch content {
+        case .data(let data): try append(fields, checked: .data(data))
+        case .file(let path): try append(fields, checked: .file(FormFile(path: path)))
+        case .source(let source): try append(source, length: nil, fields: fields)
+        }
+    }
+
     private mutating func append(_ fields: HeaderFields, checked content: FormSegment) throws(MultipartFormError) {
         if let field = fields.first(where: { !FormField.isValid($0) }) { throw .invalidField(name: field.name) }
         let wasKnown = contentLength != nil

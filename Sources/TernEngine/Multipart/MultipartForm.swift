@@ -67,7 +67,9 @@ public struct MultipartForm: Sendable {
     /// Appends a checked part.
     mutating func append(_ fields: [HeaderField], _ content: FormSegment) {
         var head = Data("--\(boundary)\r\n".utf8)
-        for field in fields { head.append(contentsOf: "\(field.name): \(field.value)\r\n".utf8) }
+        for field in fields {
+            head.append(contentsOf: Array("\(field.name): ".utf8) + field.bytes + Array("\r\n".utf8))
+        }
         head.append(contentsOf: "\r\n".utf8)
         partsLength = FormSegment.sum(partsLength, content.length)
         for segment in [.data(head), content, .data(Data("\r\n".utf8))] { add(segment) }

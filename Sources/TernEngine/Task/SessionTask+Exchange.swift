@@ -233,14 +233,20 @@ extension SessionTask: ExchangeDelegate {
         measured?.received(head, carrier.loop.now)
         switch machine.head(head) {
         case .deliver: deliver(response(head))
-        case .discard: break
+        case .discard: tellDiscarded(head)
         case .ask(let request): ask(about: request, response(head))
         case .challenge: askForCredentials(response(head))
         case .askContent:
             machine.question?.response = response(head)
             askForContent()
-        case .fail(let reason): carrier.end(reason)
+        case .fail(let reason):
+            tellDiscarded(head)
+            carrier.end(reason)
         }
+    }
+
+    private func tellDiscarded(_ head: ResponseHead) {
+        (delegate as? any DiscardedResponseObserver)?.task(self, didDiscard: response(head))
     }
 
     func tell(_ trailers: HeaderFields, _ discarded: HeaderFields) {

@@ -107,6 +107,13 @@ extension SessionTaskDelegate {
     public func task(_ task: SessionTask, didDiscardTrailers discarded: HeaderFields) {}
 }
 
+/// A delegate that is also told of the responses that are not answers: the request is sent again because of one of them,
+/// or the task fails.
+package protocol DiscardedResponseObserver: SessionTaskDelegate {
+    /// A policy has decided on the head of such a final response, a 401 or 417 for example. Its body is discarded.
+    func task(_ task: SessionTask, didDiscard response: HTTPURLResponse)
+}
+
 /// A delegate that provides a buffer for a body: bytes received there need not be moved.
 protocol ContentReceiver: SessionTaskDelegate {
     /// Returns the buffer for the next `count` bytes of content; nil for no preference. Valid until the next delivery,

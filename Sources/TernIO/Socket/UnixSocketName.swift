@@ -12,7 +12,7 @@ public struct UnixSocketName: Sendable, Hashable, CustomStringConvertible {
 
     /// The path of a socket in the file system, of 1 to 108 bytes.
     public init(path: String) throws(InvalidUnixSocketName) {
-        let bytes = Array(path.utf8)
+        let bytes = ByteText.bytes(ofPath: path)
         // C would cut the path off there and reach another socket.
         if bytes.contains(0) { throw .nulInPath }
         try self.init(bytes, isAbstract: false)
@@ -21,7 +21,7 @@ public struct UnixSocketName: Sendable, Hashable, CustomStringConvertible {
     /// Creates a name in the abstract namespace, of 1 to 107 bytes, without the NUL that precedes it in the kernel. A
     /// NUL inside is a byte like any other.
     public init(abstract name: String) throws(InvalidUnixSocketName) {
-        try self.init(Array(name.utf8), isAbstract: true)
+        try self.init(ByteText.bytes(ofPath: name), isAbstract: true)
     }
 
     private init(_ bytes: [UInt8], isAbstract: Bool) throws(InvalidUnixSocketName) {
@@ -46,7 +46,7 @@ public struct UnixSocketName: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The path, or nil for an abstract name.
-    public var path: String? { isAbstract ? nil : String(decoding: bytes, as: UTF8.self) }
+    public var path: String? { isAbstract ? nil : ByteText.text(ofPath: bytes) }
 
     /// The path, or an abstract name after an "@", with an "@" for each NUL inside, as in `/proc/net/unix`.
     public var description: String {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
 import Testing
 
 @testable import TernCLI
@@ -17,7 +18,42 @@ import Testing
     func advice(arguments: [String], advice: String) async throws {
         let result = try await TernTool.run(arguments)
         #expect(result.status == 2)
-        #expect(result.errors.hasPrefix("Error: Unknown option '\(arguments[0])': \(advice)\n"), "\(result.errors)")
+        #expect(result.errors == "tern: (2) unknown option '\(arguments[0])': \(advice)\n")
+    }
+
+    @Test(
+        "an option that only curl has is named as such, and no other is suggested",
+        arguments: [
+            "--pass", "--xattr", "--trace", "--rate", "--raw", "--hsts", "--trace-ascii", "--no-keepalive",
+            "--interface", "-4",
+            "-z", "-0", "-Y",
+        ])
+    func unsupported(option: String) {
+        #expect(Self.advice(option) == "curl's option \(option) is not supported")
+    }
+
+    @Test(
+        "a name that is nearly right is completed, and one that is not is left alone",
+        arguments: [
+            ("--outpt", "--output"), ("--heder", "--header"), ("--data-binry", "--data-binary"), ("--retyr", nil),
+            ("--zzz", nil), ("--dta", "--data"), ("--nonsense", nil),
+        ])
+    func suggested(option: String, meant: String?) {
+        let advice = meant.map { ": did you mean \($0)?" } ?? "; see \"tern get --help\""
+        #expect(Self.advice(option) == "unknown option '\(option)'\(advice)")
+    }
+
+    private static func advice(_ option: String) -> String {
+        Advice.improved(
+            "Unknown option '\(option)'. Did you mean '--data'?", of: GetCommand.self, path: "tern get",
+            among: TernCommand.configuration.subcommands)
+    }
+
+    @Test func `the way to authenticate is told as it is, and only to commands that do`() async throws {
+        let ntlm = try await TernTool.run("--ntlm", "http://127.0.0.1:1/").errors
+        for word in ["Basic", "Digest", "bearer tokens"] { #expect(ntlm.contains(word), "\(ntlm)") }
+        let bench = try await TernTool.run("bench", "-n", "100", "http://127.0.0.1:1/")
+        #expect(bench.errors == "tern: (2) unknown option '-n'; see \"tern bench --help\"\n")
     }
 
     @Test func `JSON behind --json is answered with how to send it`() async throws {
@@ -26,9 +62,9 @@ import Testing
         #expect(result.errors.contains("--json prints the response as JSON; send JSON with -d"), "\(result.errors)")
     }
 
-    @Test func `"tern upload" without a file prints its own usage`() async throws {
+    @Test func `"tern upload" without a file says so`() async throws {
         let result = try await TernTool.run("upload", "", "http://127.0.0.1:1/")
         #expect(result.status == 2)
-        #expect(result.errors.contains("Usage: tern upload"), "\(result.errors)")
+        #expect(result.errors.contains("is not a file"), "\(result.errors)")
     }
 }

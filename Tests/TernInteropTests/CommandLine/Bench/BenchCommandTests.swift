@@ -34,6 +34,7 @@ import Testing
         let result = try await TernTool.run("bench", "http://127.0.0.1:\(port)/", "-c", "2", "-d", "0.2")
         #expect(result.status == 1)
         #expect(result.errors.contains("cannot connect to"))
+        #expect(!result.text.contains("/s") && !result.text.contains("latency"), "\(result.text)")
     }
 
     @Test func `errors are distinguished and counted`() async throws {

@@ -123,7 +123,7 @@ import Testing
         }
         let result = try await run(words, in: folder)
         #expect([1, 2, 23].contains(result.status), "\(result.errors)")
-        #expect(result.errors.hasPrefix(result.status == 2 ? "Error: " : "tern: (\(result.status)) "))
+        #expect(result.errors.hasPrefix("tern: (\(result.status)) "))
         #expect(origin.connectionCount == 0)
         #expect(try names(folder) == [])
     }

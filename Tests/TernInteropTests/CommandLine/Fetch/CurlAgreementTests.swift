@@ -38,6 +38,13 @@ import Testing
             "-F 'a=\"b;c\"' URL/", "-F 'a=<FILE;type=text/x' URL/", "-F 'a\"b=@FILE' URL/", "-F a=b -X PATCH URL/",
             "-F a=b -H 'X: 1' URL/1 URL/2", "-F 'a=@FILE; filename=n; type=text/y' URL/", "-F 'a=b=c' URL/",
             "-F 'a=\"open' URL/",
+            "-H 'Transfer-Encoding: chunked' -d x URL/", "-H 'Transfer-Encoding: chunked' -d @FILE URL/1 URL/2",
+            "-H 'Transfer-Encoding: chunked' --data-binary @FILE -X PUT URL/",
+            "-H 'transfer-encoding: chunked' -F a=b URL/", "-H 'Transfer-Encoding: chunked' -F a=@FILE URL/",
+            "-r 4 URL/", "-r -5 URL/", "-r 4-8 URL/", "-r 0-1,5-6 URL/", "-r 4- URL/", "-r 4x URL/",
+            "-L -e ';auto' URL/redirect", "-L -e 'http://r.test/;auto' URL/redirect",
+            "-L -e ';auto' 'URL/redirect?q#f'",
+            "-T . URL/x",
         ])
     func request(_ arguments: String) async throws { try await compare(arguments) }
 
@@ -53,7 +60,13 @@ import Testing
             "-w '%{url} %{url_effective} [%{redirect_url}] [%{content_type}]' -o /dev/null URL URL/redirect",
             "-w '%{url_effective} %{num_redirects} %{num_connects} %{size_header}' -L -o /dev/null URL/redirect?x",
             "-w '%{remote_ip} %{remote_port} %{http_version} %{exitcode} [%{errormsg}] %header{x-kind}' URL/status/500",
-            "-w '%{filename_effective}' -o /dev/null URL/", "-w 'a\\tb\\r\\n%% %x \\q %' URL/",
+            "-w '%{filename_effective}' -o /dev/null URL/",
+            "-w '%header{location} %header{x-kind} %header{none}|' -o /dev/null URL/redirect URL/status/200",
+            "-w '%{ssl_verify_result} %{num_certs} [%{certs}] %{http_connect} [%{ftp_entry_path}]' URL/",
+            "-w '%{proxy_ssl_verify_result} [%{referer}] %{errormsg}' -e http://r.test/ URL/",
+            "-L -w '[%{referer}]' -e ';auto' -o /dev/null URL/redirect", "-w @FILE -o /dev/null URL/",
+            "-w 'a%{' URL/", "-w '%{http_code' URL/", "-w 'a%header{x' URL/", "-w '%{nope}%{}x' URL/",
+            "-w 'a\\tb\\r\\n%% %x \\q %' URL/",
         ])
     func output(_ arguments: String) async throws { try await compare(arguments) }
 

@@ -11,10 +11,17 @@ import Testing
         ("A: ;", "A", ";"),
     ])
     func `a field has a name and a value`(text: String, name: String, value: String) throws {
-        guard case .add(name, value) = try HeaderOption(text) else {
+        guard case .add(let field) = try HeaderOption(text) else {
             Issue.record("\(try HeaderOption(text))")
             return
         }
+        #expect(field == HeaderField(name: name, value: value))
+    }
+
+    @Test func `a file has a field on each line, whatever ends it`() {
+        #expect(
+            HeaderOption.lines(in: Data("A: b\r\n\nC: d\u{2028}e\u{85}f\n".utf8)) == ["A: b", "C: d\u{2028}e\u{85}f"])
+        #expect(HeaderOption.lines(in: Data()).isEmpty)
     }
 
     @Test(arguments: ["A:", "A: ", "A: \t"]) func `a field without a value is removed`(text: String) throws {

@@ -10,7 +10,7 @@ import Testing
         let bytes = Data([0, 10, 13, 255])
         #expect(try InputFile.read(folder.write(bytes, to: "file"), for: "-d") == bytes)
         let failure = try #require(throws: CommandFailure.self) { try InputFile.read("/nowhere/x", for: "-d") }
-        #expect(failure.message == "-d: cannot read /nowhere/x")
+        #expect(failure.message == "-d: cannot read /nowhere/x: No such file or directory")
         #expect(failure.status == .unreadable)
         #expect(throws: CommandFailure.self) { try InputFile.read("/", for: "-d") }
     }

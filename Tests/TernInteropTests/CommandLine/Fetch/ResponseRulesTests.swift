@@ -54,7 +54,10 @@ import Testing
         #expect(ResponseRules().refusal(ofLength: .max) == nil)
     }
 
-    @Test(arguments: [("gzip", false), ("GZIP, deflate", false), ("identity", false), ("br", true), ("gzip, br", true)])
+    @Test(arguments: [
+        ("gzip", false), ("GZIP, deflate", false), ("identity", false), ("none", false), ("NONE, gzip", false),
+        ("br", true), ("gzip, br", true),
+    ])
     func `a coding is refused only where it is to be decoded`(coding: String, isRefused: Bool) throws {
         let response = try response(200, ["Content-Encoding": coding])
         #expect((ResponseRules(decodes: true).refusal(of: response) != nil) == isRefused)

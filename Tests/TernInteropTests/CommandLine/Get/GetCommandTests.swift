@@ -163,21 +163,27 @@ import TestPrograms
     func usage(arguments: [String]) async throws {
         let result = try await TernTool.run(arguments)
         #expect(result.status == 2)
-        #expect(result.errors.hasPrefix("Error: "))
+        #expect(
+            result.errors.hasPrefix("tern: (2) ") && result.errors.split(separator: "\n").count == 1, "\(result.errors)"
+        )
         #expect(result.text.isEmpty)
     }
 
     @Test(
-        "wrong usage is reported with the help of its command",
+        "wrong usage is one line, which leads to the help of its command where it has no advice",
         arguments: [
-            (["get", "-X", "x", "http://x/"], "tern get"), (["bench", "-c", "1", "x"], "tern bench"),
-            (["trust", "evaluate", "--chain", "/nowhere"], "tern trust evaluate"),
-            (["trust", "pins", "http://x/"], "tern trust pins"),
+            ([], "no URL is given: give one, such as http://localhost:8080/"),
+            (["download"], "no URL is given: give one, such as http://localhost:8080/"),
+            (["-m", "x", "http://x/"], "the value 'x' is invalid for '-m <seconds>'; see \"tern get --help\""),
+            (["bench", "--nope", "http://x/"], "unknown option '--nope'; see \"tern bench --help\""),
+            (["trust", "evaluate", "--nope"], "unknown option '--nope'; see \"tern trust evaluate --help\""),
+            (["get", "-u"], "missing value for '-u'; see \"tern get --help\""),
+            (["demo", "x"], "unexpected argument 'x'; see \"tern demo --help\""),
         ])
-    func helpOfTheCommand(arguments: [String], command: String) async throws {
-        let result = try await TernTool.run(arguments)
-        #expect(result.errors.contains("Usage: \(command) "), "\(result.errors)")
-        #expect(result.errors.contains("See '\(command) --help'"), "\(result.errors)")
+    func oneLine(arguments: [String], message: String) async throws {
+        let result = try await TernTool.run(arguments.isEmpty ? ["-s"] : arguments)
+        #expect(result.status == 2)
+        #expect(result.errors == "tern: (2) \(message)\n")
     }
 
     @Test func `tern URL is short for tern get URL, tern alone shows what there is, and tern knows its version`()
@@ -188,7 +194,7 @@ import TestPrograms
         let alone = try await TernTool.run()
         #expect(alone.status == 0)
         #expect(alone.text.contains("SUBCOMMANDS"))
-        #expect(try await TernTool.run("--version").text.hasPrefix("tern "))
+        for option in ["--version", "-V"] { #expect(try await TernTool.run(option).text.hasPrefix("tern ")) }
     }
 
     @Test func `-v shows the request that was sent, when it is sent, before the body`() async throws {

@@ -120,6 +120,6 @@ import TestPrograms
         let result = try await TernTool.run(["trust", "evaluate"] + arguments)
         #expect(result.status == 2)
         #expect(result.text.isEmpty)
-        #expect(result.errors.hasPrefix("Error: "))
+        #expect(result.errors.hasPrefix("tern: (2) "))
     }
 }
