@@ -128,9 +128,9 @@ struct TransferReport {
     /// The target of a redirect that was not followed.
     private var redirectURL: String? {
         guard let response = contents.response, (300..<400).contains(response.statusCode),
-            let base = response.url, let location = response.value(forHTTPHeaderField: "Location")
+            let base = response.url, let location = response.head.bytes(for: "Location").first
         else { return nil }
-        return URL(location: location.utf8, from: base)?.absoluteString
+        return URL(location: location, from: base)?.absoluteString
     }
 
     /// A small body is sent with the head, and has no event of its own.

@@ -14,7 +14,7 @@ struct Redirects: HopPolicy {
         guard RedirectRule.isRedirect(head.status) else { return .pass }
         let request = history.request
         let outcome = RedirectRule(policy: history.redirectPolicy ?? policy).outcome(
-            status: head.status, locations: head.values(for: "Location"), setsCookies: head.contains("Set-Cookie"),
+            status: head.status, locations: head.bytes(for: "Location"), setsCookies: head.contains("Set-Cookie"),
             sent: history.hop.request, of: request, chain: history.chain,
             isSensitive: { request.isSensitive(fieldNamed: $0) || sensitiveFields.contains($0) })
         return switch outcome {

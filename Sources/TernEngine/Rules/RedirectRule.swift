@@ -43,14 +43,14 @@ struct RedirectRule: Sendable {
 
     /// - Parameters:
     ///   - status: the status of the final response.
-    ///   - locations: the values of all its Location fields; evaluated only if the status needs them.
+    ///   - locations: the bytes of all its Location fields; evaluated only if the status needs them.
     ///   - setsCookies: whether it has a Set-Cookie field.
     ///   - sent: the request it answers, as sent.
     ///   - request: the same without what policies added.
     ///   - chain: the redirects before `sent`.
     ///   - isSensitive: whether the caller marked a field of this name as secret.
     func outcome(
-        status: Int, locations: @autoclosure () -> [String], setsCookies: @autoclosure () -> Bool, sent: URLRequest,
+        status: Int, locations: @autoclosure () -> [[UInt8]], setsCookies: @autoclosure () -> Bool, sent: URLRequest,
         of request: URLRequest, chain: RedirectChain, isSensitive: (String) -> Bool
     ) -> Outcome {
         guard case .follow(let limit, let allowsDowngrade) = policy, Self.isRedirect(status) else { return .deliver }
@@ -68,7 +68,7 @@ struct RedirectRule: Sendable {
             guard values.count == 1 else { throw .ambiguousLocation }
 
             let maximum = RedirectPolicy.maximumLocationLength
-            guard location.utf8.count <= maximum else { throw .locationTooLong(limit: maximum) }
+            guard location.count <= maximum else { throw .locationTooLong(limit: maximum) }
             let target = try Self.target(of: location, from: base)
             guard target.length <= max(4 * maximum, base.length) else { throw .locationTooLong(limit: maximum) }
             let next = try Self.destination(of: target).origin
@@ -95,7 +95,7 @@ struct RedirectRule: Sendable {
     }
 
     /// Resolves a Location. Without a fragment it inherits the request's (RFC 9110 §10.2.2).
-    private static func target(of location: String, from base: URIReference) throws(RedirectError) -> URIReference {
+    private static func target(of location: [UInt8], from base: URIReference) throws(RedirectError) -> URIReference {
         guard let reference = URIReference(location: location) else { throw .malformedLocation }
         var target = reference.resolved(against: base)
         target.fragment = reference.fragment ?? base.fragment

@@ -43,7 +43,7 @@ import Testing
         let rule = RedirectRule(policy: .follow(allowsDowngrade: allowsDowngrade))
         for location in way.locations {
             let outcome = rule.outcome(
-                status: 307, locations: [location], setsCookies: false, sent: sent, of: sent, chain: chain,
+                status: 307, locations: [Array(location.utf8)], setsCookies: false, sent: sent, of: sent, chain: chain,
                 isSensitive: { $0.lowercased() == "x-api-key" })
             switch outcome {
             case .deliver: return Journey(requests: requests, error: nil)
@@ -159,7 +159,7 @@ import Testing
         var chain = RedirectChain()
         for (location, detour) in [("/2", "http://b.test/"), ("//a.test/3", "http://a.test/3")] {
             let outcome = rule.outcome(
-                status: 302, locations: [location], setsCookies: false, sent: sent, of: sent, chain: chain,
+                status: 302, locations: [Array(location.utf8)], setsCookies: false, sent: sent, of: sent, chain: chain,
                 isSensitive: { $0 == "X-API-Key" })
             guard case .follow(let next) = outcome else {
                 Issue.record("\(outcome)")

@@ -21,7 +21,8 @@ import Testing
         chain: RedirectChain = RedirectChain(), policy: RedirectPolicy = .follow()
     ) -> RedirectRule.Outcome {
         RedirectRule(policy: policy).outcome(
-            status: status, locations: locations, setsCookies: setsCookies, sent: sent, of: sent, chain: chain,
+            status: status, locations: locations.map { Array($0.utf8) }, setsCookies: setsCookies, sent: sent, of: sent,
+            chain: chain,
             isSensitive: { $0.lowercased() == "x-api-key" })
     }
 
@@ -71,9 +72,9 @@ import Testing
 
     @Test func `the Locations of a response that is no redirect are not read`() throws {
         var isRead = false
-        func locations() -> [String] {
+        func locations() -> [[UInt8]] {
             isRead = true
-            return ["/2"]
+            return [Array("/2".utf8)]
         }
         _ = RedirectRule(policy: .follow()).outcome(
             status: 200, locations: locations(), setsCookies: false, sent: try request(), of: try request(),
@@ -225,6 +226,21 @@ import Testing
         #expect(refusal(last) == .tooMany(limit: 20))
     }
 
+    @Test func `a Location keeps its bytes, and its host may be a name beyond ASCII`() throws {
+        for (location, url) in [
+            (Array("/caf".utf8) + [0xE9], "http://a.test/caf%E9"),
+            (Array("/caf\u{E9}".utf8), "http://a.test/caf%C3%A9"),
+            (Array("/a%20b[1]".utf8), "http://a.test/a%20b%5B1%5D"),
+            (Array("//b\u{FC}cher.test/y".utf8), "http://xn--bcher-kva.test/y"),
+        ] {
+            let sent = try request()
+            let outcome = RedirectRule(policy: .follow()).outcome(
+                status: 302, locations: [location], setsCookies: false, sent: sent, of: sent, chain: RedirectChain(),
+                isSensitive: { _ in false })
+            #expect(try following(outcome).request.url?.absoluteString == url)
+        }
+    }
+
     @Test func `what was added to the request as sent is not in the next one`() throws {
         let own = try request("GET", "http://a.test/1?q=1", ["X-Own": "1", "Authorization": "Basic eDp5"])
         var sent = own
@@ -232,7 +248,8 @@ import Testing
         sent.headers = ["X-Own": "1", "Authorization": "Bearer secret", "X-Api-Token": "secret", "Cookie": "a=b"]
         for location in ["/2", "?r", "#f", "//b.test/2"] {
             let outcome = RedirectRule(policy: .follow()).outcome(
-                status: 307, locations: [location], setsCookies: false, sent: sent, of: own, chain: RedirectChain(),
+                status: 307, locations: [Array(location.utf8)], setsCookies: false, sent: sent, of: own,
+                chain: RedirectChain(),
                 isSensitive: { _ in false })
             let next = try following(outcome).request
             let isHome = location != "//b.test/2"
