@@ -56,7 +56,7 @@ extension AFError.ResponseSerializationFailureReason {
         case .inputFileNil: "Response could not be serialized, input file was nil."
         case .inputFileReadFailed(let url):
             "Response could not be serialized, input file could not be read: \(url)."
-        case .stringSerializationFailed(let encoding): 
+        case .stringSerializationFailed(let encoding):
             "String could not be serialized with encoding: \(Charset.name(of: encoding))."
         case .jsonSerializationFailed(let error): "JSON could not be serialized because of error:\(quoted(error))"
         case .propertyListSerializationFailed(let error):

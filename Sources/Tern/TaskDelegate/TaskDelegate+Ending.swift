@@ -36,7 +36,7 @@ extension TaskDelegate: CallbackQueue.Source {
         }
     }
 
-    /// The error, which says so if the manager was released: nobody cancelled the request.
+    /// The error; after the release of the manager it names that as the cause instead of a cancellation.
     private func reason(of error: any Error) -> any Error {
         guard context.isOver, let error = error as? SessionError, case .cancelled = error.reason else { return error }
         return SessionError(

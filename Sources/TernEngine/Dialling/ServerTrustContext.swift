@@ -28,7 +28,8 @@ struct ServerTrustContext {
     /// - Parameter asksUser: whether delegates answer the verdict.
     func newSession(asksUser: Bool) throws(TLSError) -> TLSSession {
         try TLSSession(
-            context: context, host: server.certifiedHost, port: server.port, policy: decision.policy, profile: decision.profile,
+            context: context, host: server.certifiedHost, port: server.port, policy: decision.policy,
+            profile: decision.profile,
             asksUser: asksUser)
     }
 

@@ -2,7 +2,7 @@
 package import FoundationEssentials
 import TernSystem
 
-/// A text that becomes a URL, by one rule, whoever wrote it: a program, a user, a server.
+/// A text that becomes a URL, by one rule for programs, users and servers.
 ///
 /// In userinfo, path, query and fragment an escape that is there stays, and a character that may not stand there becomes
 /// one, each once: to escape a text again changes nothing. A percent sign that begins no escape becomes `%25`, and a

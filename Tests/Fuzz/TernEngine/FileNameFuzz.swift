@@ -26,7 +26,8 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 
 private func check(_ name: String) {
     let bytes = name.utf8
-    guard !bytes.isEmpty, bytes.count <= 255, !name.hasPrefix("."), !name.hasPrefix("-"), bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }),
+    guard !bytes.isEmpty, bytes.count <= 255, !name.hasPrefix("."), !name.hasPrefix("-"),
+        bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }),
         !bytes.contains(UInt8(ascii: "/")), !bytes.contains(UInt8(ascii: "\\"))
     else { fatalError("\(Array(bytes)) is no name") }
 }
