@@ -28,8 +28,8 @@ import Testing
             (
                 "-F n=@BYTES -F n=@BYTES;filename=xBYTES -F t=<BYTES URL/",
                 [
-                    "filename=\"BYTES\"", "\"xBYTES\"", "name=\"t\"\r\n\r\ncontent of BYTES\r\n",
-                    "\r\n\r\ncontent of BYTES",
+                    "filename=\"BYTES\"", "\"xBYTES\"", "name=\"t\"\r\n\r\ncontent-of-BYTES\r\n",
+                    "\r\n\r\ncontent-of-BYTES",
                 ]
             ),
             (
@@ -43,12 +43,12 @@ import Testing
                 "--oauth2-bearer BYTES --url URL/a/../BYTES?q=BYTES",
                 ["\r\nAuthorization: Bearer BYTES\r\n", "GET /ESCAPED?q=ESCAPED HTTP/1.1\r\n"]
             ),
-            ("-G -d q=BYTES -d @BYTES URL/", ["GET /?q=ESCAPED&content%20of%20ESCAPED HTTP/1.1\r\n"]),
-            ("-T BYTES URL/", ["PUT /ESCAPED HTTP/1.1\r\n", "\r\n\r\ncontent of BYTES"]),
-            ("upload BYTES URL/x -s", ["\r\n\r\ncontent of BYTES"]),
+            ("-G -d q=BYTES -d @BYTES URL/", ["GET /?q=ESCAPED&content-of-ESCAPED HTTP/1.1\r\n"]),
+            ("-T BYTES URL/", ["PUT /ESCAPED HTTP/1.1\r\n", "\r\n\r\ncontent-of-BYTES"]),
+            ("upload BYTES URL/x -s", ["\r\n\r\ncontent-of-BYTES"]),
             (
                 "-d @BYTES --data-binary @BYTES --data-urlencode n@BYTES URL/",
-                ["\r\n\r\ncontent of BYTES&content of BYTES&n=content+of+ESCAPED"]
+                ["\r\n\r\ncontent-of-BYTES&content-of-BYTES&n=content-of-ESCAPED"]
             ),
             ("events URL/BYTES --no-reconnect", ["GET /ESCAPED HTTP/1.1\r\n"]),
         ])
@@ -144,7 +144,7 @@ import Testing
         let folder = try TemporaryFolder()
         let fields = try folder.write(Data("X-File: ".utf8) + text, to: "fields")
         let path = Array((folder.url.path + "/").utf8) + text + [0]
-        let content = Array("content of ".utf8) + text
+        let content = Array("content-of-".utf8) + text
         let descriptor = unsafe open(path.map(CChar.init(bitPattern:)), O_WRONLY | O_CREAT, 0o600)
         let count = unsafe write(descriptor, content, content.count)
         close(descriptor)
