@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct DownloadDriverEndingTests {
     private let session = Session.limited(to: 4)
-    private let content = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 11) }
+    private let content = Pattern.bytes
 
     @Test func `no error becomes a target, unless it is asked for`() async throws {
         let folder = try TestFolder()

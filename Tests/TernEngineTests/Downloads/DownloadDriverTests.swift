@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct DownloadDriverTests {
     private let session = Session.limited(to: 4)
-    private let content = (0..<2_000_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 11) }
+    private let content = Array(Pattern.bytes.prefix(2_000_000))
 
     private func run(_ task: SessionDownloadTask, _ recorder: DownloadRecorder) async -> DownloadRecorder.Record {
         task.resume()

@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct DownloadFileTests {
     private let session = Session.limited(to: 4)
-    private let content = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 11) }
+    private let content = Pattern.bytes
 
     @Test func `what stands there is replaced, with its permissions, or stays`() async throws {
         let folder = try TestFolder()

@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct SessionDownloadTests {
     private let session = Session.limited(to: 4)
-    private let content = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 11) }
+    private let content = Pattern.bytes
 
     @Test(arguments: [0, 1, 65_535, 262_144, 262_145, 3_000_000], [false, true])
     func `a body becomes the file`(count: Int, isChunked: Bool) async throws {

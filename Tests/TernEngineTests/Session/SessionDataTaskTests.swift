@@ -12,7 +12,7 @@ import Testing
 /// Data tasks that become downloads.
 @Suite(.timeLimit(.minutes(5))) struct SessionDataTaskTests {
     private let session = Session.limited()
-    private let content = (0..<2_000_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 11) }
+    private let content = Array(Pattern.bytes.prefix(2_000_000))
 
     /// Wants the response as a file, and records its calls.
     private final class Converter: SessionDownloadDelegate {

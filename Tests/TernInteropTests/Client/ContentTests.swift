@@ -25,7 +25,7 @@ import Testing
         }
         """
 
-    private static let body = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 131 &+ $0 >> 8) })
+    private static let body = Pattern.bytes(3_000_000)
 
     private static func session(_ server: NginxServer) throws -> Session {
         var configuration = SessionConfiguration()

@@ -10,7 +10,7 @@ import TernLock
     @Test func `a large body streams whole, though many records come with one read and the stream is slow`()
         async throws
     {
-        let body = Data((0..<20_000_000).map { UInt8(truncatingIfNeeded: $0 &* 131 &+ $0 >> 8) })
+        let body = Pattern.bytes(20_000_000)
         let server = try await NginxServer(files: ["big": body])
         var configuration = SessionConfiguration.default
         configuration.tls.anchors = .only(try X509Certificate.all(inPEM: server.authority.certificatePEM))

@@ -15,7 +15,7 @@ import Testing
 
     /// The form a test sends, and what is to be found in it.
     private static func form(_ folder: TemporaryFolder) async throws -> (MultipartForm, [FormServer.Part]) {
-        let long = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 131 &+ $0 >> 8) })
+        let long = Pattern.bytes(3_000_000)
         let lines = Data("\r\n--\r\n\r\n--boundary--\r\n".utf8)
         var form = MultipartForm()
         form.append("küste 🐦", name: "text")

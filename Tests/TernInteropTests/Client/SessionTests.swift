@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func `a large body arrives whole, collected and streamed, plain and secure`() async throws {
-        let body = Data((0..<20_000_000).map { UInt8(truncatingIfNeeded: $0 &* 131 &+ $0 >> 8) })
+        let body = Pattern.bytes(20_000_000)
         let server = try await NginxServer(files: ["big": body])
         let session = Session(configuration: try Self.configuration(trusting: server.authority))
         for url in [server.url("/big"), server.secureURL("/big")] {

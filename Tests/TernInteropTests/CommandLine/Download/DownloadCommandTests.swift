@@ -6,7 +6,7 @@ import Testing
 
 /// `tern download` against nginx, Python's server and a scripted one, as its users call it.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct DownloadCommandTests {
-    private let content = Data((0..<2_000_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 11) })
+    private let content = Pattern.bytes(2_000_000)
 
     /// Runs the tool in `folder`.
     private func run(

@@ -68,7 +68,7 @@ import TestPrograms
     }
 
     @Test func `-o writes a file`() async throws {
-        let body = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        let body = Pattern.bytes(3_000_000)
         let server = try await NginxServer(files: ["big": body])
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "out").path

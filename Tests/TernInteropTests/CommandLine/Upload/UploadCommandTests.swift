@@ -5,7 +5,7 @@ import TestPrograms
 import Testing
 
 @Suite(.serialized) struct UploadCommandTests {
-    private static let content = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+    private static let content = Pattern.bytes(3_000_000)
 
     @Test func `a file is sent with PUT to its own name, and lines show the progress`() async throws {
         let origin = try ScriptedOrigin { _, request in [.ok("\(request.method) \(request.target)")] }
