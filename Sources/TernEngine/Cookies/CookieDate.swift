@@ -12,7 +12,10 @@ enum CookieDate {
     static func seconds(_ text: ArraySlice<UInt8>) -> Int64? {
         guard text.count <= maximumSize else { return nil }
         var (time, day, month, year): ((Int64, Int64, Int64)?, Int64?, Int64?, Int64?)
-        for token in text.split(whereSeparator: isDelimiter) {
+        var rest = text.drop(while: isDelimiter)
+        while !rest.isEmpty {
+            let token = rest.prefix { !isDelimiter($0) }
+            rest = rest[token.endIndex...].drop(while: isDelimiter)
             if time == nil, let found = Self.time(token) {
                 time = found
             } else if day == nil, let found = number(token, digits: 1...2) {

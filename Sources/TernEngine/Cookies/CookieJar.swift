@@ -42,14 +42,14 @@ struct CookieJar: Sendable {
                 latest.append(left)
             }
         }
-        var entries: [String: [CookieSite.Entry]] = [:]
+        var cookiesOfSites: [String: [(cookie: HTTPCookie, key: CookieSite.Key)]] = [:]
         for case let cookie? in latest {
             clock &+= 1
-            let entry = CookieSite.Entry(cookie, number: clock, created: now)
-            entries[site(of: cookie.host), default: []].append(entry)
+            let key = CookieSite.Key(cookie, number: clock, created: now)
+            cookiesOfSites[site(of: cookie.host), default: []].append((cookie, key))
         }
-        for (site, entries) in entries {
-            change(site) { $0 = CookieSite(entries, limit: Self.maximumPerSite, now: now) }
+        for (site, cookies) in cookiesOfSites {
+            change(site) { $0 = CookieSite(cookies, limit: Self.maximumPerSite, now: now) }
         }
         keepMaximum(now)
     }
@@ -58,7 +58,7 @@ struct CookieJar: Sendable {
 
     /// All that have not ended, in the order of their creation.
     func cookies(now: Date) -> [HTTPCookie] {
-        sites.values.flatMap(\.entries).filter { !$0.cookie.hasEnded(by: now) }.sorted { $0.number < $1.number }
+        sites.values.flatMap(\.numbered).filter { !$0.cookie.hasEnded(by: now) }.sorted { $0.number < $1.number }
             .map(\.cookie)
     }
 
@@ -83,11 +83,11 @@ struct CookieJar: Sendable {
     /// Stores `cookie`, or removes the one that it replaces if it has ended.
     mutating func set(_ cookie: HTTPCookie, now: Date) {
         clock &+= 1
-        let entry = CookieSite.Entry(cookie, number: clock, created: now)
+        let key = CookieSite.Key(cookie, number: clock, created: now)
         change(site(of: cookie.host)) { site in
-            if cookie.hasEnded(by: now) { return site.remove(entry) }
-            site.set(entry)
-            if site.entries.count > Self.maximumPerSite { site.removeLeast(now) }
+            if cookie.hasEnded(by: now) { return site.remove(cookie, key) }
+            site.set(cookie, key)
+            if site.count > Self.maximumPerSite { site.removeLeast(now) }
         }
         keepMaximum(now)
     }
@@ -105,18 +105,18 @@ struct CookieJar: Sendable {
     }
 
     mutating func remove(_ cookie: HTTPCookie) {
-        let entry = CookieSite.Entry(cookie, number: 0, created: .distantPast)
-        change(site(of: cookie.host)) { $0.remove(entry) }
+        let key = CookieSite.Key(cookie, number: 0, created: .distantPast)
+        change(site(of: cookie.host)) { $0.remove(cookie, key) }
     }
 
     /// Removes the cookies that were created at `date` or later.
     mutating func removeAll(since date: Date) { removeAll { $0.created >= date } }
 
     /// Removes the cookies that end with their session.
-    mutating func removeSessionCookies() { removeAll { $0.cookie.isSessionOnly } }
+    mutating func removeSessionCookies() { removeAll { $0.end == nil } }
 
-    private mutating func removeAll(where isGone: (CookieSite.Entry) -> Bool) {
-        for (name, site) in sites where site.entries.contains(where: isGone) {
+    private mutating func removeAll(where isGone: (CookieSite.Key) -> Bool) {
+        for (name, site) in sites where site.contains(where: isGone) {
             change(name) { $0.removeAll(where: isGone) }
         }
     }
@@ -124,9 +124,9 @@ struct CookieJar: Sendable {
     /// Changes a site, and what is known of all sites.
     private mutating func change(_ name: String, _ body: (inout CookieSite) -> Void) {
         var site = sites.removeValue(forKey: name) ?? CookieSite()
-        let before = site.entries.count
+        let before = site.count
         body(&site)
-        let after = site.entries.count
+        let after = site.count
         if after > 0 { sites[name] = site }
         if before == after { return }
         count += after - before
@@ -141,7 +141,7 @@ struct CookieJar: Sendable {
         let tenth = Self.maximumCount / 10
         if clock &- lastSweep >= UInt64(tenth) {
             lastSweep = clock
-            removeAll { $0.cookie.hasEnded(by: now) }
+            removeAll { $0.hasEnded(by: now) }
         }
         while count > Self.maximumCount, let largest = sitesBySize.last(where: { !$0.isEmpty }) {
             // Where many are the largest, those lose one whose cookie was used least recently, and a tenth of the jar at
@@ -163,106 +163,126 @@ struct CookieJar: Sendable {
     }
 }
 
-/// The cookies of one site.
+/// The cookies of one site, in no order.
 struct CookieSite: Sendable {
-    struct Entry: Sendable {
-        fileprivate(set) var cookie: HTTPCookie
+    /// What is compared of a cookie before its bytes: numbers alone, which lie side by side.
+    struct Key: Sendable {
         /// The order of creation; a cookie that replaces another keeps its place.
         fileprivate(set) var number: UInt64
         /// When it was created, in the time of the caller.
         fileprivate(set) var created: Date
+        /// When it ends; nil for the end of its session.
+        let end: Date?
         /// The order of use.
         fileprivate var used: UInt64
-        fileprivate let path: [UInt8]
-        fileprivate let pathHash: UInt64
-        fileprivate let nameHash: Int
+        fileprivate let isSecure: Bool
         fileprivate let identityHash: Int
+        fileprivate let nameHash: Int
+        fileprivate let pathHash: UInt64
+        fileprivate let pathSize: Int
 
         init(_ cookie: HTTPCookie, number: UInt64, created: Date) {
-            (self.cookie, self.number, self.created, used) = (cookie, number, created, number)
-            path = cookie.bytes.path.bytes
-            pathHash = CookiePath.hash(of: path)
-            nameHash = cookie.bytes.name.hashValue
+            (self.number, self.created, used) = (number, created, number)
+            (end, isSecure) = (cookie.expiresDate, cookie.isSecure)
             identityHash = cookie.identity.hashValue
+            nameHash = cookie.bytes.name.hashValue
+            let path = CookiePath(cookie.bytes.path.bytes)
+            (pathHash, pathSize) = (path.hash, path.count)
         }
 
-        fileprivate func isSame(as other: Entry) -> Bool {
-            identityHash == other.identityHash && cookie.identity == other.cookie.identity
-        }
+        func hasEnded(by now: Date) -> Bool { end.map { $0 <= now } ?? false }
 
         /// The lowest rank goes first: what has ended, then what has no `Secure`, then what was used least recently.
-        fileprivate func rank(_ now: Date) -> (Int, UInt64) {
-            (cookie.hasEnded(by: now) ? 0 : cookie.isSecure ? 2 : 1, used)
-        }
+        fileprivate func rank(_ now: Date) -> (Int, UInt64) { (hasEnded(by: now) ? 0 : isSecure ? 2 : 1, used) }
     }
 
-    /// In no order.
-    private(set) var entries: [Entry] = []
+    private var keys: [Key] = []
+    private var cookies: [HTTPCookie] = []
 
     init() {}
 
-    /// The highest of these, in any order.
-    init(_ entries: [Entry], limit: Int, now: Date) {
-        self.entries = Array(entries.sorted { $0.rank(now) > $1.rank(now) }.prefix(limit))
+    /// The highest of these.
+    init(_ cookies: [(cookie: HTTPCookie, key: Key)], limit: Int, now: Date) {
+        let highest = cookies.sorted { $0.key.rank(now) > $1.key.rank(now) }.prefix(limit)
+        (keys, self.cookies) = (highest.map(\.key), highest.map(\.cookie))
     }
 
-    mutating func set(_ entry: Entry) {
-        guard let place = entries.firstIndex(where: entry.isSame) else { return entries.append(entry) }
-        entries[place].cookie = entry.cookie
-        entries[place].used = entry.number
+    var count: Int { keys.count }
+
+    var numbered: [(number: UInt64, cookie: HTTPCookie)] { keys.indices.map { (keys[$0].number, cookies[$0]) } }
+
+    func contains(where isMatch: (Key) -> Bool) -> Bool { keys.contains(where: isMatch) }
+
+    mutating func set(_ cookie: HTTPCookie, _ key: Key) {
+        guard let place = place(of: cookie, key) else {
+            keys.append(key)
+            return cookies.append(cookie)
+        }
+        let (number, created) = (keys[place].number, keys[place].created)
+        (keys[place], cookies[place]) = (key, cookie)
+        (keys[place].number, keys[place].created) = (number, created)
     }
 
-    mutating func remove(_ entry: Entry) {
-        if let place = entries.firstIndex(where: entry.isSame) { remove(at: place) }
+    mutating func remove(_ cookie: HTTPCookie, _ key: Key) {
+        if let place = place(of: cookie, key) { remove(at: place) }
     }
 
-    mutating func removeAll(where isGone: (Entry) -> Bool) { entries.removeAll(where: isGone) }
+    mutating func removeAll(where isGone: (Key) -> Bool) {
+        for place in keys.indices.reversed() where isGone(keys[place]) { remove(at: place) }
+    }
 
     mutating func removeLeast(_ now: Date) {
-        let least = entries.indices.min { entries[$0].rank(now) < entries[$1].rank(now) }
+        let least = keys.indices.min { keys[$0].rank(now) < keys[$1].rank(now) }
         if let least { remove(at: least) }
     }
 
-    func leastRank(_ now: Date) -> (Int, UInt64)? { entries.lazy.map { $0.rank(now) }.min(by: <) }
+    func leastRank(_ now: Date) -> (Int, UInt64)? { keys.lazy.map { $0.rank(now) }.min(by: <) }
 
-    private mutating func remove(at place: Int) {
-        entries.swapAt(place, entries.count - 1)
-        entries.removeLast()
+    private func place(of cookie: HTTPCookie, _ key: Key) -> Int? {
+        keys.indices.first { keys[$0].identityHash == key.identityHash && cookies[$0].identity == cookie.identity }
     }
 
-    /// What goes along with a request there, in its order. They count as used at `clock`.
+    private mutating func remove(at place: Int) {
+        keys.swapAt(place, keys.count - 1)
+        keys.removeLast()
+        cookies.swapAt(place, cookies.count - 1)
+        cookies.removeLast()
+    }
+
+    /// What goes along with a request there, in its order (RFC 6265bis §5.8.3). It counts as used at `clock`.
     mutating func use(for origin: CookieOrigin, at clock: UInt64, now: Date) -> [HTTPCookie] {
         let path = CookiePath(origin.path.utf8)
-        var places = entries.indices.filter { entries[$0].isFor(origin, path) && !entries[$0].cookie.hasEnded(by: now) }
-        for place in places { entries[place].used = clock }
-        places.sort {
-            let (left, right) = (entries[$0], entries[$1])
-            return left.path.count == right.path.count
-                ? left.number < right.number : left.path.count > right.path.count
+        var places = keys.indices.filter { place in
+            let key = keys[place]
+            return (origin.isSecure || !key.isSecure) && !key.hasEnded(by: now) && isWithin(place, path)
+                && (cookies[place].isHostOnly
+                    ? origin.host == cookies[place].domain : origin.isWithin(domain: cookies[place].host))
         }
-        return places.map { entries[$0].cookie }
+        for place in places { keys[place].used = clock }
+        places.sort {
+            let (left, right) = (keys[$0], keys[$1])
+            return left.pathSize == right.pathSize ? left.number < right.number : left.pathSize > right.pathSize
+        }
+        return places.map { cookies[$0] }
+    }
+
+    /// Whether a path lies within that of a cookie.
+    private func isWithin(_ place: Int, _ path: CookiePath) -> Bool {
+        path.isWithin(keys[place].pathHash, size: keys[place].pathSize) { cookies[place].bytes.path.bytes }
     }
 
     /// Whether one with `Secure` has the same name, and would be hidden by `cookie` where they are sent.
     func hidesSecure(_ cookie: HTTPCookie) -> Bool {
-        let (name, host) = (cookie.bytes.name.hashValue, cookie.host)
-        let isNamesake = { (entry: Entry) in entry.cookie.isSecure && entry.nameHash == name }
-        guard entries.contains(where: isNamesake) else { return false }
-        let path = CookiePath(cookie.bytes.path.bytes)
-        return entries.contains { entry in
-            guard isNamesake(entry), path.isWithin(entry.path, hash: entry.pathHash) else { return false }
-            let other = entry.cookie.host
+        let name = cookie.bytes.name.hashValue
+        let places = keys.indices.filter { keys[$0].isSecure && keys[$0].nameHash == name }
+        if places.isEmpty { return false }
+        let (path, host) = (CookiePath(cookie.bytes.path.bytes), cookie.host)
+        return places.contains { place in
+            guard isWithin(place, path) else { return false }
+            let other = cookies[place].host
             return
                 (host == other || CookieOrigin.isHost(host, beneath: other)
-                || CookieOrigin.isHost(other, beneath: host)) && entry.cookie.bytes.name == cookie.bytes.name
+                || CookieOrigin.isHost(other, beneath: host)) && cookies[place].bytes.name == cookie.bytes.name
         }
-    }
-}
-
-extension CookieSite.Entry {
-    /// Whether the cookie goes along with a request to `origin`, whose path is `path` (RFC 6265bis §5.8.3).
-    fileprivate func isFor(_ origin: CookieOrigin, _ path: CookiePath) -> Bool {
-        (origin.isSecure || !cookie.isSecure) && path.isWithin(self.path, hash: pathHash)
-            && (cookie.isHostOnly ? origin.host == cookie.domain : origin.isWithin(domain: cookie.host))
     }
 }

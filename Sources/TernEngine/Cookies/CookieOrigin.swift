@@ -69,32 +69,34 @@ struct CookieOrigin: Sendable, Equatable {
 /// that match.
 struct CookiePath {
     private let bytes: [UInt8]
-    /// Of the first byte, of the first two, and so on.
+    /// Of the first byte, of the first two, and so on: FNV-1a. That two paths have the same costs a look at their bytes,
+    /// and no more.
     private let hashes: [UInt64]
 
     init(_ path: some Sequence<UInt8>) {
         bytes = Array(path)
-        var hash = Self.start
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         hashes = bytes.map { byte in
-            hash = Self.hash(hash, byte)
+            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
             return hash
         }
     }
 
-    /// The hash of a path as a whole.
-    static func hash(of path: [UInt8]) -> UInt64 { path.reduce(start, hash) }
+    /// The hash of the whole path.
+    var hash: UInt64 { hashes.last ?? 0 }
+    /// The number of bytes.
+    var count: Int { bytes.count }
 
-    // FNV-1a. That two paths have the same hash costs a look at their bytes, and no more.
-    private static let start: UInt64 = 0xCBF2_9CE4_8422_2325
-
-    private static func hash(_ hash: UInt64, _ byte: UInt8) -> UInt64 { (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-
-    /// Whether the path is `prefix`, whose hash is known, or lies beneath it.
-    func isWithin(_ prefix: [UInt8], hash: UInt64) -> Bool {
-        let count = prefix.count
-        guard count > 0, count <= bytes.count, hashes[count - 1] == hash, bytes.starts(with: prefix) else {
-            return false
-        }
-        return count == bytes.count || prefix.last == UInt8(ascii: "/") || bytes[count] == UInt8(ascii: "/")
+    /// Whether the path is another one, or lies beneath it.
+    ///
+    /// - Parameters:
+    ///   - hash: The hash of the other one.
+    ///   - size: The number of its bytes.
+    ///   - prefix: These bytes; asked for if the hash is right.
+    func isWithin(_ hash: UInt64, size: Int, _ prefix: () -> [UInt8]) -> Bool {
+        guard size > 0, size <= bytes.count, hashes[size - 1] == hash else { return false }
+        let slash = UInt8(ascii: "/")
+        return (size == bytes.count || bytes[size - 1] == slash || bytes[size] == slash)
+            && bytes.starts(with: prefix())
     }
 }

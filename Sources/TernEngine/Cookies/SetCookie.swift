@@ -12,7 +12,7 @@ struct SetCookie: Equatable {
     static let maximumCount = 50
     /// The most bytes of a field.
     static let maximumFieldSize = 8 * 1024
-    /// The most attributes of a field, not counting empty ones.
+    /// The most attributes of a field, but for such of semicolons and blanks alone.
     static let maximumAttributeCount = 16
     /// The most bytes of a name and its value together.
     static let maximumSize = 4096
@@ -41,45 +41,51 @@ struct SetCookie: Equatable {
     init?(_ field: [UInt8]) {
         guard field.count <= Self.maximumFieldSize else { return nil }
         var position = 0
-        guard let (name, value) = Self.pair(field, &position) else { return nil }
-        let size = name.count + (value?.count ?? 0)
+        guard let first = Self.pair(field.span, &position) else { return nil }
+        let size = first.name.count + (first.value?.count ?? 0)
         guard size > 0, size <= Self.maximumSize else { return nil }
-        self.name = FieldValue(value == nil ? [] : Array(name))
-        self.value = FieldValue(Array(value ?? name))
+        name = FieldValue(first.value == nil ? [] : Array(field[first.name]))
+        value = FieldValue(Array(field[first.value ?? first.name]))
         var count = 0
-        while position < field.count {
-            guard let (name, value) = Self.pair(field, &position) else { return nil }
-            if name.isEmpty { continue }
+        while true {
+            Self.skipEmpty(field.span, &position)
+            if position >= field.count { return }
             count += 1
-            guard count <= Self.maximumAttributeCount else { return nil }
-            take(name, value ?? [])
+            guard count <= Self.maximumAttributeCount, let pair = Self.pair(field.span, &position) else { return nil }
+            take(field[pair.name], field[pair.value ?? 0..<0])
         }
     }
 
-    /// Both sides of the first equals sign before the next semicolon, without the blanks around them; without such a
-    /// sign there is no second one. Nil for a control character. Moves `position` behind the semicolon.
+    /// Skips semicolons and blanks.
+    private static func skipEmpty(_ field: Span<UInt8>, _ position: inout Int) {
+        while position < field.count, field[position] == UInt8(ascii: ";") || field[position].isBlank { position += 1 }
+    }
+
+    /// Where both sides of the first equals sign before the next semicolon are, without the blanks around them; without
+    /// such a sign there is no second one. Nil for a control character. Moves `position` behind the semicolon.
     private static func pair(
-        _ field: [UInt8], _ position: inout Int
-    ) -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>?)? {
+        _ field: Span<UInt8>, _ position: inout Int
+    ) -> (name: Range<Int>, value: Range<Int>?)? {
         let start = position
-        var sign: Int?
+        var sign = -1
         while position < field.count {
             let byte = field[position]
             if byte == UInt8(ascii: ";") { break }
             guard byte >= 0x20 && byte != 0x7F || byte == 0x09 else { return nil }
-            if byte == UInt8(ascii: "="), sign == nil { sign = position }
+            if byte == UInt8(ascii: "="), sign < 0 { sign = position }
             position += 1
         }
         let end = position
-        position += 1
-        guard let sign else { return (trimmed(field[start..<end]), nil) }
-        return (trimmed(field[start..<sign]), trimmed(field[(sign + 1)..<end]))
+        position = min(position + 1, field.count)
+        if sign < 0 { return (trimmed(start..<end, of: field), nil) }
+        return (trimmed(start..<sign, of: field), trimmed(sign + 1..<end, of: field))
     }
 
-    private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        var bytes = bytes.drop(while: \.isBlank)
-        while let last = bytes.last, last.isBlank { bytes.removeLast() }
-        return bytes
+    private static func trimmed(_ range: Range<Int>, of field: Span<UInt8>) -> Range<Int> {
+        var (start, end) = (range.lowerBound, range.upperBound)
+        while start < end, field[start].isBlank { start += 1 }
+        while start < end, field[end - 1].isBlank { end -= 1 }
+        return start..<end
     }
 
     /// The last attribute of a name counts.

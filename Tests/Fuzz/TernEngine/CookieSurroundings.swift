@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `HTTPCookie` needs of the origin of a response. The targets read cookies without one.
+// What cookies need of the origin of a response. The targets read them without one.
 
 struct CookieOrigin {
     let host: String
-    let isSecure: Bool
-    let isAddress: Bool
-    let defaultPath: String
+    let isSecure = true
+    let isAddress = false
+    let defaultPath = "/"
+
+    init(secureHost: String) { host = HostName.canonical(secureHost) }
 
     func isWithin(domain: String) -> Bool { host == domain || host.hasSuffix("." + domain) }
-
-    func isWithin(path: String) -> Bool { path == "/" }
 }
 
 enum PublicSuffixes {

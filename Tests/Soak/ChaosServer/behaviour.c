@@ -35,6 +35,8 @@ const struct behaviour behaviours[] = {
     {"stray-at-once", stray_response_at_once, ANYWHERE, false},
     {"stray-later", stray_response_later, ANYWHERE, false},
     {"million-header-bytes", million_header_bytes, ANYWHERE, false},
+    {"cookie-dates", cookie_dates, ANYWHERE, false},
+    {"fresh-cookies", fresh_cookies, ANYWHERE, false},
     {"endless-informational", endless_informational, ANYWHERE, false},
     {"costly-chunks", costly_chunks, ANYWHERE, false},
     {"empty-blocks", empty_blocks, ANYWHERE, false},

@@ -53,6 +53,8 @@ void stray_bytes_behind(struct exchange *);
 void stray_response_at_once(struct exchange *);
 void stray_response_later(struct exchange *);
 void million_header_bytes(struct exchange *);
+void cookie_dates(struct exchange *);
+void fresh_cookies(struct exchange *);
 void endless_informational(struct exchange *);
 void costly_chunks(struct exchange *);
 void empty_blocks(struct exchange *);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What breaks HTTP/1.1, and answers to requests that were not sent.
 #include "behaviour.h"
+#include "clock.h"
 #include "ledger.h"
 #include "pattern.h"
 #include <inttypes.h>
@@ -108,6 +109,41 @@ void million_header_bytes(struct exchange *exchange) {
     stream_print(exchange->stream, "X-Length: %" PRIu64 "\r\nContent-Length: 0\r\n\r\n", never_complete);
     exchange->stays = false;
 }
+
+/// A truthful response with about 230 KB of cookies in its head.
+static void answer_with_cookies(struct exchange *exchange, void (*write)(struct exchange *)) {
+    uint64_t size = exchange->request->size;
+    stream_print(exchange->stream, "HTTP/1.1 200 OK\r\nX-Nonce: %" PRIx64 "\r\n", exchange->request->nonce);
+    write(exchange);
+    stream_print(
+        exchange->stream, "X-Length: %" PRIu64 "\r\nContent-Length: %" PRIu64 "\r\n\r\n", size, size);
+    exchange_body(exchange, 0, size);
+}
+
+static void write_dates(struct exchange *exchange) {
+    char date[1024];
+    for (size_t index = 0; index < sizeof date; index++) date[index] = index % 2 ? ',' : '1';
+    for (int field = 0; field < 56; field++) {
+        stream_print(exchange->stream, "Set-Cookie: a%d=b", field);
+        for (int count = 0; count < 7; count++) {
+            stream_print(exchange->stream, ";expires=");
+            stream_write(exchange->stream, date, count % 2 ? sizeof date : 120);
+        }
+        for (int count = 0; count < 9; count++) stream_print(exchange->stream, ";x;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;");
+        stream_print(exchange->stream, "\r\n");
+    }
+}
+
+static void write_fresh(struct exchange *exchange) {
+    // The client's jar has never seen them, and drops others for them. None comes back.
+    int64_t time = now_ns();
+    for (int field = 0; field < 240; field++)
+        stream_print(
+            exchange->stream, "Set-Cookie: n%" PRId64 "-%d=%0700d; Path=/elsewhere; Max-Age=1000\r\n", time, field, field);
+}
+
+void cookie_dates(struct exchange *exchange) { answer_with_cookies(exchange, write_dates); }
+void fresh_cookies(struct exchange *exchange) { answer_with_cookies(exchange, write_fresh); }
 
 void endless_informational(struct exchange *exchange) {
     for (int count = 0; count < 10000; count++)

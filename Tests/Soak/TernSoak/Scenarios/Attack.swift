@@ -21,6 +21,8 @@ struct Attack: Codable, Sendable {
     var evaluates = false
     /// Continues until every connection has been answered once, within reason.
     var awaitsAnswers = false
+    /// The cookies of other sites in the jar of the session; nil if it has none.
+    var cookies: Int?
     /// Memory that the other side must not be able to take.
     var limitsMemory = false
 
@@ -34,6 +36,8 @@ struct Attack: Codable, Sendable {
         Attack(name: "empty-records", behaviour: "empty-records", limitsMemory: true),
         Attack(name: "warnings", behaviour: "warnings", limitsMemory: true),
         Attack(name: "million-header-bytes", door: "plain", behaviour: "million-header-bytes", limitsMemory: true),
+        Attack(name: "cookie-dates", door: "plain", behaviour: "cookie-dates", cookies: 3000),
+        Attack(name: "fresh-cookies", door: "plain", behaviour: "fresh-cookies", cookies: 3000),
         Attack(name: "empty-blocks", door: "plain", behaviour: "empty-blocks", limitsMemory: true),
         Attack(name: "cancel-newest-first", kind: .cancelNewestFirst, door: "plain", behaviour: "stall"),
         Attack(name: "cancel-oldest-first", kind: .cancelOldestFirst, door: "plain", behaviour: "stall"),

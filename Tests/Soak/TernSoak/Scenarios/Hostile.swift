@@ -27,10 +27,19 @@ final class Hostile: Sendable {
         var configuration = SessionConfiguration()
         configuration.httpMaximumConnectionsPerHost = order.connections
         configuration.maximumQueuedRequestsPerHost = 200_000
+        if let count = order.attack.cookies { configuration.httpCookieStorage = Self.storage(of: count) }
         let blind = ServerTrustPolicyManager(policies: ["127.0.0.1": .disableEvaluation])
         let session = Session(
             configuration: configuration, serverTrustPolicyManager: order.attack.evaluates ? nil : blind)
         state = Lock(State(session: session))
+    }
+
+    private static func storage(of count: Int) -> HTTPCookieStorage {
+        let storage = HTTPCookieStorage()
+        for number in 0..<count {
+            if let cookie = HTTPCookie(name: "a", value: "1", domain: "site\(number).com") { storage.setCookie(cookie) }
+        }
+        return storage
     }
 
     var hasEnded: Bool { state.withLock { $0.isOver && $0.underWay == 0 } }
