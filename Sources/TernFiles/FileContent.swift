@@ -17,7 +17,11 @@ package enum FileContent {
         // O_NONBLOCK: a FIFO must not block. O_NOCTTY: a terminal must not become the controlling one.
         let number: Int32
         do throws(SystemCallError) {
-            number = try SystemCall.run(.open) { unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
+            number = try SystemCall.run(.open) {
+                unsafe ByteText.withPath(path) {
+                    unsafe open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+                }
+            }
         } catch {
             if error.isMissingFile { return nil }
             throw error

@@ -42,9 +42,11 @@ package enum FilePath {
     /// Nil if the path is no symbolic link.
     private static func target(ofLink path: String) -> String? {
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
-            if let base = buffer.baseAddress { count = unsafe max(0, readlink(path, base, buffer.count)) }
+            guard let base = buffer.baseAddress else { return }
+            let room = buffer.count
+            count = unsafe ByteText.withPath(path) { unsafe max(0, readlink($0, base, room)) }
         }
-        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+        return bytes.isEmpty ? nil : ByteText.text(ofPath: bytes)
     }
 
     /// The path without links, `.` and `..`; nil if nothing exists there.

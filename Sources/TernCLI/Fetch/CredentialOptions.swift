@@ -63,12 +63,10 @@ struct CredentialOptions: ParsableArguments {
             let bytes = ByteText.bytes(of: user)
             let colon = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
             request.credential = PasswordCredential(
-                user: String(decoding: bytes[..<colon], as: UTF8.self),
-                password: String(decoding: bytes[colon...].dropFirst(), as: UTF8.self), schemes: schemes)
+                user: Array(bytes[..<colon]), password: Array(bytes[colon...].dropFirst()), schemes: schemes)
         } else if let inURL = request.credential {
             if schemes == .basic, request.value(forHTTPHeaderField: "Authorization") == nil {
-                request.setValue(
-                    BasicScheme.uncheckedAuthorization(inURL), forHTTPHeaderField: "Authorization")
+                request.setValue(BasicScheme.uncheckedAuthorization(inURL), forHTTPHeaderField: "Authorization")
             }
             request.credential = PasswordCredential(
                 user: inURL.userBytes, password: inURL.passwordBytes, schemes: schemes)
