@@ -17,7 +17,13 @@ enum InputFile {
 
     /// - Parameter path: "-" is standard input.
     static func contents(of path: String) throws(InputError) -> Data {
-        let file = InputDescriptor()
+        try read(InputDescriptor(), path)
+    }
+
+    // Apart, and not inlined: with the object and the typed error in one function, the compiler of Swift 6.3.1 puts the
+    // object onto the stack and releases it as if it were not there.
+    @inline(never)
+    private static func read(_ file: InputDescriptor, _ path: String) throws(InputError) -> Data {
         var contents = Data()
         while let piece = try file.piece(of: path, pieceSize) { contents.append(piece) }
         return contents
