@@ -45,8 +45,6 @@ struct Fetcher {
             verbose: options.output.isVerbose ? VerboseReport(configuration: configuration) : nil,
             rules: rules(attempt, start), progress: progress, upload: upload,
             configuration: writeOut == nil ? nil : configuration, earlierHeads: earlierHeads)
-        // A retry sends standard input, if no attempt before has read it.
-        plan.request.keepUnreadBody()
         await transcript.record(session.dataTask(with: plan.request, delegate: transcript))
         progress?.finish()
         upload?.finish()

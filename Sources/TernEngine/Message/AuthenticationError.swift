@@ -18,7 +18,7 @@ extension AuthenticationError: CustomStringConvertible {
         case .missingCredential: "there is no credential"
         case .excessiveRefresh(let attempts, let interval):
             "the credential was refreshed \(attempts) times within \(interval), which is the limit"
-        case .refreshFailed(let error): "the credential could not be refreshed: \(error)"
+        case .refreshFailed(let error): "refreshing the credential failed: \(error)"
         }
     }
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
 import TernLock
 
 /// A source that can be read once, however often its request is copied: one exchange may read it, and it is finished
@@ -16,8 +15,6 @@ final class SingleUseSource: Sendable {
 
     private let source: any BodySource
     private let state = Lock(State.untouched)
-    /// Whether another task may send it after one that has not requested it.
-    private let isKept = Atomic<Bool>(false)
 
     init(_ source: any BodySource) { self.source = source }
 
@@ -36,12 +33,6 @@ final class SingleUseSource: Sendable {
         }
         return isFirst ? source : nil
     }
-
-    /// Lets another task send the source after one that has not requested it.
-    func keep() { isKept.store(true, ordering: .relaxed) }
-
-    /// A task with the source is over.
-    func taskEnded() { if !isKept.load(ordering: .relaxed) { discard() } }
 
     /// Discards the source, if no exchange has requested it.
     func discard() {

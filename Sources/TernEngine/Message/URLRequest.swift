@@ -231,10 +231,6 @@ public struct URLRequest: Sendable {
         return storage.onceSource?.isUntouched ?? false
     }
 
-    /// Lets another task with a copy of this request send a body that can be read once, if no task before has begun to:
-    /// its source ends with the last copy.
-    package func keepUnreadBody() { storage.onceSource?.keep() }
-
     /// The timeouts of this request; nil uses the session's.
     public var timeouts: Timeouts? {
         get { storage.timeouts }

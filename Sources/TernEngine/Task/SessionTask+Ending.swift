@@ -20,7 +20,7 @@ extension SessionTask {
         guard let ended else { return }
         machine.complete()
         table?.remove(self)
-        originalRequest.onceSource?.taskEnded()
+        originalRequest.onceSource?.discard()
         _ = wait.prepared.take()
         _ = decoding.take()
         timer.take()?.cancel()

@@ -158,7 +158,7 @@ import TernLock
         #expect(origin.connectionCount == 2)
     }
 
-    @Test(arguments: ["POST", "PATCH", "get", "LOCK"], [true, false])
+    @Test(arguments: ["POST", "PATCH", "options", "LOCK"], [true, false])
     func `nothing else is ever sent twice`(method: String, isReused: Bool) async throws {
         let origin = try ScriptedOrigin { _, request in request.target == "/warm" ? [.ok()] : [.close] }
         let session = Session.limited()

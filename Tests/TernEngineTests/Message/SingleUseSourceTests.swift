@@ -41,24 +41,6 @@ import TernLock
         }
     }
 
-    @Test func `a kept one outlives tasks that have not read it`() async throws {
-        let source = ProbingSource([Data("x".utf8)])
-        let count = Lock(0)
-        let origin = try ScriptedOrigin(onHead: { _, _ in
-            count.withLock {
-                $0 += 1
-                return $0 == 1 ? [.respond(status: 503), .close] : [.send("HTTP/1.1 100 Continue\r\n\r\n")]
-            }
-        }) { _, request in [.ok(request.bodyText)] }
-        var request = try Self.request(origin, source)
-        request.setValue("100-continue", forHTTPHeaderField: "Expect")
-        request.keepUnreadBody()
-        #expect(try await Session.limited().data(for: request).1.statusCode == 503)
-        #expect(try await Session.limited().text(request) == "x")
-        #expect(source.record.finishes == 1)
-        #expect(await Session.limited().failure(of: request) != nil)
-    }
-
     @Test func `copies of a request share it, until their content is another`() throws {
         let source = ProbingSource([])
         var request = URLRequest(url: try #require(URL(string: "http://example.com/")))

@@ -96,7 +96,7 @@ import Testing
         // What looks like a host and is a path
         Way("http://localhost/", ["/\\evil.test/", "\\\\evil.test\\"], "++"),
         Way("http://localhost/", ["/.//evil.test"], "+"),
-        Way("http://localhost/", ["///evil.test/"], ""), Way("http://localhost/", ["http://[::1%25x.localhost]/"], ""),
+        Way("http://localhost/", ["///evil.test/"], ""),
     ])
     func `credentials stay at the origin, and do not come back`(_ way: Way) throws {
         let requests = try hops(way).requests

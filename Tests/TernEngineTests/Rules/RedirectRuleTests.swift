@@ -101,8 +101,8 @@ import Testing
         ("PATCH", [301: "PATCH +", 302: "PATCH +", 303: "GET -", 307: "PATCH +", 308: "PATCH +"]),
         ("DELETE", [301: "DELETE +", 302: "DELETE +", 303: "GET -", 307: "DELETE +", 308: "DELETE +"]),
         ("OPTIONS", [301: "OPTIONS +", 302: "OPTIONS +", 303: "GET -", 307: "OPTIONS +", 308: "OPTIONS +"]),
-        // Methods are case-sensitive: this is not POST.
-        ("post", [301: "post +", 302: "post +", 303: "GET -", 307: "post +", 308: "post +"]),
+        // Methods are case-sensitive (and Foundation's names are in capitals): this is none that is known.
+        ("pOSTs", [301: "pOSTs +", 302: "pOSTs +", 303: "GET -", 307: "pOSTs +", 308: "pOSTs +"]),
     ]
 
     @Test func `what becomes of the method, the content and the fields about it`() throws {
@@ -163,8 +163,6 @@ import Testing
         ("http:\\\\evil.test\\", .invalidLocation(.invalidHost(""))),
         ("//a b/", .invalidLocation(.invalidHost("a b"))),
         ("http://a.test\\@evil.test\\/", .invalidLocation(.invalidHost("evil.test\\"))),
-        ("http://gr\u{fc}n/", .invalidLocation(.invalidHost("gr\u{fc}n"))),
-        ("http://[::1%25x.localhost]/", .invalidLocation(.invalidHost("[::1%25x.localhost]"))),
         ("//a.test:0/", .invalidLocation(.invalidPort("0"))), ("//a.test:x/", .invalidLocation(.invalidPort("x"))),
         ("/a\rb", .malformedLocation), ("/a\tb", .malformedLocation), ("java\nscript:x", .malformedLocation),
         ("\0", .malformedLocation), ("http://a.test\u{7f}/", .malformedLocation),

@@ -120,7 +120,7 @@ import Testing
         #expect(encoded.value(forHTTPHeaderField: "Content-Type") == nil)
     }
 
-    @Test(arguments: ["POST", "PUT", "PATCH", "OPTIONS", "PURGE", "get"])
+    @Test(arguments: ["POST", "PUT", "PATCH", "OPTIONS", "PURGE", "options"])
     func `all others take them in the body`(method: String) throws {
         let request = try URLRequest(url: "http://x/", method: HTTPMethod(rawValue: method))
         let encoded = try URLEncoding.default.encode(request, with: ["a": "b c"])

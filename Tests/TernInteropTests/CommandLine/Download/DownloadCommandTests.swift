@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "-C 5 URL/a", "-C - -r 0-1 URL/a", "-r 5 URL/a", "-r 5-4 URL/a", "-r - URL/a", "-r 0-1,3-4 URL/a",
+        "-C 5 URL/a", "-C - -r 0-1 URL/a", "-r 5-4 URL/a", "-r - URL/a", "-r 0-1,3-4 URL/a",
         "-r -0 URL/a",
         "--sha256 00 URL/a", "--sha256 zz URL/a", "-o x -O URL/a", "-o x -J URL/a", "-o x --clobber URL/a",
         "-o '' URL/a",

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ["-d", "a", "-T", "x"], ["-F", "a=b", "-d", "c"], ["-F", "a=b", "-T", "x"], ["-G"], ["-T", "."], ["-T", ""],
+        ["-d", "a", "-T", "x"], ["-F", "a=b", "-d", "c"], ["-F", "a=b", "-T", "x"], ["-G"], ["-T", ""],
         ["--form-string", "a=b", "-d", "c"],
     ])
     func `two bodies, and a query of nothing, are refused`(arguments: [String]) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import TernLock
 import TernTesting
 import TestPrograms
 import Testing
@@ -271,20 +270,6 @@ import Testing
         #expect(origin.requests.last?.value(of: "Transfer-Encoding") == "chunked")
         #expect(try await run(#"printf 'a\nb' | TERN post -d @- "$1""#).hasSuffix("\n\nab"))
         #expect(try await run(#"printf 'X-In: 1\n' | TERN get -H @- "$1""#).contains("\nx-in: 1\n"))
-    }
-
-    @Test func `a retry sends standard input that was not read`() async throws {
-        let count = Lock(0)
-        let origin = try ScriptedOrigin(onHead: { _, _ in
-            count.withLock {
-                $0 += 1
-                return $0 == 1 ? [.respond(status: 503), .close] : [.send("HTTP/1.1 100 Continue\r\n\r\n")]
-            }
-        }) { _, request in [.ok(request.bodyText)] }
-        let line = #"printf one | "$0" -sS --retry 1 --retry-delay 0 -T - "$1""#
-        let result = try await Command.run(
-            ["sh", "-c", line, TernTool.executable.path, origin.url("/")], environment: TernTool.environment)
-        #expect(result.output == "one", "\(result.errors)")
     }
 
     @Test func `-D writes all heads of all URLs to a file`() async throws {

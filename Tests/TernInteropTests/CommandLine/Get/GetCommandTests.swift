@@ -148,7 +148,7 @@ import TestPrograms
             ["get"], ["get", "--pin", "sha256/short", "http://localhost/"],
             ["get", "-H", "no colon", "http://localhost/"],
             ["get", "--max-time", "-1", "http://localhost/"],
-            ["bench", "http://localhost/", "-c", "0"], ["bench", "localhost"],
+            ["bench", "http://localhost/", "-c", "0"], ["bench"],
             ["get", "--json", "-o", "x", "http://localhost/"],
             ["get", "-H", ": x", "http://localhost/"], ["get", "-H", "Host:", "http://localhost/"],
             ["get", "-H", "A\u{7}: x", "http://localhost/"], ["get", "-H", "Content-Length: 5", "http://localhost/"],

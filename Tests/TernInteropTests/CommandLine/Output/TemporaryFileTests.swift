@@ -35,7 +35,7 @@ import TestPrograms
             #expect(try contents() == "old")
             #expect([7, 18, 28].contains(try await run(url, #""$0" get "$1" -o new --max-time 0.5"#).status))
         }
-        #expect(try await run("nonsense", #""$0" get "$1" -o file"#).status == 3)
+        #expect(try await run("http://[nonsense", #""$0" get "$1" -o file"#).status == 3)
         #expect(try contents() == "old")
         #expect(try names == ["file"])
     }
