@@ -43,7 +43,9 @@ public struct HTTPOrigin: Sendable {
     }
 
     private static func lowercased(_ host: String) -> String {
-        guard let zone = host.utf8.firstIndex(of: .percent) else { return host.asciiLowercased }
+        guard host.utf8.span.contains(.percent), let zone = host.utf8.firstIndex(of: .percent) else {
+            return host.asciiLowercased
+        }
         return String(host[..<zone]).asciiLowercased + host[zone...]
     }
 
