@@ -12,7 +12,7 @@ final class PendingQuestion {
         case delivery
         /// To send this as the next hop, whose content can be read once and has been read. Without new content a
         /// redirect fails, and the response to any other request is the answer.
-        case content(URLRequest, RedirectChain, isRedirect: Bool)
+        case content(URLRequest, RedirectChain)
         /// The same, to send the hop again after a delay.
         case contentAgain(URLRequest, after: Duration)
     }

@@ -107,8 +107,8 @@ extension SessionTaskDelegate {
     public func task(_ task: SessionTask, didDiscardTrailers discarded: HeaderFields) {}
 }
 
-/// A delegate that is also told of the responses that are not answers: the request is sent again because of one of them,
-/// or the task fails.
+/// A delegate that also receives the final responses that a policy discards, because the request is sent again or the
+/// task fails.
 package protocol DiscardedResponseObserver: SessionTaskDelegate {
     /// A policy has decided on the head of such a final response, a 401 or 417 for example. Its body is discarded.
     func task(_ task: SessionTask, didDiscard response: HTTPURLResponse)

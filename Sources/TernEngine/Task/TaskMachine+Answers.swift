@@ -10,7 +10,7 @@ extension TaskMachine {
         }
         guard let request else { return deliver(question) }
         if let origin = try? request.destination.get().origin { redirection.chain.visit(origin) }
-        return move(to: request, redirection.chain, from: question, isRedirect: true)
+        return move(to: request, redirection.chain, from: question)
     }
 
     /// The delegate was asked for credentials and gives an `Authorization` field; nil if it has none.
@@ -37,8 +37,10 @@ extension TaskMachine {
     mutating func answered(content: RequestBody?) -> Next {
         guard case .asking(let question) = stage else { return .wait }
         switch question.proposal {
-        case .content(var request, let chain, let isRedirect):
-            guard let content else { return answerWithoutContent(request, question, isRedirect: isRedirect) }
+        case .content(var request, let chain):
+            guard let content else {
+                return answerWithoutContent(request, question, isRedirect: chain.count > history.chain.count)
+            }
             request.body = content
             return move(to: request, chain, from: question, isContentNew: true)
         case .contentAgain(var request, let delay):

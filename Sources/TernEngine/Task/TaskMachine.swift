@@ -171,11 +171,10 @@ extension TaskMachine {
     }
 
     mutating func move(
-        to request: URLRequest, _ chain: RedirectChain, from question: PendingQuestion, isContentNew: Bool = false,
-        isRedirect: Bool = false
+        to request: URLRequest, _ chain: RedirectChain, from question: PendingQuestion, isContentNew: Bool = false
     ) -> Next {
         guard isContentNew || request.isReplayable else {
-            stage = .asking(question.asking(.content(request, chain, isRedirect: isRedirect)))
+            stage = .asking(question.asking(.content(request, chain)))
             return .askContent
         }
         if let response = question.response { history.append(response) }
