@@ -40,9 +40,6 @@ extension URIReference {
         self.init(escaping: bytes)
     }
 
-    /// The same of a Location that was decoded.
-    init?(location text: String) { self.init(location: text.utf8) }
-
     /// Whether escaping a text changes nothing, as a look at its bytes tells; true for most.
     static func isPlain(_ text: String) -> Bool {
         text.utf8.allSatisfy { $0.mayStandInPath && $0 != UInt8(ascii: "@") }
