@@ -3,6 +3,7 @@ import Foundation
 import TernEngine
 import TernLock
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -155,7 +156,7 @@ import Testing
         expectNoWait()
     }
 
-    @Test(arguments: [false, true])
+    @Test(.proves("7.3c", "12.8a"), arguments: [false, true])
     func `a validation in the same statement counts, on either side of the handler`(comesFirst: Bool) async throws {
         let count = ProcessInfo.processInfo.environment["TERN_STATEMENTS"].flatMap(Int.init) ?? 1000
         let (manager, url, window) = (SessionManager(), origin.url(), DispatchSemaphore(value: 0))
