@@ -628,7 +628,8 @@ extension Connection {
         switch state.stage {
         case .idle: retire()
         case .active, .finishing:
-            if case .permission = outgoing.waitReason, activity.isPermissionDue(loop.now, deadlines?.limits.permission) {
+            if case .permission = outgoing.waitReason, activity.isPermissionDue(loop.now, deadlines?.limits.permission)
+            {
                 outgoing.stopAwaitingPermission()
                 flush()
                 return setDeadline()
