@@ -47,7 +47,10 @@ extension SessionTask {
     private func send(on shard: Shard<SessionTask>) {
         do throws(InvalidRequest) {
             let route = try defaults.routes.route(for: machine.history.hop.request)
-            if machine.history.hop.number > 0 { measured?.beginHop(machine.history.hop, shard.loop.now) }
+            if machine.history.hop.number > 0 {
+                measured?.beginHop(
+                    machine.history.hop, redirectCount: machine.history.chain.count, shard.loop.now)
+            }
             shard.find(route, for: self)
         } catch {
             endLater(.request(.invalid(error)), phase: .request, on: shard.loop)
@@ -118,6 +121,9 @@ extension SessionTask: ConnectionRequester {
         case .request(.invalid), .connecting(.queueFull):
             // The task may have been started from the end of another, which is still on the stack.
             endLater(failure.reason, phase: failure.phase, on: lifecycle.withLock { $0.shard }?.loop)
+        case .connecting(let reason):
+            if let next = machine.unconnected(reason) { return move(next) }
+            end(error(failure.reason, phase: failure.phase, remoteAddress: failure.remoteAddress))
         default: end(error(failure.reason, phase: failure.phase, remoteAddress: failure.remoteAddress))
         }
     }

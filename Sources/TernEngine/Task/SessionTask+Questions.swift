@@ -49,7 +49,7 @@ extension SessionTask: DelegateAsker {
     }
 
     /// The task continues with another request.
-    private func move(_ next: TaskMachine.Next) {
+    func move(_ next: TaskMachine.Next) {
         if !machine.isAsking {
             let request = machine.hop.request
             lifecycle.withLock { $0.currentRequest = request }
