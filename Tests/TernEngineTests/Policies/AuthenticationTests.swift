@@ -101,7 +101,8 @@ private final class PasswordDelegate: SessionTaskDelegate {
         for part in expected { #expect(head.firstRange(of: part) != nil) }
     }
 
-    @Test func `an answered challenge is a hop and no redirect, whether the delegate or a password answers`() async throws {
+    @Test func `an answered challenge is a hop and no redirect, whether a delegate or a password does it`() async throws
+    {
         for isAsked in [true, false] {
             let origin = try Self.origin(redirecting: ["/": "/next"])
             let delegate = PasswordDelegate { _ in .credential(Self.password) }
