@@ -38,6 +38,11 @@ struct RedirectChain: Sendable {
         if origin != past.home { mayCarryCredentials = false }
     }
 
+    /// The same, for a request that may have no valid destination: then there is nothing to record.
+    mutating func visit(_ request: URLRequest) {
+        if let origin = try? request.destination.get().origin { visit(origin) }
+    }
+
     /// Records that this request was answered by a permanent redirect. False if that is so for the second time within
     /// ``RedirectPolicy/maximumRememberedHops`` of them.
     mutating func record(_ request: URLRequest, to destination: Destination) -> Bool {

@@ -121,10 +121,11 @@ extension SessionTask: ConnectionRequester {
         case .request(.invalid), .connecting(.queueFull):
             // The task may have been started from the end of another, which is still on the stack.
             endLater(failure.reason, phase: failure.phase, on: lifecycle.withLock { $0.shard }?.loop)
-        case .connecting(let reason):
-            if let next = machine.unconnected(reason) { return move(next) }
+        default:
+            if case .connecting(let reason) = failure.reason, let next = machine.unconnected(reason) {
+                return move(next)
+            }
             end(error(failure.reason, phase: failure.phase, remoteAddress: failure.remoteAddress))
-        default: end(error(failure.reason, phase: failure.phase, remoteAddress: failure.remoteAddress))
         }
     }
 
@@ -174,7 +175,7 @@ extension SessionTask: ExchangeDelegate {
             contentCounts.received.add(Int64(taken.count(of: range.count)), ordering: .relaxed)
             return taken
         case .head(let head): received(head)
-        case .informational(let head): delegate.handle(.informational(response(head)), of: self)
+        case .informational(let head): delegate.handle(.informational(machine.history.response(head)), of: self)
         case .end(let trailers, let discarded):
             if let question = machine.question { question.trailers = (trailers, discarded) }
             if machine.isDelivering, finishDecoding() { tell(trailers, discarded) }
@@ -230,29 +231,23 @@ extension SessionTask: ExchangeDelegate {
         }
     }
 
-    private func response(_ head: ResponseHead) -> HTTPURLResponse {
-        HTTPURLResponse(url: machine.history.hop.request.url, head: head, history: machine.history.responses)
-    }
-
     private func received(_ head: ResponseHead) {
         guard let carrier else { return }
         measured?.received(head, carrier.loop.now)
+        // Before the machine, which may move to the next hop.
+        let response = machine.history.response(head)
         switch machine.head(head) {
-        case .deliver: deliver(response(head))
-        case .discard: tellDiscarded(head)
-        case .ask(let request): ask(about: request, response(head))
-        case .challenge: askForCredentials(response(head))
+        case .deliver: deliver(response)
+        case .discard: delegate.handle(.discarded(response), of: self)
+        case .ask(let request): ask(about: request, response)
+        case .challenge: askForCredentials(response)
         case .askContent:
-            machine.question?.response = response(head)
+            machine.question?.response = response
             askForContent()
         case .fail(let reason):
-            tellDiscarded(head)
+            delegate.handle(.discarded(response), of: self)
             carrier.end(reason)
         }
-    }
-
-    private func tellDiscarded(_ head: ResponseHead) {
-        delegate.handle(.discarded(response(head)), of: self)
     }
 
     func tell(_ trailers: HeaderFields, _ discarded: HeaderFields) {

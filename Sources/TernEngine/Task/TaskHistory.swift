@@ -43,6 +43,11 @@ struct TaskHistory {
         return request
     }
 
+    /// A response to the hop, with the responses before it.
+    func response(_ head: ResponseHead) -> HTTPURLResponse {
+        HTTPURLResponse(url: hop.request.url, head: head, history: responses)
+    }
+
     /// Adds a response that was not the answer.
     mutating func append(_ response: HTTPURLResponse) {
         if responses.count < RedirectPolicy.maximumRememberedHops { return responses.append(response) }

@@ -9,7 +9,7 @@ extension TaskMachine {
             return .wait
         }
         guard let request else { return deliver(question) }
-        if let origin = try? request.destination.get().origin { redirection.chain.visit(origin) }
+        redirection.chain.visit(request)
         return move(to: request, redirection.chain, from: question)
     }
 

@@ -43,8 +43,7 @@ extension TaskMachine {
                 return .challenge
             case .next(let request):
                 let question = PendingQuestion(.content(request, history.chain))
-                question.response = HTTPURLResponse(
-                    url: history.hop.request.url, head: head, history: history.responses)
+                question.response = history.response(head)
                 let next = move(to: request, history.chain, from: question)
                 return if case .askContent = next { .askContent } else { .discard }
             case .resend(let request, let delay):
@@ -152,9 +151,8 @@ extension TaskMachine {
 
     private mutating func recover(with request: URLRequest, after delay: Duration) -> Next {
         var chain = history.chain
-        for request in [history.hop.request, request] {
-            if let origin = try? request.destination.get().origin { chain.visit(origin) }
-        }
+        chain.visit(history.hop.request)
+        chain.visit(request)
         return move(to: request, chain, after: delay)
     }
 

@@ -10,11 +10,17 @@ import Testing
 private final class PasswordDelegate: SessionTaskDelegate {
     let record = RecordingDelegate()
     private let challenges = Lock(0)
+    private let responses = Lock<[HTTPURLResponse]>([])
     private let answer: @Sendable (AuthenticationChallenge) -> ChallengeAnswer
 
     init(_ answer: @escaping @Sendable (AuthenticationChallenge) -> ChallengeAnswer) { self.answer = answer }
 
     var count: Int { challenges.withLock { $0 } }
+
+    /// The responses that were not the answer.
+    var discarded: [HTTPURLResponse] { responses.withLock { $0 } }
+
+    func task(_ task: SessionTask, didDiscard response: HTTPURLResponse) { responses.withLock { $0.append(response) } }
 
     func task(
         _ task: SessionTask, didReceive challenge: AuthenticationChallenge,
@@ -118,6 +124,16 @@ private final class PasswordDelegate: SessionTaskDelegate {
             #expect(metrics.redirectCount == 1)
             #expect(task.response?.history.map(\.statusCode) == [401, 302, 401])
         }
+    }
+
+    @Test func `a discarded response has those before it in its history, and not itself`() async throws {
+        let origin = try Self.origin { $0 < 1 ? "old" : "new" }
+        let delegate = PasswordDelegate { _ in .deliver }
+        var request = try URLRequest(origin)
+        request.credential = Self.password
+        #expect(text(await run(request, delegate)) == "hello ada")
+        #expect(delegate.discarded.map(\.statusCode) == [401, 401])
+        #expect(delegate.discarded.map(\.history.count) == [0, 1])
     }
 
     @Test func `a stale nonce is answered with the next one, without asking again`() async throws {
