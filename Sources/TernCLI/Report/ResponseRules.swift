@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Tern
+import TernEngine
 
 /// The rules for responses that the options refuse.
 struct ResponseRules: Sendable {
@@ -16,9 +17,6 @@ struct ResponseRules: Sendable {
     var decodes = false
     /// Whether the request of a redirect names the URL that led to it.
     var updatesReferer = false
-
-    /// The codings that `--compressed` requests, and their aliases.
-    private static let codings: Set = ["gzip", "x-gzip", "deflate", "identity", "none"]
 
     func refusal(ofRedirectTo scheme: String?) -> RefusedResponse? {
         guard let redirectSchemes, let scheme = scheme?.lowercased(), !redirectSchemes.contains(scheme) else {
@@ -46,11 +44,9 @@ struct ResponseRules: Sendable {
             return .ambiguousLocation
         }
         guard decodes else { return nil }
-        let fields = response.headers.lazy.filter { $0.name.lowercased() == "content-encoding" }
-        let codings = fields.flatMap { $0.value.split(separator: ",") }.map {
-            $0.trimmingCharacters(in: .whitespaces).lowercased()
-        }
-        return codings.first { !$0.isEmpty && !Self.codings.contains($0) }.map(RefusedResponse.unknownCoding)
+        // As in curl, "none" is another name of "identity".
+        return ContentCoding.unknown(in: response.headers.values(for: "Content-Encoding")).first { $0 != "none" }
+            .map(RefusedResponse.unknownCoding)
     }
 
     /// - Parameters:
