@@ -24,7 +24,7 @@ enum RepeatedOption {
             "connect-timeout", "max-time", "max-filesize", "max-redirs", "request", "user-agent", "referer", "user",
             "dump-header", "write-out", "retry", "retry-delay", "retry-max-time", "range", "proto", "proto-redir",
             "tls-max", "output-dir", "expect100-timeout", "unix-socket",
-            "abstract-unix-socket", "cookie-jar", "oauth2-bearer",
+            "abstract-unix-socket", "cookie-jar", "oauth2-bearer", "max-event-size",
         ]),
         repeated: [
             "header", "upload-file", "output", "pin", "sensitive", "data", "data-ascii", "data-binary", "data-raw",
@@ -52,7 +52,7 @@ enum RepeatedOption {
     static func first(in arguments: some Sequence<String>, of command: any ParsableCommand.Type) -> String? {
         let names =
             switch command {
-            case is any FetchCommand.Type, is UploadCommand.Type: fetching
+            case is any FetchCommand.Type, is UploadCommand.Type, is EventsCommand.Type: fetching
             case is DownloadCommand.Type: downloading
             default: others
             }

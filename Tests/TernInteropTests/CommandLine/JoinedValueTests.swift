@@ -13,4 +13,11 @@ import Testing
         let words = arguments.split(separator: " ").map(String.init)
         #expect(JoinedValue.separated(words) == expected.split(separator: " ").map(String.init))
     }
+
+    @Test(arguments: ParserOption.all)
+    func `a value is taken off every short option of every command`(option: ParserOption) {
+        for name in option.names where !name.hasPrefix("--") {
+            #expect(JoinedValue.separated([name + "1=2"]) == [name, "1=2"], "\(name)")
+        }
+    }
 }

@@ -36,6 +36,15 @@ import Testing
         #expect(Self.first("--crl a --crl b", TrustPinsCommand.self) == nil)
     }
 
+    @Test(arguments: ParserOption.all)
+    func `every option of every command is known`(option: ParserOption) {
+        for (name, other) in zip(option.names, option.names.dropFirst() + option.names.prefix(1)) {
+            #expect(RepeatedOption.isFollowedByValue(name))
+            let first = RepeatedOption.first(in: [name, "1", other, "2"], of: option.command)
+            #expect(first == (option.isRepeating ? nil : other), "\(name), \(other)")
+        }
+    }
+
     private static func first(_ arguments: String, _ command: any ParsableCommand.Type) -> String? {
         RepeatedOption.first(in: arguments.split(separator: " ").map(String.init), of: command)
     }
