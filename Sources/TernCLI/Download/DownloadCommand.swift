@@ -43,13 +43,11 @@ struct DownloadCommand: AsyncParsableCommand, EndsLikeCurl {
     func run() async throws {
         let target = try RequestedURL(argument: url)
         try transfer.schemes.check(target)
-        var configuration = try trust.configuration()
-        configuration.decodesContent = false
-        try transfer.apply(to: &configuration)
+        var configuration = try RequestBuilder.configuration(fields, trust, transfer)
         if !transfer.isFollowing { configuration.redirectPolicy = TransferOptions.usualRedirects }
-        let request = try request(target, &configuration)
-        let session = Session(
-            configuration: configuration, serverTrustPolicyManager: try trust.policiesForEveryHost())
+        var builder = try RequestBuilder(fields, trust, configuration: configuration, range: file.range)
+        let request = try builder.request(for: target)
+        let session = try builder.session()
         if let path = file.output, try DownloadFileOptions.isWrittenThrough(path) {
             return try await writeThrough(request, to: path, session)
         }
@@ -65,24 +63,6 @@ struct DownloadCommand: AsyncParsableCommand, EndsLikeCurl {
             limit: transfer.maximumBodySize?.bytes, redirectSchemes: transfer.schemes.redirectSchemes)
         let status = try await downloader.download(to: place)
         if status != .success { throw ExitCode(status.rawValue) }
-    }
-
-    private func request(
-        _ target: RequestedURL, _ configuration: inout SessionConfiguration
-    ) throws -> Tern.URLRequest {
-        var request = target.request
-        for field in try fields.given() { try field.apply(to: &request, &configuration.httpAdditionalHeaders) }
-        fields.credentials.apply(to: &request)
-        if let range = file.range {
-            guard request.value(forHTTPHeaderField: "Range") == nil else {
-                throw ValidationError("-r and -H \"Range\" request two parts: give one of them")
-            }
-            request.setValue("bytes=\(range)", forHTTPHeaderField: "Range")
-        }
-        request.timeouts = configuration.timeouts
-        request.sensitiveFields = SensitiveFields(fields.sensitiveFields)
-        try request.checkEncodable(configuration)
-        return request
     }
 
     /// A target that cannot be replaced cannot be restored either: devices, FIFOs, standard output.

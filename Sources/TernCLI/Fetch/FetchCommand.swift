@@ -89,16 +89,11 @@ struct FetchRun {
     func run() async throws {
         let choice = try MethodChoice(command: method, options.content)
         let targets = try options.targets()
-        var configuration = try options.configuration()
         let cookies = try FetchCookies(options, for: targets)
-        configuration.httpCookieStorage = cookies?.storage
-        var planner = FetchPlanner(options: options, choice: choice, configuration: configuration)
+        var planner = try FetchPlanner(options: options, choice: choice, cookies: cookies?.storage)
         let plans = try planner.plans(targets)
-        let session = Session(
-            configuration: planner.configuration,
-            serverTrustPolicyManager: try options.trust.policiesForEveryHost())
         let fetcher = Fetcher(
-            options: options, session: session, configuration: planner.configuration,
+            options: options, session: try planner.builder.session(), configuration: planner.builder.configuration,
             writeOut: try options.output.writeOut.map(WriteOut.init(argument:)),
             heads: try options.output.headDump(),
             showsUpload: showsUpload || !options.content.uploads.isEmpty && plans.allSatisfy { ($0.path ?? "-") != "-" }
@@ -146,6 +141,7 @@ struct UploadCommand: AsyncParsableCommand, EndsLikeCurl {
     @OptionGroup(title: "Redirects, retries, limits") var transfer: TransferOptions
     @OptionGroup(title: "Output") var output: OutputOptions
     @OptionGroup(title: "Trust") var trust: TrustOptions
+    @OptionGroup(title: "Accepted, without effect") var accepted: AcceptedOptions
 
     func validate() throws {
         if file.isEmpty || file == "." {

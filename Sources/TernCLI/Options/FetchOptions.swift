@@ -77,14 +77,6 @@ struct FetchOptions: ParsableArguments {
         }
         return targets
     }
-
-    func configuration() throws -> SessionConfiguration {
-        var configuration = try trust.configuration()
-        configuration.decodesContent = fields.isCompressed
-        configuration.probesForDigest = fields.credentials.usesDigest
-        try transfer.apply(to: &configuration)
-        return configuration
-    }
 }
 
 /// Options of curl for what tern always does. They exist so that commands written for curl run.
