@@ -108,7 +108,7 @@ extension X509Reference {
     /// Whether an extension has an empty value.
     func isExtensionEmpty(_ index: Int) -> Bool { unsafe bytesOfExtension(index).count <= 2 }
 
-    @unsafe func bytesOfExtension(_ index: Int) -> UnsafeBufferPointer<UInt8> {
+    @unsafe private func bytesOfExtension(_ index: Int) -> UnsafeBufferPointer<UInt8> {
         let data = unsafe X509_EXTENSION_get_data(X509_get_ext(pointer, Int32(clamping: index)))
         return unsafe UnsafeBufferPointer(
             start: ASN1_STRING_get0_data(data), count: Int(max(0, ASN1_STRING_length(data))))

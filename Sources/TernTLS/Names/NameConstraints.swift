@@ -72,7 +72,7 @@ struct NameConstraints {
         return (~edge & (~edge &+ 1)) == 0 && rest.dropFirst().allSatisfy { $0 == 0 }
     }
 
-    /// Whether a wildcard name covers a name in an excluded subtree, though it is not in it itself (CVE-2025-61727):
+    /// Whether a wildcard name can match a name in an excluded subtree (CVE-2025-61727):
     /// `*.example.com` includes `secret.example.com`.
     func excludes(wildcard name: String) -> Bool {
         name.hasPrefix("*.") && excludedParents.contains(HostName.canonical(String(name.dropFirst(2))))
@@ -124,7 +124,7 @@ extension X509Reference {
         return lists.isAtEnd ? count : content.count / 4
     }
 
-    /// The same for subjectAltNames.
+    /// The number of subjectAltNames; if they cannot be counted, the maximum that their bytes could contain.
     var nameLimit: Int {
         let content = contentOfExtension(NID_subject_alt_name)
         return DERElements(sequence: content)?.count(orAtMost: content.count / 2) ?? content.count / 2

@@ -16,7 +16,7 @@ struct ChainVerifier {
     var time: Int64
     var profile: TrustProfile
 
-    /// - Parameter budget: the allowed work. If less than a whole allowance is exceeded, the outcome is meaningless.
+    /// - Parameter budget: the allowed work. If it runs out, discard the outcome.
     func verify(within budget: inout EvaluationBudget) -> PathValidation.Outcome {
         do throws(ChainPlan.LimitExceeded) {
             let plan = try ChainPlan(leaf: leaf, untrusted: untrusted)
@@ -96,14 +96,14 @@ extension PathProblem {
 /// in full, as issuer and as subject.
 extension ChainVerifier {
     /// The certificate that lacks an issuer cannot be read itself.
-    func unreadable(_ problem: PathProblem) -> PathProblem? {
+    private func unreadable(_ problem: PathProblem) -> PathProblem? {
         problem.certificate?.unreadableRule.map {
             PathProblem(.rule($0), depth: problem.depth, certificate: problem.certificate)
         }
     }
 
     /// The issuer is present, and was skipped.
-    func unusableIssuer(_ problem: PathProblem) -> PathProblem? {
+    private func unusableIssuer(_ problem: PathProblem) -> PathProblem? {
         guard let certificate = problem.certificate else { return nil }
         for issuer in untrusted where issuer.hasName(ofIssuerOf: certificate) {
             if let limit = CertificateSize(issuer).crossedLimit {

@@ -32,8 +32,7 @@ struct PathValidation {
     /// - Parameter path: leaf first, the anchor last; they are the same certificate in a path of one.
     func check(_ path: [X509Certificate]) -> Outcome { check(path, believesSignatures: false) }
 
-    /// As `check`, but without signatures and dates: for a path whose signatures and dates have been checked, and that
-    /// is checked again when it is complete.
+    /// Repeats `check` on the complete path without signatures and dates, which have been checked.
     func checkStructure(_ path: [X509Certificate]) -> Outcome { check(path, believesSignatures: true) }
 
     private func check(_ path: [X509Certificate], believesSignatures: Bool) -> Outcome {

@@ -55,7 +55,7 @@ struct PolicyEvaluation: Sendable {
         result(of: policy, findings(of: policy, .anywhere))
     }
 
-    /// The same on a reactor; nil if it exceeds the small budget. Then call `prepare` on another thread, and try again.
+    /// Returns the result within the budget of a reactor; nil if it exceeds that. Then call `prepare` on another thread, and try again.
     mutating func attempt(_ policy: ServerTrustPolicy) -> ServerTrustResult? {
         let findings = findings(of: policy, .reactor)
         return isOverBudget ? nil : result(of: policy, findings)
@@ -290,7 +290,7 @@ struct SignedPath {
     /// share its name.
     private static let maximumSignatureChecks = 32
 
-    /// - Parameter budget: the allowed work. If less than a whole allowance is exceeded, the path is meaningless.
+    /// - Parameter budget: the allowed work. If it runs out, discard the result.
     func build(within budget: inout EvaluationBudget) -> [X509Certificate] {
         defer { OpenSSLError.clear() }
         guard let leaf = trust.sentChain.first else { return [] }

@@ -92,7 +92,7 @@ extension X509Certificate {
 extension X509Certificate {
     /// A common name that is one of the addresses has the form of RFC 5952 and RFC 3986. Other common names are checked
     /// in the web profile only.
-    var hasMatchingCommonNameAddresses: Bool {
+    private var hasMatchingCommonNameAddresses: Bool {
         let addressNames = x509.commonNames.flatMap { name in
             let addresses = AddressText.bytes(parsing: name)
             return addresses.contains { AddressText.text($0) == name } ? [] : addresses
@@ -148,7 +148,7 @@ extension X509Certificate {
 
     /// An upper bound on the comparisons of this certificate's constraints with the names of those below. The subject
     /// counts as a name.
-    func nameComparisons(below path: ArraySlice<X509Certificate>) -> Int {
+    private func nameComparisons(below path: ArraySlice<X509Certificate>) -> Int {
         let subtrees = x509.subtreeLimit
         guard subtrees > 0 else { return 0 }
         return path.reduce(0) { $0 + (subtrees * (1 + $1.x509.nameLimit)) }

@@ -26,10 +26,10 @@ import CTernOpenSSL
     /// §5.2), the tag.
     private static let recordOverhead = 5 + 8 + 1 + 16
 
-    let ssl: OpaquePointer
-    let wire: UnsafeMutablePointer<Wire>
-    let callbacks: SessionCallbacks
-    let hasIdentity: Bool
+    private let ssl: OpaquePointer
+    private let wire: UnsafeMutablePointer<Wire>
+    private let callbacks: SessionCallbacks
+    private let hasIdentity: Bool
     private var state = State.handshaking
     private var credit = MessageCredit()
 
@@ -292,7 +292,7 @@ import CTernOpenSSL
 
 extension TLSSession {
     /// Attaches `wire` as the BIO of both directions, and sets the server name; false if out of memory.
-    @unsafe static func connect(
+    @unsafe private static func connect(
         _ ssl: OpaquePointer, to wire: UnsafeMutablePointer<Wire>, as reference: ReferenceIdentity
     ) -> Bool {
         guard let bio = unsafe Wire.makeBIO(wire) else { return false }
@@ -303,7 +303,7 @@ extension TLSSession {
     }
 
     /// Frees both: first the user of the BIO, then the wire.
-    @unsafe static func free(_ ssl: OpaquePointer, _ wire: UnsafeMutablePointer<Wire>) {
+    @unsafe private static func free(_ ssl: OpaquePointer, _ wire: UnsafeMutablePointer<Wire>) {
         unsafe SSL_free(ssl)
         unsafe wire.deinitialize(count: 1)
         unsafe wire.deallocate()
@@ -352,7 +352,7 @@ extension TLSSession {
 extension TLSSession {
     /// Returns the reason why the handshake failed: a refusal by this client, a limit, the peer's alert, or OpenSSL's
     /// errors.
-    func handshakeFailure() -> TLSError {
+    private func handshakeFailure() -> TLSError {
         let errors = OpenSSLError.drain()
         if let failure = callbacks.verification.refusal {
             return TLSError(.trust(failure), openSSL: errors)
@@ -374,7 +374,7 @@ extension TLSSession {
     }
 
     /// Returns the reason why no record could be opened.
-    func recordFailure() -> TLSError {
+    private func recordFailure() -> TLSError {
         let errors = OpenSSLError.drain()
         return TLSError(alertReason(in: errors) ?? .protocolViolation, openSSL: errors)
     }
