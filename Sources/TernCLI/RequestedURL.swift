@@ -15,7 +15,8 @@ struct RequestedURL {
 
     var isSecure: Bool { url.scheme?.lowercased() == "https" }
 
-    /// A URL as typed. One without a scheme is an http URL, as in curl, which takes "localhost:8080" for a host and a port.
+    /// A URL as typed. One without a scheme is an http URL, as in curl, which takes "localhost:8080" for a host and a
+    /// port.
     init(_ text: String) throws {
         try self.init(complete: Self.hasScheme(text) || text.isEmpty ? text : "http://\(text)")
     }

@@ -55,7 +55,8 @@ struct PolicyEvaluation: Sendable {
         result(of: policy, findings(of: policy, .anywhere))
     }
 
-    /// Returns the result within the budget of a reactor; nil if it exceeds that. Then call `prepare` on another thread, and try again.
+    /// Returns the result within the budget of a reactor; nil if it exceeds that. Then call `prepare` on another
+    /// thread, and try again.
     mutating func attempt(_ policy: ServerTrustPolicy) -> ServerTrustResult? {
         let findings = findings(of: policy, .reactor)
         return isOverBudget ? nil : result(of: policy, findings)
