@@ -2,6 +2,8 @@
 import ArgumentParser
 import Foundation
 import Tern
+import TernEngine
+import TernTLS
 
 /// The servers to trust, with curl's option names.
 struct TrustOptions: ParsableArguments {
@@ -93,4 +95,143 @@ struct TrustOptions: ParsableArguments {
             publicKeys: keys, validateCertificateChain: !isInsecure, validateHost: !isInsecure)
         return revocation.policy.map { .composite([$0, pinned]) } ?? pinned
     }
+}
+
+/// The allowed versions of TLS, with curl's option names.
+struct TLSVersionOptions: ParsableArguments {
+    @Flag(
+        name: [
+            .customShort("1"), .customLong("tlsv1"), .customLong("tlsv1.0"), .customLong("tlsv1.1"),
+            .customLong("tlsv1.2"),
+        ], help: "Use TLS 1.2 or later (always the case).")
+    var speaksUsual = false
+
+    @Flag(name: .customLong("tlsv1.3"), help: "Speak TLS 1.3 or later.")
+    var speaksLatest = false
+
+    @Option(
+        name: .customLong("tls-max"),
+        help: ArgumentHelp("The maximum TLS version: 1.2, 1.3 or default.", valueName: "version"))
+    var maximum: String?
+
+    func validate() throws {
+        guard let maximum else { return }
+        guard ["1.2", "1.3", "default"].contains(maximum) else {
+            throw ValidationError("--tls-max \(maximum): give 1.2, 1.3 or default")
+        }
+        if speaksLatest, maximum == "1.2" {
+            throw ValidationError("--tlsv1.3 and --tls-max 1.2 leave no version: give one of them")
+        }
+    }
+
+    func apply(to configuration: inout TLSSettings) {
+        if speaksLatest { configuration.minimumVersion = .v1_3 }
+        if maximum == "1.2" { configuration.maximumVersion = .v1_2 }
+    }
+}
+
+/// Whether to check if certificates have been revoked, over the network if necessary.
+struct RevocationOptions: ParsableArguments {
+    @Flag(
+        name: .customLong("check-revocation"),
+        help: "Refuse certificates that are known to be revoked, by a stapled or fetched OCSP response or by a list.")
+    var checks = false
+
+    @Flag(
+        name: .customLong("cert-status"),
+        help: "As --check-revocation, and also refuse a certificate without a positive response.")
+    var demands = false
+
+    /// Nil if revocation is not checked.
+    var policy: ServerTrustPolicy? {
+        guard checks || demands else { return nil }
+        return .performRevokedEvaluation(
+            validateHost: true,
+            revocationFlags: demands ? [.useAnyAvailableMethod, .requirePositiveResponse] : .useAnyAvailableMethod)
+    }
+}
+
+/// The client's identity, with curl's option names.
+struct IdentityOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("E"), .customLong("cert")],
+        help: ArgumentHelp(
+            "Send this certificate to servers that request one: PEM, or PKCS#12 if the file ends in .p12 or .pfx.",
+            valueName: "file[:password]"))
+    var certificate: String?
+
+    @Option(
+        name: .customLong("key"),
+        help: ArgumentHelp("The private key in PEM, if it is not in the certificate's file.", valueName: "file"))
+    var keyFile: String?
+
+    @Option(
+        name: .customLong("key-log"),
+        help: ArgumentHelp(
+            "Append the secrets of the connection to this file, for Wireshark. Delete it afterwards.", valueName: "file"
+        ))
+    var keyLogFile: String?
+
+    var keyLog: TLSKeyLog? { keyLogFile.map { TLSKeyLog(path: $0) } }
+
+    /// The given options.
+    var given: [String] {
+        [("--cert", certificate != nil), ("--key", keyFile != nil), ("--key-log", keyLogFile != nil)]
+            .filter(\.1).map(\.0)
+    }
+
+    func identity() throws -> ClientIdentity? {
+        guard let certificate else {
+            if keyFile != nil { throw ValidationError("--key needs --cert") }
+            return nil
+        }
+        let (file, password) = Self.split(certificate)
+        let bytes = try Self.read(file, "--cert")
+        do {
+            if file.hasSuffix(".p12") || file.hasSuffix(".pfx") {
+                return try ClientIdentity(pkcs12: bytes, passphrase: password ?? "")
+            }
+            return try ClientIdentity(
+                pem: bytes, privateKeyPEM: try keyFile.map { try Self.read($0, "--key") }, passphrase: password)
+        } catch let error as ClientIdentityError {
+            throw CommandFailure(.clientCertificate, "--cert \(file): \(error)")
+        }
+    }
+
+    /// As in curl, the first colon ends the file's name; `\:` is a colon in it.
+    private static func split(_ argument: String) -> (file: String, password: String?) {
+        var file = ""
+        var rest = Substring(argument)
+        while let character = rest.popFirst() {
+            if character == "\\", rest.first == ":" || rest.first == "\\", let escaped = rest.popFirst() {
+                file.append(escaped)
+            } else if character == ":" {
+                return (file, String(rest))
+            } else {
+                file.append(character)
+            }
+        }
+        return (file, nil)
+    }
+
+    private static func read(_ file: String, _ option: String) throws -> [UInt8] {
+        do throws(InputError) {
+            return [UInt8](try InputFile.contents(of: file))
+        } catch {
+            throw CommandFailure(.clientCertificate, "\(option): \(error)")
+        }
+    }
+}
+
+/// One policy for every host, so that the options also apply to the targets of redirects.
+final class UniformTrustPolicy: ServerTrustPolicyManager, @unchecked Sendable {
+    // Immutable, hence `@unchecked Sendable`.
+    private let policy: ServerTrustPolicy
+
+    init(_ policy: ServerTrustPolicy) {
+        self.policy = policy
+        super.init(policies: [:])
+    }
+
+    override func serverTrustPolicy(forHost host: String) -> ServerTrustPolicy? { policy }
 }

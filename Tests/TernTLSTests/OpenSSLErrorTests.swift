@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
+import Glibc
+import TernTesting
 import Testing
 
 @testable import TernTLS
@@ -41,5 +43,52 @@ struct OpenSSLErrorTests {
         let entries = ["one", "two"].map { OpenSSLError(code: 1, library: "", reason: $0, detail: "") }
         #expect(entries.appended(to: "failed") == "failed [one; two]")
         #expect([OpenSSLError]().appended(to: "failed") == "failed")
+    }
+}
+
+/// Each in a process of its own, for OpenSSL is set up once.
+struct OpenSSLLibraryTests {
+    @Test func `whatever comes first, OpenSSL is not torn down at exit`() async {
+        await #expect(processExitsWith: .success) {
+            _ = X509Certificate.PublicKey(subjectPublicKeyInfo: [])
+            OPENSSL_atexit { _exit(1) }
+        }
+        await #expect(processExitsWith: .success) {
+            #expect(OCSPResponse(der: [0]).nextUpdate == nil)
+            OPENSSL_atexit { _exit(1) }
+        }
+        await #expect(processExitsWith: .success) {
+            #expect(TrustStore.system.all.count >= 0)
+            OPENSSL_atexit { _exit(1) }
+        }
+        await #expect(processExitsWith: .success) {
+            _ = try CertificateAuthority()
+            OPENSSL_atexit { _exit(1) }
+        }
+    }
+
+    @Test func `an application that has set OpenSSL up before keeps its choice`() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            unsafe SHA256(nil, 0, nil)
+            _ = X509Certificate.PublicKey(subjectPublicKeyInfo: [])
+            OPENSSL_atexit { _exit(7) }
+        }
+    }
+}
+
+@Suite struct MessageDigestTests {
+    @Test(arguments: [
+        (MessageDigest.Algorithm.sha256, "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="),
+        (
+            .sha512, "3a81oZNherrMQXNJriBBMRLm+k6JqX6iCp7u5ktV05ohkpkqJ0/BqDa6PCOj/uu9RU1EI2Q86A4qmslPpUyknw=="
+        ),
+    ])
+    func `chunks have the hash of the whole`(algorithm: MessageDigest.Algorithm, hash: String) {
+        var digest = MessageDigest(algorithm)
+        for piece in [[UInt8(ascii: "a")], [], [UInt8(ascii: "b"), UInt8(ascii: "c")]] {
+            unsafe piece.withUnsafeBytes { unsafe digest.update($0) }
+        }
+        let found = digest.finish().map(Base64.encode)
+        #expect(found == hash)
     }
 }

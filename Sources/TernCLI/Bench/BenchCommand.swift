@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Foundation
+import Glibc
 import Tern
 
 /// `tern bench`: measures a server with this client, and the client's costs.
@@ -51,5 +52,25 @@ struct BenchCommand: AsyncParsableCommand {
         try StandardStreams.print(isJSON ? try JSONReport.text(report) : report.text)
         if let error = result.firstError { StandardStreams.tell("tern: first error: \(error)") }
         if result.errors == result.requests { throw ExitCode(1) }
+    }
+}
+
+/// The resources that this process has used so far, as counted by the kernel.
+struct ProcessUsage {
+    /// User and system time, in microseconds.
+    let cpuMicroseconds: Int64
+    /// The largest resident set, in bytes.
+    let peakMemory: Int64
+
+    static var now: ProcessUsage {
+        var usage = rusage()
+        _ = unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)  // cannot fail: both arguments are valid
+        return ProcessUsage(
+            cpuMicroseconds: microseconds(usage.ru_utime) + microseconds(usage.ru_stime),
+            peakMemory: Int64(usage.ru_maxrss) * 1024)
+    }
+
+    private static func microseconds(_ time: timeval) -> Int64 {
+        Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_usec)
     }
 }

@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import Tern
 import TernEngine
+import TernFiles
 
 /// `tern download`: saves a URL as a file, completely or not at all, and resumes interrupted downloads.
 struct DownloadCommand: AsyncParsableCommand, EndsLikeCurl {
@@ -42,13 +43,11 @@ struct DownloadCommand: AsyncParsableCommand, EndsLikeCurl {
     func run() async throws {
         let target = try RequestedURL(argument: url)
         try transfer.schemes.check(target)
-        var configuration = try trust.configuration()
-        configuration.decodesContent = false
-        try transfer.apply(to: &configuration)
+        var configuration = try RequestBuilder.configuration(fields, trust, transfer)
         if !transfer.isFollowing { configuration.redirectPolicy = TransferOptions.usualRedirects }
-        let request = try request(target, &configuration)
-        let session = Session(
-            configuration: configuration, serverTrustPolicyManager: try trust.policiesForEveryHost())
+        var builder = try RequestBuilder(fields, trust, configuration: configuration, range: file.range)
+        let request = try builder.request(for: target)
+        let session = try builder.session()
         if let path = file.output, try DownloadFileOptions.isWrittenThrough(path) {
             return try await writeThrough(request, to: path, session)
         }
@@ -64,24 +63,6 @@ struct DownloadCommand: AsyncParsableCommand, EndsLikeCurl {
             limit: transfer.maximumBodySize?.bytes, redirectSchemes: transfer.schemes.redirectSchemes)
         let status = try await downloader.download(to: place)
         if status != .success { throw ExitCode(status.rawValue) }
-    }
-
-    private func request(
-        _ target: RequestedURL, _ configuration: inout SessionConfiguration
-    ) throws -> Tern.URLRequest {
-        var request = target.request
-        for field in try fields.given() { try field.apply(to: &request, &configuration.httpAdditionalHeaders) }
-        fields.credentials.apply(to: &request)
-        if let range = file.range {
-            guard request.value(forHTTPHeaderField: "Range") == nil else {
-                throw ValidationError("-r and -H \"Range\" request two parts: give one of them")
-            }
-            request.setValue("bytes=\(range)", forHTTPHeaderField: "Range")
-        }
-        request.timeouts = configuration.timeouts
-        request.sensitiveFields = SensitiveFields(fields.sensitiveFields)
-        try request.checkEncodable(configuration)
-        return request
     }
 
     /// A target that cannot be replaced cannot be restored either: devices, FIFOs, standard output.
@@ -102,5 +83,39 @@ struct DownloadCommand: AsyncParsableCommand, EndsLikeCurl {
             expected: transcript.contents.response?.bodyLength(answering: request))
         if file.tellsErrors { StandardStreams.tell(failure.line) }
         throw ExitCode(failure.status.rawValue)
+    }
+}
+
+/// The file that `-C -` finds at its target, without a partial file of tern beside it.
+struct ExistingFile {
+    let path: String
+    let size: Int
+
+    /// Nil if there is no file, an empty one, or a partial file to resume.
+    init?(at target: URL) {
+        let part = target.deletingLastPathComponent().appending(path: ".\(target.lastPathComponent).tern-part")
+        guard FileStatus(of: part.path(percentEncoded: false)) == nil,
+            let status = FileStatus(of: target.path(percentEncoded: false)), status.kind == .regular, status.length > 0
+        else { return nil }
+        (path, size) = (target.relativePath, Int(status.length))
+    }
+
+    /// Returns whether the file is as long as the server announces; false also if it announces nothing.
+    ///
+    /// - Throws: a failure if the lengths differ: the file may be a partial file of another program.
+    func isComplete(as request: Tern.URLRequest, _ session: Session) async throws -> Bool {
+        var question = request
+        question.httpMethod = "HEAD"
+        let transcript = Transcript(.collect(limit: 0), verbose: nil, rules: ResponseRules(), progress: nil)
+        await transcript.record(session.dataTask(with: question, delegate: transcript))
+        let contents = transcript.contents
+        guard contents.error == nil, let response = contents.response, response.statusCode == 200,
+            let total = response.value(forHTTPHeaderField: "Content-Length").flatMap({ Int($0) })
+        else { return false }
+        if total == size { return true }
+        throw CommandFailure(
+            .badResumeData,
+            "\(path) has \(size) bytes, the server's file has \(total), and no download of tern left it: remove it, "
+                + "or omit -C - to replace it")
     }
 }

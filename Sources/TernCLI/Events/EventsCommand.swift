@@ -42,6 +42,7 @@ struct EventsCommand: AsyncParsableCommand, EndsLikeCurl {
 
     @OptionGroup(title: "Header fields") var fields: FieldOptions
     @OptionGroup(title: "Trust") var trust: TrustOptions
+    @OptionGroup(title: "Accepted, without effect") var accepted: AcceptedOptions
 
     func validate() throws {
         try InputFile.checkStandardInput(fields.inputs)
@@ -56,26 +57,36 @@ struct EventsCommand: AsyncParsableCommand, EndsLikeCurl {
     func run() async throws {
         let target = try RequestedURL(argument: url)
         if !isFollowing { try trust.check(target) }
-        var (request, configuration) = (target.request, try configuration())
-        for field in try fields.given() { try field.apply(to: &request, &configuration.httpAdditionalHeaders) }
-        fields.credentials.apply(to: &request)
-        request.sensitiveFields = SensitiveFields(fields.sensitiveFields)
-        try request.checkEncodable(configuration)
-        let session = Session(
-            configuration: configuration, serverTrustPolicyManager: try trust.policiesForEveryHost())
-        let events = session.events(
+        var configuration = try RequestBuilder.configuration(fields, trust, nil)
+        configuration.redirectPolicy = isFollowing ? .follow() : .never
+        if let connectTimeout { configuration.timeouts.connect = .seconds(connectTimeout) }
+        var builder = try RequestBuilder(fields, trust, configuration: configuration)
+        let request = try builder.request(for: target)
+        let events = try builder.session().events(
             for: request, reconnection: endsWithStream ? .never : nil,
             maximumEventSize: maximumEventSize?.bytes ?? Session.maximumEventSize)
         let isJSON = isJSON
         let reader = EventReader { event in try StandardStreams.print(EventText.text(of: event, isJSON: isJSON)) }
         try await reader.read(events, within: maximumTime.map { .seconds($0) })
     }
+}
 
-    private func configuration() throws -> SessionConfiguration {
-        var configuration = try trust.configuration()
-        configuration.decodesContent = fields.isCompressed
-        configuration.redirectPolicy = isFollowing ? .follow() : .never
-        if let connectTimeout { configuration.timeouts.connect = .seconds(connectTimeout) }
-        return configuration
+/// How an event is printed.
+enum EventText {
+    /// Its fields as they are written in a stream, and the terminating empty line without its line end; or one line of
+    /// JSON.
+    static func text(of event: ServerSentEvent, isJSON: Bool) throws -> String {
+        if isJSON { return try JSONReport.text(Object(data: event.data, event: event.event, id: event.id)) }
+        var lines: [String] = []
+        if event.event != ServerSentEvent.defaultType { lines.append("event: \(event.event)") }
+        if !event.id.isEmpty { lines.append("id: \(event.id)") }
+        lines += event.data.split(separator: "\n", omittingEmptySubsequences: false).map { "data: \($0)" }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private struct Object: Encodable {
+        let data: String
+        let event: String
+        let id: String
     }
 }

@@ -41,7 +41,8 @@ struct FetchCookies {
         for path in cookies.files where !path.isEmpty && !isJar(path) {
             let content = CookieText(try Self.read(path), now: Date())
             Self.tell(content.skippedLineCount, first: content.firstSkippedLine, of: path, options.output)
-            // curl sends a Set-Cookie without a domain to every host. It is for those that the user names, no redirect's.
+            // curl sends a Set-Cookie without a domain to every host. It is for those that the user names, no
+            // redirect's.
             storage.add(
                 content, keepsSessionCookies: !cookies.dropsSessionCookies,
                 fieldsFrom: Set(targets.compactMap(\.url.host)).sorted())

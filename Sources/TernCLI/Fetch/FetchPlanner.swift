@@ -12,13 +12,16 @@ struct FetchPlanner {
 
     let options: FetchOptions
     let choice: MethodChoice
-    /// Without the fields that `-H` removes.
-    private(set) var configuration: SessionConfiguration
+    private(set) var builder: RequestBuilder
 
-    init(options: FetchOptions, choice: MethodChoice, configuration: SessionConfiguration) {
+    init(options: FetchOptions, choice: MethodChoice, cookies: HTTPCookieStorage?) throws {
         self.options = options
         self.choice = choice
-        self.configuration = configuration
+        var configuration = try RequestBuilder.configuration(options.fields, options.trust, options.transfer)
+        configuration.httpCookieStorage = cookies
+        builder = try RequestBuilder(
+            options.fields, options.trust, configuration: configuration, hasBody: options.content.hasBody,
+            range: options.range, cookies: options.cookies.field)
     }
 
     mutating func plans(_ targets: [RequestedURL]) throws -> [PlannedFetch] {
@@ -27,14 +30,6 @@ struct FetchPlanner {
             throw ValidationError("-T: give as many files as URLs")
         }
         let paths = try options.output.paths(for: targets, typed: options.urls)
-        let given = try options.fields.given()
-        let isChunked = content.hasBody && given.contains(where: \.asksForChunks)
-        let fields = isChunked ? given.filter { !$0.asksForChunks } : given
-        if isChunked, given.contains(where: { $0.name.lowercased() == "content-length" }) {
-            throw ValidationError(
-                "-H \"Transfer-Encoding: chunked\" and -H \"Content-Length\" frame the body in two ways: give one of them"
-            )
-        }
         let body = content.parts.isEmpty ? nil : try DataPart.joined(content.parts)
         let form = content.form.isEmpty ? nil : try FormOption.form(content.form)
         return try targets.enumerated().map { index, target in
@@ -44,84 +39,59 @@ struct FetchPlanner {
             }
             let upload = index < content.uploads.count ? content.uploads[index] : nil
             if let upload, upload != "-" { target = try target.appending(segment: Self.segment(of: upload)) }
-            var request = target.request
-            request.setMethod(asTyped: choice.method)
-            for field in fields { try field.apply(to: &request, &configuration.httpAdditionalHeaders) }
-            if let body, !content.isQuery { send(body, in: &request, isChunked: isChunked, without: fields) }
-            if let upload {
-                let upload = try Upload(path: upload, option: "-T", isChunked: isChunked)
-                try send(upload, in: &request, without: fields)
+            let planner = self
+            let request = try builder.request(for: target, method: choice.method) { request in
+                if let body, !content.isQuery { planner.send(body, in: &request) }
+                if let upload {
+                    try planner.send(
+                        Upload(path: upload, option: "-T", isChunked: planner.builder.isChunked), in: &request)
+                }
+                if let form { try planner.send(form, in: &request, of: targets.count) }
             }
-            if let form { try send(form, in: &request, of: targets.count, isChunked: isChunked, without: fields) }
-            options.fields.credentials.apply(to: &request)
-            if let cookies = options.cookies.field { try send(cookies: cookies, in: &request) }
-            if let range = options.range { try ask(for: range, in: &request) }
-            request.timeouts = configuration.timeouts
-            request.sensitiveFields = SensitiveFields(options.fields.sensitiveFields)
-            try request.checkEncodable(configuration)
             return PlannedFetch(index: index, target: target, request: request, path: paths[index])
         }
     }
 
-    private func ask(for range: String, in request: inout Tern.URLRequest) throws {
-        guard request.value(forHTTPHeaderField: "Range") == nil else {
-            throw ValidationError("-r and -H \"Range\" request two parts: give one of them")
-        }
-        request.headers.append(HeaderField(name: "Range", bytes: ByteText.bytes(of: "bytes=\(range)")))
-    }
-
-    private func send(cookies: String, in request: inout Tern.URLRequest) throws {
-        guard request.value(forHTTPHeaderField: "Cookie") == nil else {
-            throw ValidationError("-b and -H \"Cookie\" are two fields of cookies: give one of them")
-        }
-        request.headers.append(HeaderField(name: "Cookie", bytes: ByteText.bytes(of: cookies)))
-    }
-
-    private func send(
-        _ body: Data, in request: inout Tern.URLRequest, isChunked: Bool, without fields: [HeaderOption]
-    ) {
+    private func send(_ body: Data, in request: inout Tern.URLRequest) {
         request.body =
-            isChunked
+            builder.isChunked
             ? .sequence {
                 AsyncStream {
                     $0.yield(body); $0.finish()
                 }
             } : .data(body)
-        expectContinue(in: &request, length: body.count, without: fields)
-        if fields.contains(where: { $0.name.lowercased() == "content-type" }) { return }
+        expectContinue(in: &request, length: body.count)
+        if builder.gives("content-type") { return }
         request.addValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
     }
 
-    private func send(_ upload: Upload, in request: inout Tern.URLRequest, without fields: [HeaderOption]) throws {
+    private func send(_ upload: Upload, in request: inout Tern.URLRequest) throws {
         if upload.length == nil, options.transfer.retryRule.count > 0 {
             throw ValidationError(
                 "-T \(upload.path): it can be read only once, and --retry would have to read it again")
         }
         request.body = upload.content
-        expectContinue(in: &request, length: upload.length, without: fields)
+        expectContinue(in: &request, length: upload.length)
     }
 
-    private func send(
-        _ form: MultipartForm, in request: inout Tern.URLRequest, of count: Int, isChunked: Bool,
-        without fields: [HeaderOption]
-    ) throws {
+    private func send(_ form: MultipartForm, in request: inout Tern.URLRequest, of count: Int) throws {
         if !form.isReplayable, count > 1 || options.transfer.retryRule.count > 0 {
             throw ValidationError("-F: standard input and pipes can be read only once: give one URL, and no --retry")
         }
-        if fields.contains(where: { $0.name.lowercased() == "content-type" }) {
+        if builder.gives("content-type") {
             throw ValidationError("-F and -H Content-Type are two types: a form sets its own, with its boundary")
         }
         request.setForm(form)
-        if isChunked {
+        if builder.isChunked {
             request.body = form.isReplayable ? .stream { form.makeSource() } : .once(form.makeSource())
         }
-        expectContinue(in: &request, length: form.contentLength, without: fields)
+        expectContinue(in: &request, length: form.contentLength)
     }
 
     /// Adds an expectation to a large body (RFC 9110 §10.1.1).
-    private func expectContinue(in request: inout Tern.URLRequest, length: Int?, without fields: [HeaderOption]) {
+    private func expectContinue(in request: inout Tern.URLRequest, length: Int?) {
         if let length, length <= Self.unannouncedLength { return }
-        if fields.contains(where: { $0.name.lowercased() == "expect" }) { return }
+        if builder.gives("expect") { return }
         request.addValue("100-continue", forHTTPHeaderField: "Expect")
     }
 

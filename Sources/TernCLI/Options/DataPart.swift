@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Synchronization
 import TernEngine
 import TernFiles
 
@@ -71,4 +72,12 @@ struct DataPart: Sendable {
         guard let at = bytes.firstIndex(of: Self.at) else { return ("", argument, nil) }
         return (String(argument[..<at]), "", String(argument[bytes.index(after: at)...]))
     }
+}
+
+/// The order of two values on the command line, also if they belong to options of different names. The parser reads
+/// values in order, and takes a position for each.
+enum ArgumentOrder {
+    private static let count = Atomic<Int>(0)
+
+    static func next() -> Int { count.wrappingAdd(1, ordering: .relaxed).newValue }
 }

@@ -2,6 +2,8 @@
 import ArgumentParser
 import Foundation
 import Tern
+import TernEngine
+import TernFiles
 
 /// The header fields, with curl's option names.
 struct FieldOptions: ParsableArguments {
@@ -82,5 +84,130 @@ struct FieldOptions: ParsableArguments {
             all.append(.add(name: "Authorization", value: authorization))
         }
         return all
+    }
+}
+
+/// A field of `-H`, in curl's syntax.
+enum HeaderOption {
+    /// `Name: value`, or `Name;` for an empty one.
+    case add(HeaderField)
+    /// `Name:` removes a field that would be sent otherwise.
+    case remove(name: String)
+
+    init(_ text: String) throws {
+        if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) {
+            let name = String(text[..<colon])
+            let value = text[text.utf8.index(after: colon)...]
+                .trimmingCharacters(in: CharacterSet(charactersIn: " \t"))
+            self = value.isEmpty ? .remove(name: name) : .add(name: name, value: value)
+        } else if text.hasSuffix(";") {
+            self = .add(name: String(text.dropLast()), value: "")
+        } else {
+            throw ValidationError(
+                "-H \"\(text)\": a header field needs a colon, or a semicolon at the end if it is to be empty")
+        }
+    }
+
+    /// A field with the bytes of an argument.
+    static func add(name: String, value: String) -> HeaderOption {
+        .add(HeaderField(name: name, bytes: ByteText.bytes(of: value)))
+    }
+
+    /// The fields in a file, one on each line.
+    static func lines(in file: Data) -> [String] {
+        file.split(separator: UInt8(ascii: "\n")).map { $0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0 }
+            .filter { !$0.isEmpty }.map { ByteText.text(of: $0) }
+    }
+
+    var name: String {
+        switch self {
+        case .add(let field): field.name
+        case .remove(let name): name
+        }
+    }
+
+    /// `Transfer-Encoding: chunked`
+    var asksForChunks: Bool {
+        guard case .add(let field) = self else { return false }
+        return field.name.lowercased() == "transfer-encoding" && field.value.lowercased() == "chunked"
+    }
+
+    func apply(to request: inout Tern.URLRequest, _ defaults: inout HeaderFields) throws {
+        switch self {
+        case .add(let field): request.headers.append(field)
+        case .remove(let name):
+            if name.lowercased() == "host" { throw ValidationError("-H \"Host:\": every request of HTTP/1.1 has it") }
+            defaults[name] = nil
+        }
+    }
+}
+
+/// The credentials of a request, with curl's option names.
+struct CredentialOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("u", allowingJoined: true), .customLong("user")], parsing: .unconditional,
+        help: ArgumentHelp(
+            "Authenticate with this name and password. Every user of this machine can see the password: -H @file hides your "
+                + "own Authorization field.", valueName: "user:password"))
+    var user: String?
+
+    @Flag(name: .customLong("basic"), help: "Send -u with HTTP Basic, without waiting for a challenge: the default.")
+    var usesBasic = false
+
+    @Flag(name: .customLong("digest"), help: "Send -u with HTTP Digest only, when the server requests it.")
+    var usesDigest = false
+
+    @Flag(
+        name: .customLong("anyauth"),
+        help: "Send -u in the safest way that the server offers, when it requests it: Digest or Basic.")
+    var usesAny = false
+
+    @Option(
+        name: .customLong("oauth2-bearer"), parsing: .unconditional,
+        help: ArgumentHelp("Send this bearer token (RFC 6750).", valueName: "token"))
+    var bearer: String?
+
+    /// The option that gives the credentials; nil for none.
+    var option: String? { user != nil ? "-u" : bearer != nil ? "--oauth2-bearer" : nil }
+
+    func validate() throws {
+        if let user, !user.utf8.contains(UInt8(ascii: ":")) {
+            throw ValidationError("-u: give user:password; tern does not prompt for a password")
+        }
+        if user != nil, bearer != nil {
+            throw ValidationError("-u and --oauth2-bearer are two credentials: give one of them")
+        }
+        if bearer?.isEmpty == true { throw ValidationError("--oauth2-bearer: the token is empty") }
+        if [usesBasic, usesDigest, usesAny].count(where: { $0 }) > 1 {
+            throw ValidationError("--basic, --digest and --anyauth exclude each other: give one of them")
+        }
+        if (usesDigest || usesAny), bearer != nil {
+            throw ValidationError("--oauth2-bearer is sent as it is: leave out --digest and --anyauth")
+        }
+    }
+
+    /// The value of an `Authorization` field that is sent without waiting for a challenge.
+    var authorization: String? {
+        if let bearer { return "Bearer " + bearer }
+        guard let user, !usesDigest, !usesAny else { return nil }
+        return BasicScheme.authorization(ByteText.bytes(of: user))
+    }
+
+    /// Has the request answer challenges, or sends the name and password of its URL as curl does.
+    func apply(to request: inout Tern.URLRequest) {
+        let schemes: PasswordCredential.Schemes = usesDigest ? .digest : usesAny ? .all : .basic
+        if let user {
+            guard schemes != .basic else { return }
+            let bytes = ByteText.bytes(of: user)
+            let colon = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
+            request.credential = PasswordCredential(
+                user: Array(bytes[..<colon]), password: Array(bytes[colon...].dropFirst()), schemes: schemes)
+        } else if let inURL = request.credential {
+            if schemes == .basic, request.value(forHTTPHeaderField: "Authorization") == nil {
+                request.setValue(BasicScheme.uncheckedAuthorization(inURL), forHTTPHeaderField: "Authorization")
+            }
+            request.credential = PasswordCredential(
+                user: inURL.userBytes, password: inURL.passwordBytes, schemes: schemes)
+        }
     }
 }

@@ -83,3 +83,118 @@ struct FormOption: Sendable, Equatable {
         return .source(source)
     }
 }
+
+/// Parses the argument of `-F` by curl's rules. Parts that curl would omit with a warning, or nest, are refused.
+///
+/// Works on scalars: a combining mark after a delimiter does not make another delimiter of it.
+struct FormOptionParser {
+    private var rest: Substring.UnicodeScalarView
+    /// The characters that end a word.
+    private let ends: String
+
+    static func option(_ argument: String) throws -> FormOption {
+        let (name, content) = try split(argument, "-F")
+        let scalars = content.unicodeScalars
+        if scalars.first == "(" {
+            throw ValidationError(
+                "-F \(argument): nested forms are not supported: give --form-string for a parenthesis")
+        }
+        let mark = scalars.first.flatMap { $0 == "@" || $0 == "<" ? $0 : nil }
+        var words = FormOptionParser(rest: mark == nil ? scalars : scalars.dropFirst(), ends: mark == "@" ? ";," : ";")
+        let word = words.word()
+        let parsed: FormOption.Content =
+            switch mark {
+            case "@": .file(word)
+            case "<": .textOfFile(word)
+            default: .text(word)
+            }
+        var option = FormOption(name: String(name), content: parsed)
+        try words.readAttributes(of: &option, argument)
+        // In curl another file follows, wherever the comma is.
+        if words.rest.first == "," {
+            throw ValidationError(
+                "-F \(argument): one file for each -F; a comma in a name needs quotes: -F 'name=@\"a,b\"'")
+        }
+        return option
+    }
+
+    static func split(_ argument: String, _ option: String) throws -> (Substring, Substring) {
+        guard let equals = argument.utf8.firstIndex(of: UInt8(ascii: "=")), equals != argument.startIndex else {
+            throw ValidationError("\(option) \(argument): give name=content")
+        }
+        return (argument[..<equals], argument[argument.utf8.index(after: equals)...])
+    }
+
+    private mutating func readAttributes(of option: inout FormOption, _ argument: String) throws {
+        while rest.first == ";" {
+            let blanks = rest.dropFirst().prefix(while: \.properties.isWhitespace)
+            rest = rest.dropFirst(1 + blanks.count)
+            if take("type=") {
+                option.type = word()
+            } else if take("filename=") {
+                if case .file = option.content {
+                } else {
+                    throw ValidationError("-F \(argument): \";filename=\" belongs to a file, \"name=@file\"")
+                }
+                option.fileName = word()
+            } else if let type = option.type, !begins("headers="), !begins("encoder=") {
+                // A parameter of the type, such as ";charset=utf-8".
+                option.type = "\(type);\(String(blanks))\(word())"
+            } else {
+                throw ValidationError(
+                    "-F \(argument): \";\(String(rest.prefix { $0 != ";" }))\" is neither \";type=\" nor \";filename=\": "
+                        + "give --form-string for a text with semicolons")
+            }
+        }
+    }
+
+    private mutating func take(_ prefix: String) -> Bool {
+        guard begins(prefix) else { return false }
+        rest = rest.dropFirst(prefix.unicodeScalars.count)
+        return true
+    }
+
+    private func begins(_ prefix: String) -> Bool {
+        String(rest.prefix(prefix.unicodeScalars.count)).lowercased() == prefix
+    }
+
+    private func isEnd(_ scalar: Unicode.Scalar) -> Bool { ends.unicodeScalars.contains(scalar) }
+
+    /// Up to a delimiter; quotes protect delimiters, and a backslash escapes a quote or another backslash.
+    private mutating func word() -> String {
+        rest = rest.drop(while: \.properties.isWhitespace)
+        if let quoted = takeQuoted() { return quoted }
+        let word = rest.prefix { !isEnd($0) }
+        rest = rest.dropFirst(word.count)
+        return String(word.trimmingSuffix(while: \.properties.isWhitespace))
+    }
+
+    /// Nil if the quotes are not closed: then they have no special meaning.
+    private mutating func takeQuoted() -> String? {
+        guard rest.first == "\"" else { return nil }
+        var (text, isEscaped) = (String.UnicodeScalarView(), false)
+        for index in rest.indices.dropFirst() {
+            let scalar = rest[index]
+            if isEscaped {
+                if scalar != "\"", scalar != "\\" { text.append("\\") }
+                text.append(scalar)
+                isEscaped = false
+            } else if scalar == "\\" {
+                isEscaped = true
+            } else if scalar == "\"" {
+                rest = rest[index...].dropFirst().drop { !isEnd($0) }
+                return String(text)
+            } else {
+                text.append(scalar)
+            }
+        }
+        return nil
+    }
+}
+
+extension Substring.UnicodeScalarView {
+    fileprivate func trimmingSuffix(while isUnwanted: (Unicode.Scalar) -> Bool) -> Substring {
+        guard let last = lastIndex(where: { !isUnwanted($0) }) else { return "" }
+        return Substring(self[...last])
+    }
+}

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+// Safety: each pointer refers to a value that lives as long as the one system call it is lent to, with that value's own
+// size.
 import ArgumentParser
+import Dispatch
 import Foundation
+import Glibc
+import Tern
+import TernEngine
+import TernFiles
 
 /// A file that an option reads; `-` is standard input.
 enum InputFile {
@@ -34,5 +41,92 @@ enum InputFile {
         if inputs.count(where: { $0 == "-" }) > 1 {
             throw ValidationError("\"-\" is given more than once, and standard input can be read only once")
         }
+    }
+}
+
+/// Reads a file from beginning to end, opened for the first chunk. Belongs to one queue, hence `@unchecked Sendable`.
+final class InputDescriptor: @unchecked Sendable {
+    private var descriptor: Int32?
+
+    deinit {
+        if let descriptor, descriptor != STDIN_FILENO { close(descriptor) }
+    }
+
+    /// Nil at the end.
+    func piece(of path: String, _ size: Int) throws(InputError) -> Data? {
+        let descriptor = try opened(path)
+        while true {
+            var count = 0
+            let bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, initialized in
+                count = unsafe read(descriptor, buffer.baseAddress, size)
+                initialized = max(0, count)
+            }
+            if count >= 0 { return bytes.isEmpty ? nil : Data(bytes) }
+            if errno != EINTR { throw InputError(path: path, number: errno) }
+        }
+    }
+
+    private func opened(_ path: String) throws(InputError) -> Int32 {
+        if let descriptor { return descriptor }
+        let new =
+            path == "-"
+            ? STDIN_FILENO : unsafe ByteText.withPath(path) { unsafe open($0, O_RDONLY | O_CLOEXEC | O_NOCTTY) }
+        if new < 0 { throw InputError(path: path, number: errno) }
+        descriptor = new
+        return new
+    }
+}
+
+/// Why a body cannot be read completely.
+struct InputError: ReportedFailure, CustomStringConvertible {
+    let path: String
+    /// errno(3).
+    let number: Int32
+
+    var exitStatus: ExitStatus { .unreadable }
+
+    var description: String {
+        unsafe "cannot read \(path == "-" ? "standard input" : path): \(String(cString: strerror(number)))"
+    }
+}
+
+/// The content that an option names: a file, or a source that can be read once, such as standard input or a FIFO.
+struct Upload {
+    private static let pieceSize = 64 * 1024
+
+    let path: String
+    /// Nil if the length is not known in advance.
+    let length: Int?
+
+    /// - Parameter isChunked: whether the length is not announced even if it is known.
+    /// - Throws: a failure that names the option if it cannot be read.
+    init(path: String, option: String, isChunked: Bool = false) throws {
+        self.path = path
+        var status = stat()
+        if path == "-" {
+            length = nil
+            return
+        }
+        guard unsafe ByteText.withPath(path, { unsafe stat($0, &status) == 0 && access($0, R_OK) == 0 }) else {
+            throw CommandFailure(.unreadable, "\(option): cannot read \(path)")
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: throw CommandFailure(.unreadable, "\(option): \(path) is a folder")
+        case S_IFREG where !isChunked: length = Int(status.st_size)
+        default: length = nil
+        }
+    }
+
+    var content: RequestBody {
+        if length != nil { return .file(path: path) }
+        let path = path
+        let queue = DispatchQueue(label: "tern.input")
+        let file = InputDescriptor()
+        return .sequence(
+            AsyncThrowingStream {
+                try await withCheckedThrowingContinuation { continuation in
+                    queue.async { continuation.resume(with: Result { try file.piece(of: path, Self.pieceSize) }) }
+                }
+            })
     }
 }

@@ -19,7 +19,7 @@ struct OutputOptions: ParsableArguments {
         help: "Write the body to a file named by the URL's last segment, in the current folder; give one for each URL.")
     var remoteNames: Int
 
-    @Flag(name: .customLong("remote-name-all"), help: "As -O for every URL.")
+    @Flag(name: .customLong("remote-name-all"), help: "Use -O for every URL.")
     var namesAll = false
 
     @Option(

@@ -23,8 +23,8 @@ final class HeadDump: @unchecked Sendable {
         try queue.sync { try append(heads) }
     }
 
-    /// Writes heads on a thread of its own, and calls `completion` there. A failure cancels `task`, and is thrown by the
-    /// next `write(_:)`.
+    /// Writes heads on a thread of its own, and calls `completion` there. A failure cancels `task`, and is thrown by
+    /// the next `write(_:)`.
     func write(_ heads: Data, for task: SessionTask, completion: @escaping @Sendable () -> Void) {
         queue.async { [self] in
             do {

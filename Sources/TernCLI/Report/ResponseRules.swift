@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Tern
+import TernEngine
 
 /// The rules for responses that the options refuse.
 struct ResponseRules: Sendable {
@@ -16,9 +17,6 @@ struct ResponseRules: Sendable {
     var decodes = false
     /// Whether the request of a redirect names the URL that led to it.
     var updatesReferer = false
-
-    /// The codings that `--compressed` requests, and their aliases.
-    private static let codings: Set = ["gzip", "x-gzip", "deflate", "identity", "none"]
 
     func refusal(ofRedirectTo scheme: String?) -> RefusedResponse? {
         guard let redirectSchemes, let scheme = scheme?.lowercased(), !redirectSchemes.contains(scheme) else {
@@ -46,11 +44,9 @@ struct ResponseRules: Sendable {
             return .ambiguousLocation
         }
         guard decodes else { return nil }
-        let fields = response.headers.lazy.filter { $0.name.lowercased() == "content-encoding" }
-        let codings = fields.flatMap { $0.value.split(separator: ",") }.map {
-            $0.trimmingCharacters(in: .whitespaces).lowercased()
-        }
-        return codings.first { !$0.isEmpty && !Self.codings.contains($0) }.map(RefusedResponse.unknownCoding)
+        // As in curl, "none" is another name of "identity".
+        return ContentCoding.unknown(in: response.headers.values(for: "Content-Encoding")).first { $0 != "none" }
+            .map(RefusedResponse.unknownCoding)
     }
 
     /// - Parameters:
@@ -69,5 +65,63 @@ struct ResponseRules: Sendable {
     /// Once it is complete.
     func refusal(ofWhole status: Int) -> RefusedResponse? {
         refusesErrorsWithBody && status >= 400 ? .status(status) : nil
+    }
+}
+
+/// A response that the options refuse.
+enum RefusedResponse: ReportedFailure, CustomStringConvertible {
+    /// `-f` and `--fail-with-body`.
+    case status(Int)
+    /// `--max-filesize`.
+    case tooLarge(limit: Int)
+    /// `--proto` and `--proto-redir`.
+    case redirect(scheme: String)
+    /// It has several `Location` fields that differ.
+    case ambiguousLocation
+    /// `--compressed` asked for another coding.
+    case unknownCoding(String)
+    /// It will be requested again.
+    case transient(status: Int)
+
+    var description: String {
+        switch self {
+        case .status(let status), .transient(let status): "the server answered \(status)"
+        case .redirect(let scheme): "the redirect leads to \(scheme), which --proto and --proto-redir do not allow"
+        case .ambiguousLocation: "the response has several Location fields that differ"
+        case .unknownCoding(let coding): "the body's coding \(coding.prefix(100)) is unknown"
+        case .tooLarge(let limit): "the body exceeds the \(limit) bytes of --max-filesize"
+        }
+    }
+
+    var exitStatus: ExitStatus {
+        switch self {
+        case .status, .transient: .refusedStatus
+        case .tooLarge: .tooLarge
+        case .redirect: .failure
+        case .ambiguousLocation: .strangeResponse
+        case .unknownCoding: .undecodable
+        }
+    }
+
+    func message(asking url: String?) -> String {
+        guard case .status = self, let url else { return "\(self)" }
+        return "\(self) to \(url)"
+    }
+
+    /// A stable word for the case, as in the engine's errors.
+    var kind: String {
+        switch self {
+        case .status, .transient: "http-status"
+        case .redirect, .ambiguousLocation: "redirect"
+        case .unknownCoding: "undecodable"
+        case .tooLarge: "body-too-large"
+        }
+    }
+
+    var phase: String {
+        switch self {
+        case .status, .transient, .redirect, .ambiguousLocation, .unknownCoding: "head"
+        case .tooLarge: "body"
+        }
     }
 }

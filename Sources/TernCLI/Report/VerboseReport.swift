@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import Tern
 import TernEngine
 import TernFiles
@@ -44,5 +45,17 @@ struct VerboseReport: Sendable {
         let name = line.prefix { $0 != ":" }
         return HeaderField(
             name: String(name), value: String(line.dropFirst(name.count + 1).drop { $0 == " " }))
+    }
+}
+
+/// Heads as written by `-i` and `-D`.
+enum ResponseHeadText {
+    static func bytes(_ response: Tern.HTTPURLResponse) -> Data {
+        Data(response.head.encoded)
+    }
+
+    /// Three digits.
+    static func status(_ status: Int) -> String {
+        String(repeating: "0", count: max(0, 3 - String(status).count)) + String(status)
     }
 }

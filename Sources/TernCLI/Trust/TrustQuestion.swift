@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
+public import ArgumentParser
 import Foundation
 import Tern
 import TernEngine
-import TernTLS
+public import TernTLS
 
 /// The server to evaluate, the policy, and the time.
 struct TrustQuestion: ParsableArguments {
@@ -153,3 +153,102 @@ struct TrustQuestion: ParsableArguments {
         return .policy(.pinPublicKeys(publicKeys: keys, validateCertificateChain: true, validateHost: true))
     }
 }
+
+/// The rule for a server: one policy, or a policy file's.
+enum TrustRule {
+    case policy(ServerTrustPolicy)
+    case manager(ServerTrustPolicyManager)
+
+    /// Certificates count in whole seconds. A moment between two of them is within a validity if both are, so the
+    /// second one must be accepted like the first.
+    ///
+    /// - Parameter other: must accept, too, if it is given; the result reports both.
+    func evaluate(
+        _ trust: ServerTrust, host: String?, isBetweenSeconds: Bool, and other: ServerTrustPolicy? = nil
+    ) -> ServerTrustResult {
+        let result = evaluate(trust, host: host, and: other)
+        guard isBetweenSeconds, result.isAccepted else { return result }
+        var later = trust
+        later.time += 1
+        let last = evaluate(later, host: host, and: other)
+        return last.isAccepted ? result : last
+    }
+
+    /// - Parameter host: nil checks no name. A policy file then applies only its rule for unlisted hosts.
+    private func evaluate(_ trust: ServerTrust, host: String?, and other: ServerTrustPolicy?) -> ServerTrustResult {
+        switch (self, host) {
+        case (.policy(let policy), let host?): policy.and(other).evaluate(trust, host: host)
+        case (.policy(let policy), nil): policy.and(other).evaluateChain(trust)
+        case (.manager(let manager), let host?):
+            (try? manager.requiredPolicy(forHost: host))?.and(other).evaluate(trust.with(manager.profile), host: host)
+                ?? manager.evaluate(trust, host: host)
+        case (.manager(let manager), nil):
+            manager.allHostsMustBeEvaluated
+                ? manager.evaluate(trust, host: "")
+                : ServerTrustPolicy.performDefaultEvaluation(validateHost: false).and(other)
+                    .evaluateChain(trust.with(manager.profile))
+        }
+    }
+}
+
+extension ServerTrustPolicy {
+    /// This policy and `other`, if there is one.
+    fileprivate func and(_ other: ServerTrustPolicy?) -> ServerTrustPolicy {
+        other.map { .composite([self, $0]) } ?? self
+    }
+}
+
+extension ServerTrust {
+    /// The same server, evaluated with `profile`, if there is one.
+    fileprivate func with(_ profile: TrustProfile?) -> ServerTrust {
+        var trust = self
+        trust.profile = profile ?? self.profile
+        return trust
+    }
+}
+
+/// A server that is asked only for its certificates.
+struct LiveServer {
+    let url: URL
+    let anchors: TrustAnchors
+
+    /// - Throws: exit code 1, after reporting why, if the server presents no certificate.
+    func presented() async throws -> ServerTrust {
+        var configuration = SessionConfiguration.default
+        configuration.tls.anchors = anchors
+        do {
+            return try await ServerTrust.presented(by: url, configuration: configuration)
+        } catch {
+            StandardStreams.tell("tern: \(error)")
+            throw ExitCode(1)
+        }
+    }
+
+    /// The host that a URL's certificates must be for: without the brackets that a URL puts around IPv6, and without a
+    /// zone.
+    static func host(of url: URL) -> String? {
+        url.host.map { String($0.trimmingCharacters(in: CharacterSet(charactersIn: "[]")).prefix { $0 != "%" }) }
+    }
+}
+
+/// Certificates in a file that an option names: PEM, or one in DER.
+enum CertificateFile {
+    /// The anchors of `--anchors`; nil is the system's.
+    static func anchors(_ path: String?) throws -> TrustAnchors {
+        try path.map { TrustAnchors.only(try certificates($0, option: "--anchors")) } ?? .system
+    }
+
+    /// - Throws: a usage error that names the option.
+    static func certificates(_ path: String, option: String) throws -> [X509Certificate] {
+        let bytes = try TrustQuestion.contents(of: path, option)
+        if let certificate = try? X509Certificate(der: [UInt8](bytes)) { return [certificate] }
+        do {
+            return try X509Certificate.all(inPEM: [UInt8](bytes))
+        } catch {
+            throw ValidationError("\(option): \(path): \(error)")
+        }
+    }
+}
+
+/// `standard` or `web`, as in a policy file.
+extension TrustProfile: ExpressibleByArgument {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A coding that Tern can decode (RFC 9110 §8.4.1).
-enum ContentCoding: Sendable, Hashable {
+package enum ContentCoding: Sendable, Hashable {
     /// RFC 1952: members, each a deflated stream with its checksum.
     case gzip
     /// RFC 1950; and raw RFC 1951, which servers send under the same name.
@@ -14,18 +14,30 @@ enum ContentCoding: Sendable, Hashable {
     /// first. Empty if one of them is unknown: then the body is delivered undecoded, as the fields describe it.
     static func applied(in values: some Sequence<String>) -> [ContentCoding] {
         var codings: [ContentCoding] = []
-        for value in values {
-            // Empty elements are skipped (RFC 9110 §5.6.1.2).
-            for element in value.utf8.split(separator: UInt8(ascii: ",")) {
-                switch Self.name(in: element) {
-                case "", "identity": continue
-                case "gzip", "x-gzip": codings.append(.gzip)
-                case "deflate": codings.append(.deflate)
-                default: return []
-                }
-            }
+        for name in names(in: values) {
+            guard let coding = ContentCoding(name: name) else { return [] }
+            codings.append(coding)
         }
         return codings
+    }
+
+    /// The codings in the values of a message's `Content-Encoding` fields that are not decoded, in lower case.
+    package static func unknown(in values: some Sequence<String>) -> [String] {
+        names(in: values).filter { ContentCoding(name: $0) == nil }
+    }
+
+    private init?(name: String) {
+        switch name {
+        case "gzip", "x-gzip": self = .gzip
+        case "deflate": self = .deflate
+        default: return nil
+        }
+    }
+
+    /// Without those that change nothing: empty elements (RFC 9110 §5.6.1.2) and `identity`.
+    private static func names(in values: some Sequence<String>) -> some Sequence<String> {
+        values.lazy.flatMap { $0.utf8.split(separator: UInt8(ascii: ",")).lazy.map(name) }
+            .filter { !$0.isEmpty && $0 != "identity" }
     }
 
     /// Without surrounding whitespace, and in lower case, because the names of codings are case-insensitive (RFC 9110

@@ -111,3 +111,72 @@ extension X509Certificate: CustomStringConvertible {
     /// The subject, truncated if it is long.
     public var description: String { subject.isEmpty ? "(no subject)" : ShortenedText.shortened(subject) }
 }
+
+extension X509Certificate {
+    /// A public key, identified by the SHA-256 of its DER SubjectPublicKeyInfo, whatever its algorithm.
+    ///
+    /// Two keys are equal if their hashes are: pins from a file, a certificate or a text compare alike, and a
+    /// certificate renewed with the same key still matches.
+    public struct PublicKey: Sendable, Hashable {
+        /// 32 bytes.
+        public let sha256: [UInt8]
+
+        /// Parses `sha256/BASE64`, the form of `pin`.
+        public init(pin: String) throws(PinError) {
+            let prefix = "sha256/"
+            guard pin.hasPrefix(prefix) else { throw .unknownAlgorithm(pin) }
+            let text = pin.utf8.dropFirst(prefix.utf8.count)
+            guard let hash = Base64.decode(text) else { throw .invalidBase64(String(decoding: text, as: UTF8.self)) }
+            guard hash.count == 32 else { throw .wrongLength(hash.count) }
+            sha256 = hash
+        }
+
+        /// Hashes a DER SubjectPublicKeyInfo, as `openssl pkey -pubout -outform der` writes it.
+        public init(subjectPublicKeyInfo der: [UInt8]) {
+            OpenSSLError.clear()
+            var hash = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
+            unsafe SHA256(der, der.count, &hash)
+            sha256 = hash
+        }
+
+        /// `sha256/BASE64`.
+        public var pin: String { "sha256/" + Base64.encode(sha256) }
+    }
+}
+
+extension X509Certificate.PublicKey: CustomStringConvertible {
+    public var description: String { pin }
+}
+
+/// Why a text is not a pin.
+public enum PinError: Error, Sendable, Hashable {
+    /// The text does not begin with `sha256/`.
+    case unknownAlgorithm(String)
+    /// The rest is not padded, canonical base64.
+    case invalidBase64(String)
+    /// The hash does not have 32 bytes.
+    case wrongLength(Int)
+}
+
+extension PinError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .unknownAlgorithm(let pin): "the pin \"\(pin)\" does not begin with \"sha256/\""
+        case .invalidBase64(let text): "\"\(text)\" is not padded base64"
+        case .wrongLength(let count): "the pin has \(count) bytes where SHA-256 has 32"
+        }
+    }
+}
+
+extension X509Certificate {
+    /// The encoding as text (RFC 7468), with a line break at the end.
+    public var pem: String {
+        var lines = ["-----BEGIN CERTIFICATE-----"]
+        var rest = Base64.encode(der)[...]
+        while !rest.isEmpty {
+            lines.append(String(rest.prefix(64)))
+            rest = rest.dropFirst(64)
+        }
+        return lines.joined(separator: "\n") + "\n-----END CERTIFICATE-----\n"
+    }
+}

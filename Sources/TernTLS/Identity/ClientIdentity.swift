@@ -61,3 +61,164 @@ extension ClientIdentity: CustomStringConvertible {
     /// The subject of the certificate; nothing of the key.
     public var description: String { certificates.first?.description ?? "" }
 }
+
+/// Why bytes are not a client identity.
+public struct ClientIdentityError: Error, Sendable, Hashable {
+    /// What is missing, unreadable or inconsistent.
+    public enum Reason: Sendable, Hashable {
+        /// The certificates cannot be read.
+        case certificate(CertificateError)
+        /// There is no readable private key.
+        case noPrivateKey
+        /// The private key is encrypted, and no passphrase was given.
+        case passphraseNeeded
+        /// The passphrase does not decrypt the private key or the PKCS#12 file.
+        case wrongPassphrase
+        /// The private key does not belong to the first certificate.
+        case keyMismatch
+        /// The bytes are not a PKCS#12 file, or are encrypted with an algorithm that this OpenSSL has retired.
+        case invalidPKCS12
+        /// More bytes than OpenSSL can handle.
+        case tooLarge
+    }
+
+    /// The kind of error.
+    public let reason: Reason
+    /// OpenSSL's error queue, oldest first.
+    public let openSSL: [OpenSSLError]
+
+    init(_ reason: Reason, openSSL: [OpenSSLError] = []) {
+        self.reason = reason
+        self.openSSL = openSSL
+    }
+
+    /// Empties this thread's OpenSSL error queue into the error.
+    static func withQueue(_ reason: Reason) -> ClientIdentityError {
+        ClientIdentityError(reason, openSSL: OpenSSLError.drain())
+    }
+}
+
+extension ClientIdentityError: CustomStringConvertible {
+    public var description: String {
+        let text =
+            switch reason {
+            case .certificate(let error): error.description
+            case .noPrivateKey: "no private key found, or a broken one"
+            case .passphraseNeeded: "the private key is encrypted and needs a passphrase"
+            case .wrongPassphrase: "the passphrase is wrong"
+            case .keyMismatch: "the private key does not belong to the certificate"
+            case .invalidPKCS12: "not a PKCS#12 file, or one of an unsupported kind"
+            case .tooLarge: "too many bytes for an identity"
+            }
+        return openSSL.appended(to: text)
+    }
+}
+
+/// The contents of a PKCS#12 file that make an identity.
+struct PKCS12Contents {
+    /// The key's own certificate first, then its issuers that the file contains.
+    let certificates: [X509Certificate]
+    let privateKey: PrivateKeyReference
+
+    init(der: [UInt8], passphrase: String) throws(ClientIdentityError) {
+        OpenSSLError.clear()
+        let file = unsafe der.withUnsafeBufferPointer { buffer -> OpaquePointer? in
+            var cursor = buffer.baseAddress
+            return unsafe d2i_PKCS12(nil, &cursor, buffer.count)
+        }
+        guard let file = unsafe file else { throw .withQueue(.invalidPKCS12) }
+        defer { unsafe PKCS12_free(file) }
+        // A C string ends at a zero byte, which would silently truncate a passphrase that contains one.
+        guard !passphrase.utf8.contains(0), unsafe Self.opens(file, passphrase) else {
+            throw .withQueue(.wrongPassphrase)
+        }
+        var key: OpaquePointer?
+        var leaf: OpaquePointer?
+        var others: OpaquePointer?
+        guard unsafe PKCS12_parse(file, passphrase, &key, &leaf, &others) == 1 else {
+            throw .withQueue(.invalidPKCS12)
+        }
+        defer { if let others = unsafe others { unsafe tern_X509_stack_release(others) } }
+        let certificate = unsafe leaf.map { X509Certificate(unsafe X509Reference(owning: $0)) }
+        guard let key = unsafe key else { throw ClientIdentityError(.noPrivateKey) }
+        privateKey = unsafe PrivateKeyReference(owning: key)
+        guard let certificate else { throw ClientIdentityError(.certificate(CertificateError(.noCertificate))) }
+        certificates = Self.chain(from: certificate, among: unsafe X509Certificate.copies(of: others))
+        OpenSSLError.clear()
+    }
+
+    /// A file without a MAC is not authenticated; only decryption with its passphrase checks it.
+    @unsafe private static func opens(_ file: OpaquePointer, _ passphrase: String) -> Bool {
+        guard unsafe PKCS12_mac_present(file) == 1 else { return true }
+        if unsafe PKCS12_verify_mac(file, passphrase, -1) == 1 { return true }
+        // The standard has two encodings of an empty passphrase.
+        return unsafe passphrase.isEmpty && PKCS12_verify_mac(file, nil, 0) == 1
+    }
+
+    /// The file stores certificates in any order; a server reads them in one.
+    private static func chain(from leaf: X509Certificate, among others: [X509Certificate]) -> [X509Certificate] {
+        var chain = [leaf]
+        while let last = chain.last, let issuer = others.first(where: { !chain.contains($0) && $0.mayHaveIssued(last) })
+        {
+            chain.append(issuer)
+        }
+        return chain
+    }
+}
+
+/// A reference-counted `EVP_PKEY` with a private key.
+///
+/// Safety: the pointer is owned, never nil, freed once in `deinit` and only read; OpenSSL erases the key when it frees
+/// it.
+@safe final class PrivateKeyReference: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    /// Takes ownership of the caller's reference.
+    @unsafe init(owning pointer: OpaquePointer) { unsafe self.pointer = pointer }
+
+    deinit { unsafe EVP_PKEY_free(pointer) }
+
+    /// Reads the first private key of a PEM text, skipping everything else.
+    convenience init(pem: [UInt8], passphrase: String?) throws(ClientIdentityError) {
+        guard let count = Int32(exactly: pem.count) else { throw ClientIdentityError(.tooLarge) }
+        OpenSSLError.clear()
+        let answer = PassphraseAnswer(passphrase)
+        let key = unsafe pem.withUnsafeBytes { bytes -> OpaquePointer? in
+            guard let bio = unsafe BIO_new_mem_buf(bytes.baseAddress, count) else { return nil }
+            defer { unsafe BIO_free(bio) }
+            // Never without a callback: the default prompts on the terminal and blocks.
+            return unsafe PEM_read_bio_PrivateKey(
+                bio, nil,
+                { target, size, _, context in
+                    guard let context = unsafe context else { return -1 }
+                    let answer = unsafe Unmanaged<PassphraseAnswer>.fromOpaque(context).takeUnretainedValue()
+                    return unsafe answer.give(target, size)
+                }, Unmanaged.passUnretained(answer).toOpaque())
+        }
+        guard let key = unsafe key else { throw .withQueue(answer.explanation) }
+        unsafe self.init(owning: key)
+    }
+}
+
+/// The answer to OpenSSL's request for a passphrase.
+private final class PassphraseAnswer {
+    private let passphrase: [UInt8]?
+    private var wasAsked = false
+
+    init(_ passphrase: String?) { self.passphrase = passphrase.map { Array($0.utf8) } }
+
+    /// Copies the passphrase and returns its length; -1 if there is none, or it does not fit.
+    @unsafe func give(_ target: UnsafeMutablePointer<CChar>?, _ size: Int32) -> Int32 {
+        wasAsked = true
+        guard let passphrase, let target = unsafe target, let count = Int32(exactly: passphrase.count), count <= size
+        else { return -1 }
+        for (index, byte) in passphrase.enumerated() { unsafe target[index] = CChar(bitPattern: byte) }
+        return count
+    }
+
+    /// The reason why there is no key. OpenSSL does not distinguish a missing key from a broken one.
+    var explanation: ClientIdentityError.Reason {
+        guard wasAsked else { return .noPrivateKey }
+        return passphrase == nil ? .passphraseNeeded : .wrongPassphrase
+    }
+}

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
 
 /// The subtrees of names that an authority is limited to (RFC 5280 §4.2.1.10). OpenSSL compares names; this is for the
 /// rules it omits.
@@ -71,7 +72,7 @@ struct NameConstraints {
         return (~edge & (~edge &+ 1)) == 0 && rest.dropFirst().allSatisfy { $0 == 0 }
     }
 
-    /// Whether a wildcard name covers a name in an excluded subtree, though it is not in it itself (CVE-2025-61727):
+    /// Whether a wildcard name can match a name in an excluded subtree (CVE-2025-61727):
     /// `*.example.com` includes `secret.example.com`.
     func excludes(wildcard name: String) -> Bool {
         name.hasPrefix("*.") && excludedParents.contains(HostName.canonical(String(name.dropFirst(2))))
@@ -96,6 +97,46 @@ extension UInt8 {
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
             true
         default: false
+        }
+    }
+}
+
+extension X509Reference {
+    /// Nil if there are none; OpenSSL has refused those that cannot be read.
+    var nameConstraints: NameConstraints? {
+        defer { OpenSSLError.clear() }
+        guard hasExtension(NID_name_constraints),
+            let value = unsafe X509_get_ext_d2i(pointer, NID_name_constraints, nil, nil)
+        else { return nil }
+        let constraints = unsafe value.assumingMemoryBound(to: NAME_CONSTRAINTS.self)
+        defer { unsafe NAME_CONSTRAINTS_free(constraints) }
+        return unsafe NameConstraints(
+            permitted: constraints.pointee.permittedSubtrees.map { unsafe Self.subtrees($0) },
+            excluded: constraints.pointee.excludedSubtrees.map { unsafe Self.subtrees($0) })
+    }
+
+    /// The number of subtrees; if they cannot be counted, the maximum that their bytes could contain.
+    var subtreeLimit: Int {
+        let content = contentOfExtension(NID_name_constraints)
+        guard var lists = DERElements(sequence: content) else { return content.count / 4 }
+        var count = 0
+        while let list = lists.next() { count += DERElements(list.content).count(orAtMost: list.content.count / 4) }
+        return lists.isAtEnd ? count : content.count / 4
+    }
+
+    /// The number of subjectAltNames; if they cannot be counted, the maximum that their bytes could contain.
+    var nameLimit: Int {
+        let content = contentOfExtension(NID_subject_alt_name)
+        return DERElements(sequence: content)?.count(orAtMost: content.count / 2) ?? content.count / 2
+    }
+
+    @unsafe private static func subtrees(_ stack: OpaquePointer) -> [NameConstraints.Subtree] {
+        (0..<max(0, unsafe tern_GENERAL_SUBTREES_count(stack))).compactMap { index in
+            guard let subtree = unsafe tern_GENERAL_SUBTREES_at(stack, index), let base = unsafe subtree.pointee.base
+            else { return nil }
+            let hasMinimum = unsafe subtree.pointee.minimum != nil && ASN1_INTEGER_get(subtree.pointee.minimum) != 0
+            return unsafe NameConstraints.Subtree(
+                base: SubjectAlternativeName(base), hasDistances: hasMinimum || subtree.pointee.maximum != nil)
         }
     }
 }

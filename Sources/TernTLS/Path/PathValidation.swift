@@ -32,8 +32,7 @@ struct PathValidation {
     /// - Parameter path: leaf first, the anchor last; they are the same certificate in a path of one.
     func check(_ path: [X509Certificate]) -> Outcome { check(path, believesSignatures: false) }
 
-    /// As `check`, but without signatures and dates: for a path whose signatures and dates have been checked, and that
-    /// is checked again when it is complete.
+    /// Repeats `check` on the complete path without signatures and dates, which have been checked.
     func checkStructure(_ path: [X509Certificate]) -> Outcome { check(path, believesSignatures: true) }
 
     private func check(_ path: [X509Certificate], believesSignatures: Bool) -> Outcome {
@@ -158,4 +157,24 @@ extension PathValidation.Outcome {
     fileprivate static func outOfMemory(_ leaf: X509Certificate) -> Self {
         .refused(PathProblem(.openSSL(X509_V_ERR_OUT_OF_MEM), certificate: leaf))
     }
+}
+
+/// Certificates in the form of OpenSSL's functions, `STACK_OF(X509)`.
+///
+/// Safety: the stack is owned, never nil and freed once; it borrows the certificates, which live as long as it does.
+@safe final class CertificateStack {
+    let pointer: OpaquePointer
+    private let certificates: [X509Certificate]
+
+    /// Nil if out of memory.
+    init?(_ certificates: [X509Certificate]) {
+        guard let stack = unsafe tern_X509_stack_new() else { return nil }
+        unsafe pointer = stack
+        self.certificates = certificates
+        for certificate in certificates where unsafe tern_X509_stack_push(stack, certificate.x509.pointer) <= 0 {
+            return nil
+        }
+    }
+
+    deinit { unsafe tern_X509_stack_free(pointer) }
 }

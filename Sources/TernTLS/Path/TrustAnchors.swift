@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TernLock
 
 /// The certificates that a chain must end in. Create the value once and copy it: the copies share one index.
 ///
@@ -45,4 +46,26 @@ extension TrustAnchors: Hashable {
     public static func == (left: TrustAnchors, right: TrustAnchors) -> Bool { left.source == right.source }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(source) }
+}
+
+/// The store of a `TrustAnchors` value, built on first use.
+final class LazyStore: Sendable {
+    private let source: TrustAnchors.Source
+    private let built = Lock<TrustStore?>(nil)
+
+    init(_ source: TrustAnchors.Source) { self.source = source }
+
+    var value: TrustStore {
+        built.withLock { built in
+            if let built { return built }
+            let store =
+                switch source {
+                case .system: TrustStore.system
+                case .only(let certificates): TrustStore(certificates)
+                case .systemAnd(let certificates): TrustStore(systemAnd: certificates)
+                }
+            built = store
+            return store
+        }
+    }
 }

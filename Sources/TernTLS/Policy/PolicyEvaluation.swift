@@ -2,6 +2,7 @@
 // Evaluation is a pure function of the certificates that the server sent, the anchors, the time, the host and the
 // policy. Pins are compared only with a chain built here; the list that the server sent only supplies candidates
 // (CVE-2016-2402).
+import CTernOpenSSL
 
 /// The evaluation of one server.
 ///
@@ -54,7 +55,8 @@ struct PolicyEvaluation: Sendable {
         result(of: policy, findings(of: policy, .anywhere))
     }
 
-    /// The same on a reactor; nil if it exceeds the small budget. Then call `prepare` on another thread, and try again.
+    /// Returns the result within the budget of a reactor; nil if it exceeds that. Then call `prepare` on another
+    /// thread, and try again.
     mutating func attempt(_ policy: ServerTrustPolicy) -> ServerTrustResult? {
         let findings = findings(of: policy, .reactor)
         return isOverBudget ? nil : result(of: policy, findings)
@@ -252,5 +254,76 @@ extension ServerTrustPolicy {
         case .performRevokedEvaluation, .customEvaluation, .composite: false
         case .performDefaultEvaluation, .pinCertificates, .pinPublicKeys, .pinSet, .disableEvaluation: true
         }
+    }
+}
+
+extension ServerTrustPolicy {
+    /// Evaluates a server for a host: a DNS name in A-label form or an IP literal without brackets. Uses no file, clock
+    /// or network, except in a custom evaluation.
+    public func evaluate(_ trust: ServerTrust, host: String) -> ServerTrustResult {
+        var evaluation = PolicyEvaluation(trust: trust, host: host)
+        return evaluation.result(of: self)
+    }
+
+    /// Whether a server is accepted for a host, as in Alamofire 4; `evaluate(_:host:)` also gives the reason.
+    public func evaluate(_ serverTrust: ServerTrust, forHost host: String) -> Bool {
+        evaluate(serverTrust, host: host).isAccepted
+    }
+
+    /// Evaluates a chain as `evaluate` does, but for no particular host: no name is checked. For tests without a
+    /// network; a connection always has a host.
+    public func evaluateChain(_ trust: ServerTrust) -> ServerTrustResult {
+        var evaluation = PolicyEvaluation(trust: trust, host: nil)
+        return evaluation.result(of: self)
+    }
+}
+
+/// The path that pins are compared with when a policy does not validate the chain: the leaf, followed by authorities
+/// whose keys really signed the certificate below. Dates, names, purposes and anchors are not checked.
+///
+/// Comparing pins with the list the server sent would be worthless: anyone can append a pinned certificate to it. Even
+/// so only a pinned *leaf* protects here. A pinned authority accepts whatever it has signed, for any host.
+struct SignedPath {
+    var trust: ServerTrust
+
+    private static let maximumLength = 10
+    /// A bound on work that does not affect honest chains: each certificate has one issuer, and a few candidates that
+    /// share its name.
+    private static let maximumSignatureChecks = 32
+
+    /// - Parameter budget: the allowed work. If it runs out, discard the result.
+    func build(within budget: inout EvaluationBudget) -> [X509Certificate] {
+        defer { OpenSSLError.clear() }
+        guard let leaf = trust.sentChain.first else { return [] }
+        guard budget.spend(trust.sentChain.reduce(0) { $0 + CertificateSize($1).readingCost }) else { return [leaf] }
+        let sent = trust.sentChain.dropFirst().filter(\.hasSupportedKey)
+        var path = [leaf]
+        var checks = 0
+        while path.count < Self.maximumLength, let last = path.last, !last.mayHaveIssued(last) {
+            let candidates = trust.anchors.store.certificates(issuing: last) + sent
+            let issuer = candidates.first { candidate in
+                guard !path.contains(candidate), mayIssue(candidate, last) else { return false }
+                checks += 1
+                return checks <= Self.maximumSignatureChecks && budget.spend(candidate.verificationCost)
+                    && signed(last, by: candidate)
+            }
+            guard let issuer else { break }
+            path.append(issuer)
+        }
+        return path
+    }
+
+    private func mayIssue(_ candidate: X509Certificate, _ certificate: X509Certificate) -> Bool {
+        unsafe candidate.mayHaveIssued(certificate) && X509_check_ca(candidate.x509.pointer) != 0
+    }
+
+    private func signed(_ certificate: X509Certificate, by issuer: X509Certificate) -> Bool {
+        var strength: Int32 = 0
+        guard let key = unsafe X509_get0_pubkey(issuer.x509.pointer),
+            unsafe X509_get_signature_info(certificate.x509.pointer, nil, nil, &strength, nil) == 1
+        else { return false }
+        // A signature that can be forged (MD5, SHA-1) proves nothing.
+        guard strength >= 112, unsafe EVP_PKEY_get_security_bits(key) >= 112 else { return false }
+        return unsafe X509_verify(certificate.x509.pointer, key) == 1
     }
 }

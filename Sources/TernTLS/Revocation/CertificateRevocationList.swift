@@ -57,3 +57,77 @@ extension CertificateRevocationList: Hashable {
 
     public func hash(into hasher: inout Hasher) { hasher.combine(der) }
 }
+
+extension PEMBlocks {
+    /// The contents of the blocks of one kind, in order, skipping text and other kinds.
+    static func read(_ pem: [UInt8], named kind: String) throws(RevocationError) -> [[UInt8]] {
+        guard let count = Int32(exactly: pem.count) else { throw RevocationError(.tooLarge) }
+        OpenSSLError.clear()
+        var blocks: [[UInt8]] = []
+        let ended = unsafe pem.withUnsafeBytes { bytes in
+            guard let bio = unsafe BIO_new_mem_buf(bytes.baseAddress, count) else { return false }
+            defer { unsafe BIO_free(bio) }
+            while let block = unsafe next(bio) { if block.kind == kind { blocks.append(block.contents) } }
+            return ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE
+        }
+        guard ended else { throw .withQueue(.invalidPEM) }
+        OpenSSLError.clear()
+        return blocks
+    }
+}
+
+/// Why bytes are not a revocation list.
+public struct RevocationError: Error, Sendable, Hashable {
+    /// The kind of error.
+    public enum Reason: Sendable, Hashable {
+        /// The bytes are not exactly one DER `CertificateList`.
+        case invalidDER
+        /// A block of the PEM text is malformed.
+        case invalidPEM
+        /// The PEM text has no `X509 CRL` block.
+        case noList
+        /// More bytes than OpenSSL can handle.
+        case tooLarge
+    }
+
+    /// The kind of error.
+    public let reason: Reason
+    /// OpenSSL's error queue, oldest first.
+    public let openSSL: [OpenSSLError]
+
+    init(_ reason: Reason, openSSL: [OpenSSLError] = []) {
+        self.reason = reason
+        self.openSSL = openSSL
+    }
+
+    /// Empties this thread's OpenSSL error queue into the error.
+    static func withQueue(_ reason: Reason) -> RevocationError {
+        RevocationError(reason, openSSL: OpenSSLError.drain())
+    }
+}
+
+extension RevocationError: CustomStringConvertible {
+    public var description: String {
+        let text =
+            switch reason {
+            case .invalidDER: "not a DER revocation list"
+            case .invalidPEM: "a PEM block is broken"
+            case .noList: "no PEM revocation list found"
+            case .tooLarge: "too many bytes for a revocation list"
+            }
+        return openSSL.appended(to: text)
+    }
+}
+
+/// An `X509_CRL`.
+///
+/// Safety: the pointer is owned, never nil, freed once in `deinit`, and only read; OpenSSL sorts the entries at its
+/// first lookup, under the list's own lock.
+@safe final class CRLReference: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    /// Takes ownership of the caller's reference.
+    @unsafe init(owning pointer: OpaquePointer) { unsafe self.pointer = pointer }
+
+    deinit { unsafe X509_CRL_free(pointer) }
+}

@@ -90,3 +90,55 @@ struct RevocationCheck {
         }
     }
 }
+
+extension RevocationCheck {
+    /// The maximum number of URLs of each kind that are used of one certificate.
+    private static let placesPerCertificate = 2
+
+    /// The URLs to query about a certificate. Only plain http: https would need a certificate whose revocation would
+    /// have to be checked (RFC 5280 §8), and the fetched data is signed.
+    static func questions(
+        about certificate: X509Certificate, issuedBy issuer: X509Certificate, _ flags: RevocationFlags
+    ) -> [RevocationQuestion] {
+        if flags.contains(.networkAccessDisabled) { return [] }
+        var responders: [RevocationQuestion] = []
+        if flags.contains(.ocsp), let request = OCSPCheck(certificate: certificate, issuer: issuer).request {
+            responders = certificate.x509.responderURLs.filter(isPlain).prefix(placesPerCertificate)
+                .map { .ocsp(url: $0, request: request) }
+        }
+        var lists: [RevocationQuestion] = []
+        if flags.contains(.crl) {
+            lists = certificate.x509.listURLs.filter(isPlain).prefix(placesPerCertificate).map { .list(url: $0) }
+        }
+        return flags.contains(.preferCRL) ? lists + responders : responders + lists
+    }
+
+    /// RFC 3986 §3.1: schemes are case-insensitive.
+    private static func isPlain(_ url: String) -> Bool { url.prefix { $0 != "/" }.lowercased() == "http:" }
+}
+
+/// How revocation is checked; Alamofire 4's flags with Alamofire 4's values.
+///
+/// A certificate that is known to be revoked is always refused. A certificate without a known status is accepted,
+/// unless `requirePositiveResponse` is set.
+public struct RevocationFlags: OptionSet, Sendable, Hashable {
+    /// Alamofire 4's bits.
+    public let rawValue: UInt
+
+    /// Creates flags from Alamofire 4's bits; unknown bits have no effect.
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    /// Check by OCSP (RFC 6960): the response that the server staples, or else that of the responder the certificate
+    /// names.
+    public static let ocsp = RevocationFlags(rawValue: 1)
+    /// Check by certificate revocation lists (RFC 5280 §5): those given, or else those the certificate names.
+    public static let crl = RevocationFlags(rawValue: 2)
+    /// Fetch lists before asking responders.
+    public static let preferCRL = RevocationFlags(rawValue: 4)
+    /// Require a positive statement for every certificate below the anchor.
+    public static let requirePositiveResponse = RevocationFlags(rawValue: 8)
+    /// Fetch nothing: use only stapled and given data.
+    public static let networkAccessDisabled = RevocationFlags(rawValue: 16)
+    /// Check by OCSP and by lists, whichever answers.
+    public static let useAnyAvailableMethod: RevocationFlags = [.ocsp, .crl]
+}

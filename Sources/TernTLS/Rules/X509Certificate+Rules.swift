@@ -88,3 +88,69 @@ extension X509Certificate {
         return unsafe X509_ALGOR_cmp(outer, X509_get0_tbs_sigalg(x509.pointer)) == 0
     }
 }
+
+extension X509Certificate {
+    /// A common name that is one of the addresses has the form of RFC 5952 and RFC 3986. Other common names are checked
+    /// in the web profile only.
+    private var hasMatchingCommonNameAddresses: Bool {
+        let addressNames = x509.commonNames.flatMap { name in
+            let addresses = AddressText.bytes(parsing: name)
+            return addresses.contains { AddressText.text($0) == name } ? [] : addresses
+        }
+        // Both sides may have many names: each is read once.
+        return addressNames.isEmpty || Set(subjectAlternativeNames).isDisjoint(with: addressNames.map { .ip($0) })
+    }
+}
+
+extension X509Certificate {
+    /// RFC 5280 §A.2: authorityKeyIdentifier has both the issuer and its serial number, or neither. Either form without
+    /// a key identifier is common in roots: OpenSSL's `keyid,issuer` makes the first, its `keyid` an empty one.
+    var hasConformingKeyIdentifier: Bool {
+        unsafe (X509_get0_authority_issuer(x509.pointer) == nil) == (X509_get0_authority_serial(x509.pointer) == nil)
+    }
+
+    /// RFC 5280 §4.2.1.2: the key identifier by which a certificate names its issuer is the issuer's. Tools that omit
+    /// it from an authority's certificate also omit it from the certificates it issues; only roots are known to differ.
+    func lacksKeyIdentifier(namedBy issued: X509Certificate, at place: CertificateRule.Place) -> Bool {
+        guard !place.isAnchor, unsafe X509_get0_subject_key_id(x509.pointer) == nil else { return false }
+        return unsafe X509_get0_authority_key_id(issued.x509.pointer) != nil
+    }
+
+    /// Whether a certificate signed with its own key claims another signer. A change of keys is different: there an
+    /// older key of the same authority has signed (RFC 4210 §4.4).
+    var namesForeignKey: Bool {
+        // OpenSSL calls a certificate that names itself self-signed without verifying it.
+        guard x509.isSelfIssued, !x509.has(EXFLAG_SS), let named = unsafe X509_get0_authority_key_id(x509.pointer),
+            let own = unsafe X509_get0_subject_key_id(x509.pointer), unsafe ASN1_OCTET_STRING_cmp(named, own) != 0
+        else { return false }
+        defer { OpenSSLError.clear() }
+        return unsafe X509_verify(x509.pointer, X509_get0_pubkey(x509.pointer)) == 1
+    }
+}
+
+extension X509Certificate {
+    /// The requirements of RFC 5280 §4.2.1.10 and §6.1.4 for name constraints that OpenSSL does not check.
+    ///
+    /// - Parameter path: the certificates below this one, leaf first.
+    func brokenNameConstraintRule(below path: ArraySlice<X509Certificate>) -> CertificateRule? {
+        guard let constraints = x509.nameConstraints else { return nil }
+        guard constraints.isWellFormed else { return .malformedNameConstraints }
+        for (depth, certificate) in path.enumerated() where depth == 0 || !certificate.x509.isSelfIssued {
+            for name in certificate.subjectAlternativeNames {
+                if case .dns(let text) = name, constraints.excludes(wildcard: text) {
+                    return .wildcardInExcludedSubtree
+                }
+                if constraints.cannotCompare(name) { return .malformedNames }
+            }
+        }
+        return nil
+    }
+
+    /// An upper bound on the comparisons of this certificate's constraints with the names of those below. The subject
+    /// counts as a name.
+    private func nameComparisons(below path: ArraySlice<X509Certificate>) -> Int {
+        let subtrees = x509.subtreeLimit
+        guard subtrees > 0 else { return 0 }
+        return path.reduce(0) { $0 + (subtrees * (1 + $1.x509.nameLimit)) }
+    }
+}

@@ -17,3 +17,80 @@ public enum HandshakeProgress: Sendable, Hashable {
     /// The peer is trusted; application data may be sent both ways.
     case complete
 }
+
+/// The part of an evaluation that would block the handshake's thread for too long. It does not wait for anything, its
+/// work is bounded (see ``EvaluationLimit``), and it calls no closures of the user.
+public final class PendingEvaluation: Sendable {
+    private let evaluation: PolicyEvaluation
+    private let policy: ServerTrustPolicy
+
+    init(_ evaluation: PolicyEvaluation, of policy: ServerTrustPolicy) {
+        self.evaluation = evaluation
+        self.policy = policy
+    }
+
+    /// Does the work, on any thread; pass the result to `TLSSession.take`.
+    public func run() -> CompletedEvaluation {
+        var evaluation = evaluation
+        evaluation.prepare(for: policy)
+        return CompletedEvaluation(evaluation: evaluation, pending: self)
+    }
+}
+
+extension PendingEvaluation: Hashable {
+    public static func == (left: PendingEvaluation, right: PendingEvaluation) -> Bool { left === right }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// The result of a ``PendingEvaluation``.
+public struct CompletedEvaluation: Sendable {
+    let evaluation: PolicyEvaluation
+    let pending: PendingEvaluation
+}
+
+/// The final verdict of a policy about a server, which waits for the answer of the session's user.
+public final class PendingVerdict: Sendable {
+    /// The verdict, with its reasons.
+    public let result: ServerTrustResult
+    /// The input of the verdict, with the revocation data that the handshake gathered. Its
+    /// ``RevocationData/askedQuestions`` are set: a further policy that needs more answers than those refuses the
+    /// server.
+    public let trust: ServerTrust
+
+    init(_ result: ServerTrustResult, about trust: ServerTrust) {
+        self.result = result
+        self.trust = trust
+    }
+}
+
+extension PendingVerdict: Hashable {
+    public static func == (left: PendingVerdict, right: PendingVerdict) -> Bool { left === right }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// The result of opening ciphertext.
+public enum OpenResult: Sendable, Hashable {
+    /// This number of plaintext bytes was written, at least one; there may be more.
+    case bytes(Int)
+    /// The peer sent a message without application data, such as a session ticket; there may be more. Processing it
+    /// costs far more than its length suggests.
+    case message
+    /// All ciphertext is consumed, and no plaintext is left.
+    case needMoreBytes
+    /// The peer sent close_notify: all its data has arrived.
+    case endOfStream
+}
+
+/// The negotiated parameters of a session.
+public struct TLSInfo: Sendable, Hashable {
+    /// `TLSv1.2` or `TLSv1.3`.
+    public let version: String
+    /// The cipher suite by OpenSSL's name, such as `TLS_AES_256_GCM_SHA384`; empty before the handshake.
+    public let cipher: String
+    /// Whether an earlier session was resumed, so that no certificate was sent.
+    public let resumed: Bool
+    /// The protocol that the server selected by ALPN, or nil if it selected none.
+    public let applicationProtocol: String?
+}

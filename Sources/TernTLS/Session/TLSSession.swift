@@ -26,10 +26,10 @@ import CTernOpenSSL
     /// §5.2), the tag.
     private static let recordOverhead = 5 + 8 + 1 + 16
 
-    let ssl: OpaquePointer
-    let wire: UnsafeMutablePointer<Wire>
-    let callbacks: SessionCallbacks
-    let hasIdentity: Bool
+    private let ssl: OpaquePointer
+    private let wire: UnsafeMutablePointer<Wire>
+    private let callbacks: SessionCallbacks
+    private let hasIdentity: Bool
     private var state = State.handshaking
     private var credit = MessageCredit()
 
@@ -287,5 +287,102 @@ import CTernOpenSSL
     private mutating func fail(_ error: TLSError) -> TLSError {
         state = .failed(error)
         return error
+    }
+}
+
+extension TLSSession {
+    /// Attaches `wire` as the BIO of both directions, and sets the server name; false if out of memory.
+    @unsafe private static func connect(
+        _ ssl: OpaquePointer, to wire: UnsafeMutablePointer<Wire>, as reference: ReferenceIdentity
+    ) -> Bool {
+        guard let bio = unsafe Wire.makeBIO(wire) else { return false }
+        unsafe SSL_set_bio(ssl, bio, bio)
+        unsafe SSL_set_connect_state(ssl)
+        guard case .name(let name) = reference else { return true }
+        return unsafe tern_SSL_set_tlsext_host_name(ssl, name) == 1
+    }
+
+    /// Frees both: first the user of the BIO, then the wire.
+    @unsafe private static func free(_ ssl: OpaquePointer, _ wire: UnsafeMutablePointer<Wire>) {
+        unsafe SSL_free(ssl)
+        unsafe wire.deinitialize(count: 1)
+        unsafe wire.deallocate()
+    }
+}
+
+extension TLSSession {
+    /// Whether ciphertext waits to be sent. True after most calls of `handshake` and `seal`, sometimes after `open`.
+    public var hasOutgoing: Bool { outgoingCount > 0 }
+
+    /// The number of ciphertext bytes that wait to be sent.
+    public var outgoingCount: Int { unsafe wire.pointee.outgoing.count }
+
+    /// Passes the waiting ciphertext to `send`, which returns how many bytes it took; the rest stays.
+    public mutating func drainOutgoing(_ send: (UnsafeRawBufferPointer) -> Int) {
+        unsafe wire.pointee.outgoing.drain(send)
+    }
+}
+
+extension TLSSession {
+    /// The negotiated parameters; meaningful once the handshake is complete.
+    public var info: TLSInfo {
+        var name: UnsafePointer<UInt8>?
+        var length: UInt32 = 0
+        unsafe SSL_get0_alpn_selected(ssl, &name, &length)
+        return unsafe TLSInfo(
+            version: String(cStringOrEmpty: SSL_get_version(ssl)),
+            cipher: SSL_get_current_cipher(ssl).map { unsafe Self.name(of: $0) } ?? "",
+            resumed: SSL_session_reused(ssl) == 1,
+            applicationProtocol: name.map {
+                unsafe String(decoding: UnsafeBufferPointer(start: $0, count: Int(length)), as: UTF8.self)
+            })
+    }
+
+    @unsafe private static func name(of cipher: OpaquePointer) -> String {
+        // Literals for the usual ones, so that a connection holds no copy of them.
+        switch unsafe SSL_CIPHER_get_protocol_id(cipher) {
+        case 0x1301: "TLS_AES_128_GCM_SHA256"
+        case 0x1302: "TLS_AES_256_GCM_SHA384"
+        case 0x1303: "TLS_CHACHA20_POLY1305_SHA256"
+        default: unsafe String(cStringOrEmpty: SSL_CIPHER_get_name(cipher))
+        }
+    }
+}
+
+extension TLSSession {
+    /// Returns the reason why the handshake failed: a refusal by this client, a limit, the peer's alert, or OpenSSL's
+    /// errors.
+    private func handshakeFailure() -> TLSError {
+        let errors = OpenSSLError.drain()
+        if let failure = callbacks.verification.refusal {
+            return TLSError(.trust(failure), openSSL: errors)
+        }
+        if let limit = crossedLimit(in: errors) {
+            let failure = TrustFailure(.limit(limit), host: callbacks.verification.host, seen: [])
+            return TLSError(.trust(failure), openSSL: errors)
+        }
+        return TLSError(alertReason(in: errors) ?? .handshakeFailed, openSSL: errors)
+    }
+
+    /// The limit that the list exceeded before it was read.
+    private func crossedLimit(in errors: [OpenSSLError]) -> EvaluationLimit? {
+        if callbacks.hasTooManyCertificates { return .certificates }
+        let isTooLong = errors.contains {
+            $0.libraryNumber == ERR_LIB_SSL && $0.reasonNumber == SSL_R_EXCESSIVE_MESSAGE_SIZE
+        }
+        return unsafe isTooLong && SSL_get_state(ssl) == TLS_ST_CR_CERT ? .listSize : nil
+    }
+
+    /// Returns the reason why no record could be opened.
+    private func recordFailure() -> TLSError {
+        let errors = OpenSSLError.drain()
+        return TLSError(alertReason(in: errors) ?? .protocolViolation, openSSL: errors)
+    }
+
+    /// The peer's alert, translated if it is about a client certificate that was requested and is not configured.
+    private func alertReason(in errors: [OpenSSLError]) -> TLSError.Reason? {
+        guard let alert = errors.lazy.compactMap(TLSAlert.init).first else { return nil }
+        let isMissed = callbacks.wasAskedForCertificate && !hasIdentity && alert.mayMissCertificate
+        return isMissed ? .clientCertificateRequired(alert) : .alert(alert)
     }
 }

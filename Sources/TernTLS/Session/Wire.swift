@@ -97,3 +97,93 @@ extension Wire {
         return 1
     }
 }
+
+/// Ciphertext that waits to be sent. It owns no memory while it is empty, so an idle connection needs none.
+///
+/// Safety: `storage` is owned, `0 <= start <= end <= storage.count`, and it is lent only during `drain`.
+@safe struct OutgoingBuffer: ~Copyable {
+    private var storage = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    private var start = 0
+    private var end = 0
+
+    var count: Int { end - start }
+
+    deinit { unsafe storage.deallocate() }
+
+    @unsafe mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        guard unsafe !bytes.isEmpty else { return }
+        reserve(bytes.count)
+        unsafe UnsafeMutableRawBufferPointer(rebasing: storage[end...]).copyMemory(from: bytes)
+        end += bytes.count
+    }
+
+    /// Reserves storage for `count` further bytes.
+    mutating func reserve(_ count: Int) {
+        if unsafe storage.count - end < count { makeRoom(for: count) }
+    }
+
+    /// Passes the waiting bytes to `send`, which returns how many it took.
+    mutating func drain(_ send: (UnsafeRawBufferPointer) -> Int) {
+        guard count > 0 else { return }
+        let taken = unsafe send(UnsafeRawBufferPointer(rebasing: storage[start..<end]))
+        start += min(max(0, taken), count)
+        if start == end { release() }
+    }
+
+    /// Discards the waiting bytes.
+    mutating func discard() {
+        if count > 0 { release() }
+    }
+
+    private mutating func release() {
+        unsafe storage.deallocate()
+        unsafe storage = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+        (start, end) = (0, 0)
+    }
+
+    /// Doubles the capacity, so that appending stays linear, and drops the sent bytes.
+    private mutating func makeRoom(for more: Int) {
+        let waiting = count
+        let grown = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: max(waiting + more, 2 * waiting, 512), alignment: 16)
+        unsafe grown.copyMemory(from: UnsafeRawBufferPointer(rebasing: storage[start..<end]))
+        unsafe storage.deallocate()
+        unsafe storage = grown
+        (start, end) = (0, waiting)
+    }
+}
+
+/// Counts the TLS records in a stream of ciphertext (RFC 8446 §5.1): a header of five bytes, the last two of which give
+/// the length of the content.
+struct RecordCounter {
+    /// The number of complete records so far.
+    private(set) var count = 0
+    /// The number of header bytes of the current record read so far; five within its content.
+    private var headerCount = 0
+    /// The number of bytes of the current record still to come, as known from its header.
+    private var remaining = 0
+
+    /// Starts to count at zero, also in the middle of a record.
+    mutating func startOver() { count = 0 }
+
+    /// Counts `bytes`, which follow the previous ones. OpenSSL reads a header, then the content: one step each.
+    mutating func take(_ bytes: Span<UInt8>) {
+        var offset = 0
+        while offset < bytes.count {
+            if headerCount < 5 {
+                if headerCount == 3 { remaining = Int(bytes[offset]) << 8 }
+                if headerCount == 4 { remaining |= Int(bytes[offset]) }
+                headerCount += 1
+                offset += 1
+            } else {
+                let passed = min(remaining, bytes.count - offset)
+                remaining -= passed
+                offset += passed
+            }
+            if headerCount == 5, remaining == 0 {
+                count += 1
+                headerCount = 0
+            }
+        }
+    }
+}

@@ -2,7 +2,6 @@
 // Opening a latch closes one end of a socket pair, so that the other becomes ready for every thread that polls it, and
 // stays so: it need not be drained, and cannot be missed. (A pipe would do as well, but Glibc's module has no `pipe2`,
 // and without it a child process could inherit the descriptors.)
-
 internal import Glibc
 internal import TernLock
 
@@ -40,5 +39,13 @@ final class Latch: Sendable {
     deinit {
         open()
         close(descriptor)
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds for `poll`, rounded down, at most some 24 days.
+    var pollTimeout: Int32 {
+        let (seconds, attoseconds) = components
+        return Int32(clamping: min(seconds, 2_000_000) * 1000 + attoseconds / 1_000_000_000_000_000)
     }
 }

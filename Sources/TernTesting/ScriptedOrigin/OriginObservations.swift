@@ -37,3 +37,67 @@ public struct OriginObservations: Sendable {
         requests.append(request)
     }
 }
+
+/// A completed TLS handshake.
+public struct OriginHandshake: Sendable {
+    /// The number of the connection, counted from 1.
+    public let connection: Int
+    /// Such as `TLSv1.3`.
+    public let version: String
+    /// Such as `TLS_AES_256_GCM_SHA384`.
+    public let cipher: String
+    /// The name that the client requested (SNI), if any.
+    public let serverName: String?
+    /// The negotiated protocol (ALPN), if any.
+    public let applicationProtocol: String?
+    /// Whether an earlier session was resumed.
+    public let isResumed: Bool
+    /// The DER of the client's certificate, if it sent one.
+    public let clientCertificate: [UInt8]?
+}
+
+/// A TLS handshake that did not complete.
+public struct OriginFailedHandshake: Sendable {
+    /// The number of the connection, counted from 1.
+    public let connection: Int
+    /// How the client ended it; nil if the origin itself did.
+    public let end: OriginClose.Kind?
+    /// The text of OpenSSL's error queue.
+    public let reason: String
+}
+
+/// The end of a connection by the client.
+public struct OriginClose: Sendable {
+    /// The number of the connection, counted from 1.
+    public let connection: Int
+    /// How it ended.
+    public let kind: Kind
+    /// The number of request heads received before.
+    public let headCount: Int
+
+    /// How the client ended the connection.
+    public enum Kind: Sendable, Equatable {
+        /// FIN, over TLS without a close_notify before it.
+        case fin
+        /// The close_notify alert.
+        case closeNotify
+        /// A fatal TLS alert, by its number (RFC 8446 §6.2).
+        case alert(UInt8)
+        /// RST.
+        case reset
+    }
+}
+
+/// Why a connection ends.
+enum ConnectionEnd: Error, Equatable {
+    /// The client ended it.
+    case client(OriginClose.Kind)
+    /// The origin was stopped.
+    case stopped
+    /// A step of the script ended it.
+    case script
+    /// The client sent bytes that the origin cannot read.
+    case malformed
+    /// OpenSSL failed for a reason other than the client.
+    case tls(reason: String)
+}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import Foundation
 import Tern
+import TernTLS
 import TernTesting
 import Testing
 
@@ -57,5 +59,95 @@ import Testing
         }
         let pem = try folder.write(CertificateAuthority().certificatePEM, to: "ca.pem")
         #expect(try TrustOptions.parse(["--cacert", pem]).configuration().tls.anchors != .system)
+    }
+}
+
+@Suite struct TLSVersionOptionsTests {
+    @Test(
+        arguments: [
+            ([], TLSProtocolVersion.v1_2, TLSProtocolVersion.v1_3), (["--tlsv1.3"], .v1_3, .v1_3),
+            (["--tls-max", "1.2"], .v1_2, .v1_2), (["--tls-max", "1.3"], .v1_2, .v1_3),
+            (["--tls-max", "default"], .v1_2, .v1_3), (["--tlsv1.0"], .v1_2, .v1_3), (["-1"], .v1_2, .v1_3),
+        ] as [([String], TLSProtocolVersion, TLSProtocolVersion)])
+    func `old versions are never spoken, and new ones where they are allowed`(
+        arguments: [String], minimum: TLSProtocolVersion, maximum: TLSProtocolVersion
+    ) throws {
+        var settings = TLSSettings()
+        try TLSVersionOptions.parse(arguments).apply(to: &settings)
+        #expect(settings.minimumVersion == minimum)
+        #expect(settings.maximumVersion == maximum)
+    }
+
+    @Test(arguments: [["--tls-max", "1.1"], ["--tls-max", ""], ["--tlsv1.3", "--tls-max", "1.2"]])
+    func `versions that leave none are refused`(arguments: [String]) {
+        #expect(throws: (any Error).self) { try TLSVersionOptions.parse(arguments) }
+    }
+}
+
+@Suite struct RevocationOptionsTests {
+    private func flags(_ arguments: String...) throws -> RevocationFlags? {
+        guard case .performRevokedEvaluation(true, let flags)? = try RevocationOptions.parse(arguments).policy else {
+            return nil
+        }
+        return flags
+    }
+
+    @Test func `revocation is checked on request, and demanded by the stronger of two requests`() throws {
+        #expect(try flags() == nil)
+        #expect(try flags("--check-revocation") == .useAnyAvailableMethod)
+        #expect(try flags("--cert-status") == [.useAnyAvailableMethod, .requirePositiveResponse])
+        #expect(try flags("--check-revocation", "--cert-status")?.contains(.requirePositiveResponse) == true)
+    }
+}
+
+@Suite struct IdentityOptionsTests {
+    private let folder: TemporaryFolder
+    private let identity: Identity
+
+    init() throws {
+        folder = try TemporaryFolder()
+        identity = try CertificateAuthority().issue()
+    }
+
+    @Test func `certificate and key come from one file or from two`() throws {
+        let one = try folder.write(identity.chainPEM + identity.privateKeyPEM, to: "both.pem")
+        let certificate = try folder.write(identity.chainPEM, to: "certificate.pem")
+        let key = try folder.write(identity.privateKeyPEM, to: "key.pem")
+        let both = try #require(try IdentityOptions.parse(["-E", one]).identity())
+        #expect(try IdentityOptions.parse(["--cert", certificate, "--key", key]).identity() == both)
+        #expect(try IdentityOptions.parse([]).identity() == nil)
+    }
+
+    @Test func `the first colon ends the file's name, and an escaped one does not`() throws {
+        let path = try folder.write(identity.chainPEM + identity.privateKeyPEM, to: "a:b.pem")
+        let escaped = path.replacing(":", with: #"\:"#)
+        #expect(try IdentityOptions.parse(["-E", escaped]).identity() != nil)
+        #expect(try IdentityOptions.parse(["-E", escaped + ":password"]).identity() != nil)
+        let failure = try #require(throws: CommandFailure.self) { try IdentityOptions.parse(["-E", path]).identity() }
+        #expect(failure.message.hasSuffix("/a: No such file or directory"))
+        #expect(failure.status == .clientCertificate)
+    }
+
+    @Test func `a key without a certificate is wrong usage, and a file that is none a failure`() throws {
+        #expect(throws: (any Error).self) { try IdentityOptions.parse(["--key", "x"]).identity() }
+        let path = try folder.write("nothing", to: "x.p12")
+        #expect(throws: CommandFailure.self) { try IdentityOptions.parse(["-E", path]).identity() }
+    }
+
+    @Test func `the options given are known by name`() throws {
+        #expect(try IdentityOptions.parse([]).given.isEmpty)
+        #expect(try IdentityOptions.parse(["-E", "x", "--key-log", "y"]).given == ["--cert", "--key-log"])
+    }
+}
+
+@Suite struct UniformTrustPolicyTests {
+    @Test func `every host has the same policy`() {
+        let manager = UniformTrustPolicy(.disableEvaluation)
+        for host in ["a.test", "127.0.0.1", ""] {
+            guard case .disableEvaluation? = manager.serverTrustPolicy(forHost: host) else {
+                Issue.record("\(host) has another policy")
+                return
+            }
+        }
     }
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
 import Foundation
-import TernTLS
 import TernTesting
 import Testing
+
+@testable import TernTLS
 
 struct X509CertificateTests {
     private let root: CertificateAuthority
@@ -128,5 +130,126 @@ struct X509CertificateTests {
                 #expect(!policy.evaluate(trust, host: "a.test").isAccepted, "byte \(index)")
             }
         }
+    }
+}
+
+struct PublicKeyTests {
+    /// SHA-256 of nothing.
+    private let empty = "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
+
+    @Test func `a pin reads and writes the same text`() throws {
+        let key = try X509Certificate.PublicKey(pin: empty)
+        #expect(key.sha256.count == 32)
+        #expect(key.pin == empty)
+        #expect(key == X509Certificate.PublicKey(subjectPublicKeyInfo: []))
+        #expect("\(key)" == empty)
+    }
+
+    @Test func `another key is another pin`() {
+        #expect(
+            X509Certificate.PublicKey(subjectPublicKeyInfo: [1]) != X509Certificate.PublicKey(subjectPublicKeyInfo: [2])
+        )
+    }
+
+    @Test(arguments: [
+        ("", PinError.unknownAlgorithm("")),
+        (
+            "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
+            .unknownAlgorithm("47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
+        ),
+        ("sha1/2jmj7l5rSw0yVb/vlWAYkK/YBwk=", .unknownAlgorithm("sha1/2jmj7l5rSw0yVb/vlWAYkK/YBwk=")),
+        ("SHA256/AAAA", .unknownAlgorithm("SHA256/AAAA")),
+        ("sha256/", .wrongLength(0)),
+        ("sha256/AAAA", .wrongLength(3)),
+        (
+            "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU",
+            .invalidBase64("47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU")
+        ),
+        // Bits after the last byte: a second encoding of the same hash.
+        (
+            "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFV=",
+            .invalidBase64("47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFV=")
+        ),
+        (
+            "sha256/47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU=",
+            .invalidBase64("47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU=")
+        ),
+        (
+            "sha256/ 47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
+            .invalidBase64(" 47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
+        ),
+        ("sha256/=AAA", .invalidBase64("=AAA")),
+        ("sha256/====", .invalidBase64("====")),
+        ("sha256/AA=A", .invalidBase64("AA=A")),
+    ])
+    func `what is no pin is refused with the reason`(text: String, error: PinError) {
+        #expect(throws: error) { try X509Certificate.PublicKey(pin: text) }
+    }
+
+    /// curl's form has one more slash.
+    @Test func `curl's two slashes are not ours`() {
+        #expect(throws: PinError.self) { try X509Certificate.PublicKey(pin: "sha256//" + empty.dropFirst(7)) }
+    }
+}
+
+struct X509CertificateKeyTests {
+    private func certificate(_ key: KeyKind) throws -> X509Certificate {
+        try CertificateAuthority(AuthorityRequest(commonName: "Key", key: key)).certificate()
+    }
+
+    @Test func `the kind of a key is recognised, with its numbers`() throws {
+        #expect(try certificate(.rsa(bits: 2048)).keyAlgorithm == .rsa(bits: 2048, exponent: 3))
+        #expect(try certificate(.p256).keyAlgorithm == .ellipticCurve(NID_X9_62_prime256v1))
+        #expect(try certificate(.p384).keyAlgorithm == .ellipticCurve(NID_secp384r1))
+        #expect(try certificate(.ed25519).keyAlgorithm == .other(NID_ED25519))
+    }
+
+    @Test(arguments: [
+        (KeyKind.p256, true, true), (.curve("secp224r1"), false, false), (.curve("brainpoolP256r1"), true, true),
+        (.existing(privateKeyPEM: OddKeys.dsa), false, false),
+        (.existing(privateKeyPEM: OddKeys.explicitCurve), false, false),
+        (.existing(privateKeyPEM: OddKeys.longExponent), false, true),
+        (.existing(privateKeyPEM: OddKeys.rsa8208), false, true),
+        (.existing(privateKeyPEM: OddKeys.exponentOne), false, false),
+        (.existing(privateKeyPEM: OddKeys.evenExponent), false, false),
+    ])
+    func `keys are allowed by their kind, and by their cost`(key: KeyKind, isSupported: Bool, isOfAllowedKind: Bool)
+        throws
+    {
+        let certificate = try certificate(key)
+        #expect(certificate.hasSupportedKey == isSupported)
+        #expect(certificate.hasSupportedAlgorithm == isOfAllowedKind)
+    }
+
+    @Test func `a larger key costs no less to verify with`() throws {
+        let costs = try [KeyKind.rsa(bits: 2048), .p256, .p384, .existing(privateKeyPEM: OddKeys.rsa8208)]
+            .map { try certificate($0).verificationCost }
+        #expect(costs == costs.sorted())
+    }
+}
+
+struct X509CertificatePEMTests {
+    @Test func `a certificate is read again from its own text`() throws {
+        let authority = try CertificateAuthority()
+        let certificate = try authority.certificate()
+        #expect(try X509Certificate(pem: certificate.pem) == certificate)
+        #expect(certificate.pem == authority.certificatePEM)
+    }
+}
+
+struct CertificateErrorTests {
+    @Test func `blocks are counted from one in the description, and from zero in the reason`() throws {
+        let text = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+        let error = try #require(throws: CertificateError.self) { try X509Certificate.all(inPEM: text) }
+        #expect(error.reason == .invalidPEM(block: 0))
+        #expect(error.description.hasPrefix("PEM certificate 1 is broken"))
+    }
+
+    @Test func `OpenSSL's entries belong to the error, and leave the queue`() throws {
+        let error = try #require(throws: CertificateError.self) { try X509Certificate(der: [0x30, 0x01]) }
+        #expect(error.reason == .invalidDER)
+        #expect(!error.openSSL.isEmpty)
+        #expect(error.description.hasPrefix("not a DER certificate ["))
+        #expect(OpenSSLError.drain().isEmpty)
     }
 }

@@ -62,3 +62,96 @@ struct ClientIdentityTests {
         #expect(OpenSSLError.drain().isEmpty)
     }
 }
+
+struct ClientIdentityErrorTests {
+    @Test func `an error about a certificate has the certificate's description`() {
+        let error = CertificateError(.noCertificate)
+        #expect(ClientIdentityError(.certificate(error)).description == error.description)
+    }
+
+    @Test func `OpenSSL's entries follow the reason, and are removed from the queue`() throws {
+        let bad = try #require(throws: ClientIdentityError.self) {
+            try ClientIdentity(pkcs12: [0x30, 0x01, 0x00], passphrase: "")
+        }
+        #expect(bad.reason == .invalidPKCS12)
+        #expect(!bad.openSSL.isEmpty)
+        #expect(bad.description.hasPrefix("not a PKCS#12 file, or one of an unsupported kind [asn1 encoding routines"))
+        #expect(OpenSSLError.drain().isEmpty)
+    }
+}
+
+struct PKCS12ContentsTests {
+    private let files: IdentityFiles
+    private let chain: [X509Certificate]
+
+    init() throws {
+        let issued = try CertificateAuthority().issueIntermediate().issueIntermediate().issue()
+        files = IdentityFiles(issued)
+        chain = try X509Certificate.all(inPEM: issued.chainPEM)
+    }
+
+    private func reason(_ body: () throws -> ClientIdentity) throws -> ClientIdentityError.Reason {
+        try #require(throws: ClientIdentityError.self) { try body() }.reason
+    }
+
+    @Test func `the certificates are sorted into a chain, whatever their order in the file`() throws {
+        // `IdentityFiles` writes the issuers in reverse.
+        let contents = try PKCS12Contents(der: files.pkcs12("secret"), passphrase: "secret")
+        #expect(contents.certificates == chain)
+        #expect(contents.certificates.count == 3)
+    }
+
+    @Test(arguments: ["secret", "", "pässwörd"])
+    func `a PKCS#12 file opens with its passphrase only`(passphrase: String) throws {
+        let file = files.pkcs12(passphrase)
+        #expect(try ClientIdentity(pkcs12: file, passphrase: passphrase).certificates == chain)
+        #expect(try reason { try ClientIdentity(pkcs12: file, passphrase: "wrong") } == .wrongPassphrase)
+        #expect(try reason { try ClientIdentity(pkcs12: file, passphrase: passphrase + "\0x") } == .wrongPassphrase)
+    }
+
+    @Test func `a PKCS#12 file without a passphrase is opened with an empty one`() throws {
+        #expect(try ClientIdentity(pkcs12: files.pkcs12(nil)).certificates == chain)
+    }
+}
+
+struct PrivateKeyReferenceTests {
+    private let files: IdentityFiles
+    private let chain: [X509Certificate]
+
+    init() throws {
+        let issued = try CertificateAuthority().issue()
+        files = IdentityFiles(issued)
+        chain = try X509Certificate.all(inPEM: issued.chainPEM)
+    }
+
+    private func reason(_ body: () throws -> ClientIdentity) throws -> ClientIdentityError.Reason {
+        try #require(throws: ClientIdentityError.self) { try body() }.reason
+    }
+
+    @Test func `a key is found behind other blocks, and its passphrase is not needed if it is not encrypted`() throws {
+        _ = try PrivateKeyReference(pem: files.certificates + files.privateKey, passphrase: nil)
+        _ = try PrivateKeyReference(pem: files.privateKey, passphrase: "not needed")
+        let error = try #require(throws: ClientIdentityError.self) {
+            try PrivateKeyReference(pem: files.certificates, passphrase: nil)
+        }
+        #expect(error.reason == .noPrivateKey)
+    }
+
+    @Test func `an encrypted key opens with its passphrase only`() throws {
+        let key = files.encryptedKey("secret")
+        let identity = try ClientIdentity(pem: files.certificates, privateKeyPEM: key, passphrase: "secret")
+        #expect(identity.certificates == chain)
+        #expect(
+            try reason { try ClientIdentity(pem: files.certificates, privateKeyPEM: key, passphrase: "wrong") }
+                == .wrongPassphrase)
+        #expect(
+            try reason { try ClientIdentity(pem: files.certificates, privateKeyPEM: key, passphrase: "") }
+                == .wrongPassphrase)
+        #expect(
+            try reason { try ClientIdentity(pem: files.certificates, privateKeyPEM: key) } == .passphraseNeeded)
+        let endless = String(repeating: "x", count: 100_000)
+        #expect(
+            try reason { try ClientIdentity(pem: files.certificates, privateKeyPEM: key, passphrase: endless) }
+                == .wrongPassphrase)
+    }
+}

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
 import TernTesting
 import Testing
 
@@ -34,5 +35,49 @@ struct TrustFailureTests {
         let failure = try #require(result.failure)
         #expect(failure.description.hasSuffix("0.test, DNS:1.test, DNS:2.test, DNS:3.test, DNS:4.test and 996 more"))
         #expect("\(TLSError(.trust(failure)))".utf8.count < 500 && result.explanation.utf8.count < 1000)
+    }
+}
+
+struct TrustFailureProblemTests {
+    private let store: TrustStore
+    private let certificate: X509Certificate
+
+    init() throws {
+        certificate = try CertificateAuthority().certificate()
+        store = TrustStore([certificate])
+    }
+
+    private func failure(_ finding: PathProblem.Finding, in store: TrustStore? = nil) -> TrustFailure {
+        TrustFailure(
+            PathProblem(finding, depth: 1, certificate: certificate), host: "a.test", store: store ?? self.store,
+            sent: [certificate])
+    }
+
+    @Test(arguments: [
+        (X509_V_ERR_IP_ADDRESS_MISMATCH, "name-mismatch"), (X509_V_ERR_CERT_HAS_EXPIRED, "expired"),
+        (X509_V_ERR_CERT_NOT_YET_VALID, "not-yet-valid"), (X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN, "untrusted-root"),
+        (X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, "missing-issuer"),
+        (X509_V_ERR_PATH_LENGTH_EXCEEDED, "invalid-authority"), (X509_V_ERR_EXCLUDED_VIOLATION, "name-constraint"),
+        (X509_V_ERR_EE_KEY_TOO_SMALL, "weak-key"), (X509_V_ERR_CA_MD_TOO_WEAK, "weak-signature"),
+        (X509_V_ERR_CERT_SIGNATURE_FAILURE, "invalid-signature"), (X509_V_ERR_NO_EXPLICIT_POLICY, "certificate-policy"),
+        (X509_V_ERR_CERT_CHAIN_TOO_LONG, "chain-too-long"), (X509_V_ERR_OUT_OF_MEM, "other"),
+    ])
+    func `OpenSSL's code becomes a rule and stays readable`(code: Int32, rule: String) {
+        let failure = failure(.openSSL(code))
+        #expect(failure.rule == rule)
+        #expect(failure.verifyCode == code)
+        #expect(!failure.verifyText.isEmpty)
+        #expect(failure.depth == 1)
+        #expect(failure.certificate == certificate)
+    }
+
+    @Test func `without anchors it is they that are missing, whatever OpenSSL says`() {
+        #expect(failure(.openSSL(X509_V_ERR_CERT_UNTRUSTED), in: TrustStore([])).reason == .noAnchors)
+    }
+
+    @Test func `a rule and a limit are the reason themselves`() {
+        #expect(failure(.rule(.timeEncoding)).reason == .rule(.timeEncoding))
+        #expect(failure(.limit(.names)).reason == .limit(.names))
+        #expect(failure(.limit(.names)).verifyText.isEmpty)
     }
 }

@@ -41,3 +41,40 @@ struct TrustStoreTests {
         }
     }
 }
+
+struct SystemAnchorsTests {
+    /// In a process of its own, for the environment is read once.
+    @Test func `a folder of the system's is searched whether our anchors stand beside it or not`() async {
+        await #expect(processExitsWith: .success) {
+            let (root, own) = (try CertificateAuthority(), try CertificateAuthority(commonName: "Own"))
+            let folder = FileManager.default.temporaryDirectory.appending(path: "tern-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let certificate = try root.certificate()
+            let hash = withExtendedLifetime(certificate) { unsafe X509_subject_name_hash(certificate.x509.pointer) }
+            try Data(root.certificatePEM.utf8).write(to: folder.appending(path: String(format: "%08lx.0", hash)))
+            unsafe unsetenv("SSL_CERT_FILE")
+            unsafe setenv("SSL_CERT_DIR", folder.path, 1)
+
+            let chain = [try root.issue().certificate()]
+            for anchors in [TrustAnchors.systemAnd([try own.certificate()]), .systemAnd([]), .system] {
+                let trust = ServerTrust(sentChain: chain, anchors: anchors)
+                let policy = ServerTrustPolicy.performDefaultEvaluation(validateHost: true)
+                #expect(policy.evaluate(trust, host: "localhost").isAccepted, "\(anchors.source)")
+            }
+        }
+    }
+}
+
+/// The rules are meant to pass every certificate in use: here are some that can be had without a network.
+struct SystemRootTests {
+    @Test func `every root of the system keeps the rules for anchors`() {
+        let store = TrustStore.system
+        let place = CertificateRule.Place(depth: 2, isAnchor: true)
+        for root in store.all {
+            #expect(root.brokenRule(at: place) == nil, "\(root)")
+            #expect(root.brokenWebRule(at: place) == nil, "\(root)")
+            #expect(root.brokenNameConstraintRule(below: []) == nil, "\(root)")
+        }
+    }
+}

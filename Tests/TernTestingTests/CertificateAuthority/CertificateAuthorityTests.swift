@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import Testing
-import TernTesting
+
+@testable import TernTesting
 
 struct CertificateAuthorityTests {
     let root: CertificateAuthority
@@ -75,5 +77,93 @@ struct CertificateAuthorityTests {
         let identity = try CertificateAuthority.selfSigned()
         #expect(try await verify(identity, anchor: root).status != 0)
         #expect(try await text(identity.certificatePEM).contains("Issuer: CN = Tern Test Leaf"))
+    }
+}
+
+@Suite struct CertificateAuthorityRevocationTests {
+    private let root: CertificateAuthority
+    private let leaf: Identity
+
+    init() throws {
+        root = try CertificateAuthority()
+        leaf = try root.issue()
+    }
+
+    private func base64(_ der: [UInt8]) -> String {
+        Data(der).base64EncodedString(options: .lineLength64Characters) + "\n"
+    }
+
+    @Test func `a list revokes the certificates it was made for, and no others`() async throws {
+        let other = try root.issue()
+        let list = base64(try root.revocationList(revoking: [leaf]))
+        let files = [
+            "root.pem": root.certificatePEM, "leaf.pem": leaf.certificatePEM, "other.pem": other.certificatePEM,
+            "crl.pem": "-----BEGIN X509 CRL-----\n\(list)-----END X509 CRL-----\n",
+        ]
+        func verify(_ name: String) async throws -> OpenSSLCommand {
+            try await OpenSSLCommand.run(
+                "openssl verify -crl_check -CRLfile crl.pem -CAfile root.pem \(name)", files: files)
+        }
+        #expect(try await verify("leaf.pem").output.contains("certificate revoked"))
+        #expect(try await verify("other.pem").status == 0)
+    }
+
+    @Test(arguments: [(RevocationStatus.good, "good"), (.revoked(at: 1_700_000_000), "revoked"), (.unknown, "unknown")])
+    func `a response has the status, and is signed by the authority`(status: RevocationStatus, text: String)
+        async throws
+    {
+        let files = [
+            "root.pem": root.certificatePEM, "leaf.pem": leaf.certificatePEM,
+            "response": base64(try root.ocspResponse(about: leaf, status)),
+        ]
+        let result = try await OpenSSLCommand.run(
+            """
+            openssl base64 -d -in response -out response.der && openssl ocsp -respin response.der \
+            -issuer root.pem -cert leaf.pem -CAfile root.pem -VAfile root.pem
+            """, files: files)
+        #expect(result.output.contains("leaf.pem: \(text)"), "\(result.output)")
+        #expect(result.output.contains("Response verify OK"))
+    }
+}
+
+struct CertificateAuthorityErrorTests {
+    let root: CertificateAuthority
+
+    init() throws { root = try CertificateAuthority() }
+
+    @Test func `nonsense is an error that says what was wrong`() {
+        #expect(throws: CertificateAuthorityError.self) { try root.issue(LeafRequest(ipAddresses: ["300.1.1.1"])) }
+        let wrong = CertificateExtension("keyUsage", "flying")
+        do throws(CertificateAuthorityError) {
+            _ = try root.issue(LeafRequest(extensions: [wrong]))
+            Issue.record("accepted")
+        } catch {
+            #expect(error.reason == .invalidExtension(wrong))
+            #expect(error.detail.contains("unknown bit string argument"))
+        }
+        #expect(throws: CertificateAuthorityError.self) {
+            try root.issue(LeafRequest(key: .existing(privateKeyPEM: "not a key")))
+        }
+    }
+}
+
+struct IdentityTests {
+    @Test func `another chain leaves the rest as it was`() throws {
+        let identity = try CertificateAuthority().issue()
+        let other = identity.sending(chainPEM: "")
+        #expect(other.chainPEM.isEmpty)
+        #expect(other != identity)
+        #expect(other.sending(chainPEM: identity.chainPEM) == identity)
+    }
+}
+
+struct PEMCertificateTests {
+    @Test func `certificates are read past other texts, up to the first broken one`() throws {
+        let (one, two) = (try CertificateAuthority(), try CertificateAuthority())
+        let text = "a note\n" + one.certificatePEM + one.privateKeyPEM + two.certificatePEM
+        #expect(PEMCertificate.all(in: text).count == 2)
+        let broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+        #expect(PEMCertificate.all(in: one.certificatePEM + broken + two.certificatePEM).count == 1)
+        #expect(PEMCertificate.all(in: "").isEmpty)
     }
 }

@@ -39,3 +39,13 @@ import Testing
         #expect(origin.requests.last?.index == 8)
     }
 }
+
+@Suite struct OriginCloseTests {
+    @Test func `sees how the client closes`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok()] }
+        try RawClient(port: origin.port).finishSending()
+        #expect(await origin.waitFor { $0.closes.map(\.kind) == [.fin] })
+        try RawClient(port: origin.port).armReset()
+        #expect(await origin.waitFor { $0.closes.map(\.kind) == [.fin, .reset] })
+    }
+}

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import Testing
 
 @testable import TernTesting
@@ -25,5 +24,20 @@ import Testing
     @Test func `an empty head has no words`() {
         #expect(request("").method == "")
         #expect(request("\r\n").target == "")
+    }
+}
+
+@Suite struct ReceivedRequestFramingTests {
+    private func request(_ head: String) -> ReceivedRequest {
+        ReceivedRequest(connection: 1, index: 0, head: Array(head.utf8))
+    }
+
+    @Test(arguments: [
+        ("GET / HTTP/1.1\r\n\r\n", false), ("GET / HTTP/1.1\r\nHost: localhost\r\nCookie: abcdefgh\r\n\r\n", false),
+        ("POST / HTTP/1.1\r\nHost: a\r\ncOntent-length: 1\r\n\r\n", true),
+        ("POST / HTTP/1.1\r\ntransfer-Encoding: chunked\r\n\r\n", true), ("", false), ("\n", false),
+    ])
+    func `knows which heads announce no body`(head: String, expected: Bool) {
+        #expect(request(head).announcesBody == expected)
     }
 }

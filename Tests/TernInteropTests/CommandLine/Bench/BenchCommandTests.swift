@@ -3,6 +3,8 @@ import Foundation
 import TernTesting
 import Testing
 
+@testable import TernCLI
+
 @Suite struct BenchCommandTests {
     @Test func `--json prints one object with the promised keys`() async throws {
         let server = try await NginxServer()
@@ -67,5 +69,96 @@ import Testing
         #expect(object["errors"] as? Int == 0)
         #expect(object["unfinished"] as? Int == 3)
         #expect(try #require(object["seconds"] as? Double) < 5)
+    }
+}
+
+@Suite struct BenchReportTests {
+    private func report(_ change: (inout LoadGenerator.Result) -> Void = { _ in }) -> BenchReport {
+        var result = LoadGenerator.Result()
+        result.seconds = 2
+        for _ in 0..<10 { result.histogram.record(nanoseconds: 5_000) }
+        change(&result)
+        return BenchReport(
+            url: "http://a.test/", connections: 4, threads: 2, result: result, cpuMicroseconds: 250,
+            peakMemory: 3 << 20)
+    }
+
+    @Test func `figures are those of a request and of a second`() {
+        let report = report()
+        #expect(report.speed?.requestsPerSecond == 5)
+        #expect(report.speed?.cpuPerRequest == 25)
+        #expect(report.speed?.latency.p50 == 5)
+        #expect(report.speed?.latency.max == 5)
+        #expect(report.text.contains("5 requests/s, 25.00 µs CPU per request, 3.0 MB peak memory"))
+    }
+
+    @Test func `a run without a request and without time divides by nothing`() {
+        let report = report { $0 = LoadGenerator.Result() }
+        #expect(report.speed == nil)
+        #expect(report.text == "0 requests in 0.00 s, 0 errors, 0 unfinished\n3.0 MB peak memory")
+    }
+
+    @Test func `errors have no rate and no latency`() throws {
+        let all = report { result in
+            result.histogram = LatencyHistogram()
+            result.errorKinds = ["unreachable": 800]
+        }
+        #expect(all.requests == 800 && all.speed == nil)
+        #expect(!all.text.contains("/s") && !all.text.contains("latency"))
+        let json = try JSONSerialization.jsonObject(with: Data(JSONReport.text(all).utf8)) as? [String: Any]
+        for key in ["requests_per_second", "cpu_us_per_request", "latency_us"] {
+            #expect(json?[key] is NSNull, "\(key)")
+        }
+        let some = report { $0.errorKinds = ["unreachable": 800] }
+        #expect(some.text.contains("\n5 successes/s, 25.00 µs CPU per request"))
+    }
+
+    @Test func `kinds of errors are listed with the most frequent first`() {
+        let report = report { $0.errorKinds = ["b": 1, "a": 1, "c": 7] }
+        #expect(report.errors == 9 && report.requests == 19)
+        #expect(report.text.contains("9 errors, 0 unfinished\n  7 × c\n  1 × a\n  1 × b\n"))
+    }
+}
+
+@Suite struct LatencyHistogramTests {
+    @Test(arguments: [0, 1, 63, 64, 65, 127, 128, 1000, 123_456_789, UInt64.max / 2, .max] as [UInt64])
+    func `a single latency is every percentile`(nanoseconds: UInt64) {
+        var histogram = LatencyHistogram()
+        histogram.record(nanoseconds: nanoseconds)
+        #expect(histogram.percentile(0.5) == nanoseconds)
+        #expect(histogram.percentile(1) == nanoseconds)
+        #expect(histogram.maximum == nanoseconds)
+    }
+
+    @Test func `percentiles are at most 1.6 % above the latency`() {
+        var histogram = LatencyHistogram()
+        for value in 1...10_000 as ClosedRange<UInt64> { histogram.record(nanoseconds: value * 1000) }
+        for (share, exact) in [(0.01, 100_000.0), (0.5, 5_000_000), (0.99, 9_900_000), (1, 10_000_000)] {
+            let found = Double(histogram.percentile(share))
+            #expect(found >= exact && found <= exact * 1.016, "\(share)")
+        }
+    }
+
+    @Test func `none has no latency, and two merged have all of both`() {
+        var (one, two) = (LatencyHistogram(), LatencyHistogram())
+        #expect(one.percentile(0.5) == 0)
+        one.record(nanoseconds: 10)
+        two.record(nanoseconds: 20)
+        two.record(nanoseconds: 30)
+        one.merge(two)
+        #expect(one.count == 3)
+        #expect(one.maximum == 30)
+        #expect(one.percentile(0.5) == 20)
+    }
+}
+
+@Suite struct DemoCommandTests {
+    @Test func `accepts the right pin, refuses the wrong one unseen, and shows a figure`() async throws {
+        let result = try await TernTool.run("demo", "-d", "0.3")
+        #expect(result.status == 0)
+        #expect(result.text.contains("Hello from behind a pinned key."))
+        #expect(result.text.contains("Refused: localhost is not trusted: none of the pinned keys is in the chain"))
+        #expect(result.text.contains("Requests the origin has seen from this attempt: 0"))
+        #expect(result.text.contains("requests/s"))
     }
 }

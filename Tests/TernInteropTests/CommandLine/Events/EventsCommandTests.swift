@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TernEngine
 import TernTesting
 import TestPrograms
 import Testing
+
+@testable import TernCLI
 
 /// `tern events`, as its users call it.
 @Suite(.timeLimit(.minutes(5))) struct EventsCommandTests {
@@ -100,5 +103,25 @@ import Testing
     func `wrong usage exits 2`(options: [String]) async throws {
         let result = try await TernTool.run(["events", "http://127.0.0.1:1/"] + options)
         #expect(result.status == 2)
+    }
+}
+
+@Suite struct EventTextTests {
+    private func text(_ event: ServerSentEvent, isJSON: Bool = false) throws -> String {
+        try EventText.text(of: event, isJSON: isJSON)
+    }
+
+    @Test func `an event is printed as a stream writes it, without what is usual`() throws {
+        #expect(try text(ServerSentEvent(event: "message", data: "a", id: "")) == "data: a\n")
+        #expect(
+            try text(ServerSentEvent(event: "tick", data: "a\nb\n", id: "7"))
+                == "event: tick\nid: 7\ndata: a\ndata: b\ndata: \n")
+        #expect(try text(ServerSentEvent(event: "message", data: "", id: "")) == "data: \n")
+    }
+
+    @Test func `as JSON it is one line with each field`() throws {
+        #expect(
+            try text(ServerSentEvent(event: "message", data: "a\n\"b\"/", id: ""), isJSON: true)
+                == #"{"data":"a\n\"b\"/","event":"message","id":""}"#)
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TernLock
 import TernTesting
 
 /// An origin that answers with what it saw: method, target, header fields in alphabetical order, body. What differs
@@ -46,4 +47,18 @@ enum EchoOrigin {
         }
         return (fields, shorter)
     }
+}
+
+/// How often an origin was asked.
+final class AttemptCount: Sendable {
+    private let count = Lock(0)
+
+    func next() -> Int {
+        count.withLock { count in
+            count += 1
+            return count
+        }
+    }
+
+    func reset() { count.withLock { $0 = 0 } }
 }

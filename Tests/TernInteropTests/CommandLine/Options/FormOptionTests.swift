@@ -10,3 +10,34 @@ import Testing
         #expect(throws: (any Error).self) { try FormOption.string("a") }
     }
 }
+
+@Suite struct FormOptionParserTests {
+    @Test(
+        arguments: [
+            ("a=b", "a", FormOption.Content.text("b"), nil, nil), ("a=", "a", .text(""), nil, nil),
+            ("a=b=c", "a", .text("b=c"), nil, nil), ("a=@f", "a", .file("f"), nil, nil),
+            ("a=<f", "a", .textOfFile("f"), nil, nil), ("a=@-", "a", .file("-"), nil, nil),
+            ("a=b;type=x/y", "a", .text("b"), "x/y", nil), ("a=b;TYPE=x/y;q=1", "a", .text("b"), "x/y;q=1", nil),
+            ("a=@f;filename=g;type=x/y", "a", .file("f"), "x/y", "g"),
+            (#"a=@"f,g;h" ;filename="i\"j\\k\l""#, "a", .file("f,g;h"), nil, #"i"j\k\l"#),
+            (#"a="b;c" d"#, "a", .text("b;c"), nil, nil), (#"a="b"#, "a", .text(#""b"#), nil, nil),
+            ("a=  b  ;type=x/y", "a", .text("b"), "x/y", nil), ("ü=ä", "ü", .text("ä"), nil, nil),
+            // A combining mark makes no other sign of the one before it.
+            ("a=\u{301}b", "a", .text("\u{301}b"), nil, nil), ("a=@\u{301}f", "a", .file("\u{301}f"), nil, nil),
+            ("a=b,c;type=x/y,z", "a", .text("b,c"), "x/y,z", nil),
+        ] as [(String, String, FormOption.Content, String?, String?)])
+    func `an argument is read by curl's rules`(
+        argument: String, name: String, content: FormOption.Content, type: String?, fileName: String?
+    ) throws {
+        let expected = FormOption(name: name, content: content, type: type, fileName: fileName)
+        #expect(try FormOption.form(argument) == expected)
+    }
+
+    @Test(arguments: [
+        "a", "=b", "a=(b", "a=@f,g", "a=b;c", "a=b;filename=c", "a=b;headers=@c", "a=b;type=x/y;encoder=z",
+        "a=@f;type=x/y,g", "a=@f;filename=h,g", "a=@f;type=x/y,g;type=y/z",
+    ])
+    func `what would be left out or nested is refused`(argument: String) {
+        #expect(throws: (any Error).self) { try FormOption.form(argument) }
+    }
+}

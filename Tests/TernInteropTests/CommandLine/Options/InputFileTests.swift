@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Glibc
 import Testing
 
 @testable import TernCLI
@@ -18,5 +19,45 @@ import Testing
     @Test func `standard input has one reader`() throws {
         try InputFile.checkStandardInput(["-", "a", "a"])
         #expect(throws: (any Error).self) { try InputFile.checkStandardInput(["-", "a", "-"]) }
+    }
+}
+
+@Suite struct InputDescriptorTests {
+    @Test func `a file is read in chunks to its end`() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("abcde", to: "file")
+        let input = InputDescriptor()
+        var chunks: [String] = []
+        while let chunk = try input.piece(of: path, 2) { chunks.append(String(decoding: chunk, as: UTF8.self)) }
+        #expect(chunks == ["ab", "cd", "e"])
+        #expect(try input.piece(of: path, 2) == nil)
+    }
+
+    @Test(arguments: [("/nowhere/x", ENOENT), ("/", EISDIR)])
+    func `what cannot be read is named with the system's reason`(path: String, number: Int32) throws {
+        let error = try #require(throws: InputError.self) { try InputDescriptor().piece(of: path, 10) }
+        #expect(error.number == number)
+        #expect(error.description.hasPrefix("cannot read \(path): "))
+    }
+}
+
+@Suite struct UploadTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test func `the length of a file is known, that of standard input and of a device is not`() throws {
+        let path = try folder.write("12345", to: "file")
+        #expect(try Upload(path: path, option: "-T").length == 5)
+        #expect(try Upload(path: path, option: "-T", isChunked: true).length == nil)
+        #expect(try Upload(path: "/dev/null", option: "-T").length == nil)
+        #expect(try Upload(path: "-", option: "-T").length == nil)
+    }
+
+    @Test(arguments: [("/nowhere/x", "-T: cannot read /nowhere/x"), ("/etc", "-T: /etc is a folder")])
+    func `what cannot be sent is named with its option`(path: String, message: String) throws {
+        let failure = try #require(throws: CommandFailure.self) { try Upload(path: path, option: "-T") }
+        #expect(failure.message == message)
+        #expect(failure.status == .unreadable)
     }
 }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TernEngine
+import TernTLS
 import TernTesting
 import TestPrograms
 import Testing
+
+@testable import TernCLI
 
 /// `tern trust evaluate --batch`, as programs drive it.
 @Suite struct TrustBatchTests {
@@ -262,5 +266,58 @@ import Testing
     @Test func `wrong usage exits 2`() async throws {
         #expect(try await TernTool.run("trust", "evaluate", "--batch", "/nowhere/cases.jsonl").status == 2)
         #expect(try await TernTool.run("trust", "evaluate", "--batch", "-", "--host", "example.com").status == 2)
+    }
+}
+
+@Suite struct BatchVerdictTests {
+    private func id(_ json: String) throws -> BatchVerdict.ID {
+        var fields = try JSONFields(reading: Array("{\"id\": \(json)}".utf8))
+        return try BatchVerdict.ID(fields.require("id"))
+    }
+
+    @Test(arguments: ["7", "-1.50e3", "\"a\"", #""a\"b""#, #""a\u2028b""#])
+    func `an id is echoed as it was given`(json: String) throws { #expect(try id(json).json == json) }
+
+    @Test(arguments: ["true", "[]", "{}"]) func `an id is a string or a number`(json: String) {
+        #expect(throws: Malformed.self) { try id(json) }
+    }
+
+    @Test func `an invalid case is refused with its reason, on one line`() {
+        let verdict = BatchVerdict(id: nil, Malformed(detail: "a\nb"))
+        #expect(
+            verdict.json == #"{"id":null,"verdict":"refuse","reason":"malformed-case","detail":"a\nb"}"#)
+    }
+
+    @Test func `a verdict has the rule and the sentence of its result`() throws {
+        let trust = ServerTrust(sentChain: [], anchors: .only([]), time: 0)
+        let result = ServerTrustPolicy.performDefaultEvaluation(validateHost: true).evaluate(trust, host: "a.test")
+        #expect(
+            try BatchVerdict(id: id("1"), result).json
+                == #"{"id":1,"verdict":"refuse","reason":"no-certificate","detail":"the server presented no certificate"}"#
+        )
+    }
+}
+
+@Suite struct MalformedTests {
+    private func malformed(_ name: String, _ json: String) throws -> Malformed {
+        var fields = try JSONFields(reading: Array("{\"\(name)\": \(json)}".utf8))
+        let element = try fields.require(name)
+        return Malformed(try #require(throws: PolicyFileError.self) { try element.string() })
+    }
+
+    @Test func `the word depends on the field, and the detail names it`() throws {
+        let host = try malformed("host", "7")
+        #expect(host.reason == "malformed-case")
+        #expect(host.detail.hasPrefix("host: "))
+        #expect(try malformed("policy", "7").reason == "malformed-policy")
+        #expect(Malformed.tooLong(limit: 5).reason == "line-too-long")
+        #expect(Malformed.tooLong(limit: 5).detail == "the line is longer than 5 bytes")
+    }
+
+    @Test func `a broken certificate is one wherever it is`() throws {
+        var fields = try JSONFields(reading: Array("{\"policy\": \"no PEM\"}".utf8))
+        let element = try fields.require("policy")
+        let error = try #require(throws: PolicyFileError.self) { try element.pemCertificates() }
+        #expect(Malformed(error).reason == "malformed-certificate")
     }
 }

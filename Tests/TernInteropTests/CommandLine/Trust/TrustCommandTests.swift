@@ -122,4 +122,37 @@ import TestPrograms
         #expect(result.text.isEmpty)
         #expect(result.errors.hasPrefix("tern: (2) "))
     }
+
+    @Test func `--json prints every key`() async throws {
+        let result = try await evaluate("--host", "example.com", "--pin", try CertificateAuthority().pin, "--json")
+        let object = try result.object()
+        #expect(result.status == 1)
+        #expect(
+            Set(object.keys) == [
+                "verdict", "reason", "detail", "host", "at", "policy", "openssl", "wanted_pins", "chain",
+                "certificates",
+            ])
+        #expect(object["verdict"] as? String == "refuse")
+        #expect(object["reason"] as? String == "key-not-pinned")
+        #expect(object["chain"] as? String == "verified")
+        let certificates = try #require(object["certificates"] as? [[String: Any]])
+        #expect(certificates.map { $0["role"] as? String } == ["leaf", "intermediate", "anchor"])
+        #expect(certificates.first?["pin"] as? String == leaf.pin)
+        #expect(Set(certificates.map(\.count)) == [18])
+    }
+
+    @Test func `an explanation shows each certificate, what is wrong, what is wanted and what to do`() async throws {
+        let wanted = try CertificateAuthority().pin
+        let result = try await TernTool.run(
+            "trust", "explain", "--chain", chain, "--anchors", anchors, "--host", "example.com", "--pin", wanted)
+        #expect(result.status == 1)
+        for text in [
+            "example.com is REFUSED.", "key-not-pinned", leaf.pin, authority.pin, wanted, "do not pin the keys",
+        ] {
+            #expect(result.text.contains(text))
+        }
+        let accepted = try await TernTool.run("trust", "explain", "--chain", chain, "--anchors", anchors)
+        #expect(accepted.status == 0)
+        #expect(accepted.text.contains("Any host is accepted."))
+    }
 }

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Tern
+import TernEngine
+import TernFiles
+
+/// Builds the requests of every command, and the session for them, so that no command accepts an option of requests and
+/// ignores it.
+struct RequestBuilder {
+    /// Without the fields that `-H` removes.
+    private(set) var configuration: SessionConfiguration
+    /// Whether `-H` asks for a body in chunks, which is then framed by the session.
+    let isChunked: Bool
+
+    private let options: FieldOptions
+    private let trust: TrustOptions
+    private let fields: [HeaderOption]
+    private let range: String?
+    private let cookies: String?
+
+    /// Reads the files of `-H`.
+    ///
+    /// - Parameters:
+    ///   - range: the argument of `-r`.
+    ///   - cookies: the value of `Cookie`, behind those of a storage.
+    init(
+        _ options: FieldOptions, _ trust: TrustOptions, configuration: SessionConfiguration, hasBody: Bool = false,
+        range: String? = nil, cookies: String? = nil
+    ) throws {
+        self.options = options
+        self.trust = trust
+        self.range = range
+        self.cookies = cookies
+        self.configuration = configuration
+        let given = try options.given()
+        isChunked = hasBody && given.contains(where: \.asksForChunks)
+        fields = isChunked ? given.filter { !$0.asksForChunks } : given
+        if isChunked, given.contains(where: { $0.name.lowercased() == "content-length" }) {
+            throw ValidationError(
+                "-H \"Transfer-Encoding: chunked\" and -H \"Content-Length\" frame the body in two ways: give one of them"
+            )
+        }
+    }
+
+    /// What the options say of sessions.
+    ///
+    /// - Parameter transfer: nil for a command with limits of its own.
+    static func configuration(
+        _ fields: FieldOptions, _ trust: TrustOptions, _ transfer: TransferOptions?
+    ) throws -> SessionConfiguration {
+        var configuration = try trust.configuration()
+        configuration.decodesContent = fields.isCompressed
+        configuration.probesForDigest = fields.credentials.usesDigest
+        try transfer?.apply(to: &configuration)
+        return configuration
+    }
+
+    /// - Parameters:
+    ///   - method: nil for GET.
+    ///   - setBody: adds the body, when the fields of `-H` are there.
+    mutating func request(
+        for target: RequestedURL, method: String? = nil, setBody: (inout Tern.URLRequest) throws -> Void = { _ in }
+    ) throws -> Tern.URLRequest {
+        var request = target.request
+        if let method { request.setMethod(asTyped: method) }
+        for field in fields { try field.apply(to: &request, &configuration.httpAdditionalHeaders) }
+        try setBody(&request)
+        options.credentials.apply(to: &request)
+        if let cookies {
+            try add(cookies, as: "Cookie", to: &request, "-b and -H \"Cookie\" are two fields of cookies")
+        }
+        if let range {
+            try add("bytes=\(range)", as: "Range", to: &request, "-r and -H \"Range\" request two parts")
+        }
+        request.timeouts = configuration.timeouts
+        request.sensitiveFields = SensitiveFields(options.sensitiveFields)
+        try request.checkEncodable(configuration)
+        return request
+    }
+
+    /// Whether `-H` adds or removes the field.
+    func gives(_ name: String) -> Bool { fields.contains { $0.name.lowercased() == name } }
+
+    /// A session with the configuration that the requests were built for.
+    func session() throws -> Session {
+        Session(configuration: configuration, serverTrustPolicyManager: try trust.policiesForEveryHost())
+    }
+
+    private func add(_ value: String, as name: String, to request: inout Tern.URLRequest, _ conflict: String) throws {
+        guard request.value(forHTTPHeaderField: name) == nil else {
+            throw ValidationError("\(conflict): give one of them")
+        }
+        request.headers.append(HeaderField(name: name, bytes: ByteText.bytes(of: value)))
+    }
+}
+
+extension Tern.URLRequest {
+    /// Input that cannot be sent is wrong usage, and is reported before any request.
+    func checkEncodable(_ configuration: SessionConfiguration) throws {
+        do throws(InvalidRequest) {
+            _ = try encodedHead(configuration)
+        } catch {
+            throw ValidationError("\(error)")
+        }
+    }
+}
+
+/// One URL, ready to be requested.
+struct PlannedFetch {
+    /// Its position among the URLs, from 0.
+    let index: Int
+    let target: RequestedURL
+    let request: Tern.URLRequest
+    /// The output of the body; nil is standard output.
+    let path: String?
+}
+
+/// The argument of `-r`.
+enum RangeOption {
+    /// As in curl, a number alone is the offset of the first byte: "4" is "4-".
+    static func range(_ argument: String) -> String {
+        let digits = argument.utf8.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        guard !digits.isEmpty, !argument.utf8.contains(UInt8(ascii: "-")) else { return argument }
+        return String(Substring(digits)) + "-"
+    }
+}
