@@ -80,31 +80,40 @@ let package = Package(
         // The command `tern` itself.
         .executableTarget(name: "TernMain", dependencies: ["TernCLI"], swiftSettings: settings),
 
+        // Which clauses of Tests/Behaviour.md a test proves.
+        .target(name: "TestProofs", path: "Tests/TestProofs", swiftSettings: settings),
         // Who may know whom, and how large it may be.
-        .testTarget(name: "ArchitectureTests", swiftSettings: settings),
-        .testTarget(name: "TernHTTP1Tests", dependencies: ["TernHTTP1"], swiftSettings: settings),
-        .testTarget(name: "TernSystemTests", dependencies: ["TernSystem"], swiftSettings: settings),
-        .testTarget(name: "TernFilesTests", dependencies: ["TernFiles"], swiftSettings: settings),
-        .testTarget(name: "TernIOTests", dependencies: ["TernIO", "TernLock"], swiftSettings: settings),
-        .testTarget(name: "TernLockTests", dependencies: ["TernLock"], swiftSettings: settings),
+        .testTarget(name: "ArchitectureTests", dependencies: ["TestProofs"], swiftSettings: settings),
+        .testTarget(name: "TernHTTP1Tests", dependencies: ["TernHTTP1", "TestProofs"], swiftSettings: settings),
+        .testTarget(name: "TernSystemTests", dependencies: ["TernSystem", "TestProofs"], swiftSettings: settings),
+        .testTarget(name: "TernFilesTests", dependencies: ["TernFiles", "TestProofs"], swiftSettings: settings),
+        .testTarget(name: "TernIOTests", dependencies: ["TernIO", "TernLock", "TestProofs"], swiftSettings: settings),
+        .testTarget(name: "TernLockTests", dependencies: ["TernLock", "TestProofs"], swiftSettings: settings),
         .testTarget(
-            name: "TernTLSTests", dependencies: ["TernLock", "TernTLS", "TernTesting"], swiftSettings: settings),
+            name: "TernTLSTests", dependencies: ["TernLock", "TernTLS", "TernTesting", "TestProofs"],
+            swiftSettings: settings),
         // Programs that tests run, and how they are started.
         .target(name: "CTestPrograms", path: "Tests/CTestPrograms"),
         .target(
             name: "TestPrograms", dependencies: ["CTestPrograms", "TernLock"], path: "Tests/TestPrograms",
             swiftSettings: settings),
-        .testTarget(name: "TernTestingTests", dependencies: ["TernTesting", "TestPrograms"], swiftSettings: settings),
         .testTarget(
-            name: "TernEngineTests", dependencies: ["CTernZlib", "TernEngine", "TernFiles", "TernLock", "TernTesting"],
+            name: "TernTestingTests", dependencies: ["TernTesting", "TestPrograms", "TestProofs"],
             swiftSettings: settings),
         .testTarget(
-            name: "TernTests", dependencies: ["Tern", "TernAFNetworking", "TernLock", "TernTesting", "TestPrograms"],
+            name: "TernEngineTests",
+            dependencies: ["CTernZlib", "TernEngine", "TernFiles", "TernLock", "TernTesting", "TestProofs"],
             swiftSettings: settings),
-        .testTarget(name: "TernNamesTests", dependencies: ["TernAlamofire", "TernTesting"], swiftSettings: settings),
+        .testTarget(
+            name: "TernTests",
+            dependencies: ["Tern", "TernAFNetworking", "TernLock", "TernTesting", "TestPrograms", "TestProofs"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "TernNamesTests", dependencies: ["TernAlamofire", "TernTesting", "TestProofs"],
+            swiftSettings: settings),
         // Call sites as they are written for Alamofire 4, in the language mode of their time.
         .testTarget(
-            name: "TernAlamofireTests", dependencies: ["TernAlamofire", "TernTesting"],
+            name: "TernAlamofireTests", dependencies: ["TernAlamofire", "TernTesting", "TestProofs"],
             swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
         // Says what it is told of the network, while a test changes that.
         .executableTarget(
@@ -115,7 +124,7 @@ let package = Package(
             name: "TernInteropTests",
             dependencies: [
                 "ReachabilityWatch", "Tern", "TernCLI", "TernEngine", "TernLock", "TernMain", "TernTesting",
-                "TestPrograms",
+                "TestPrograms", "TestProofs",
             ],
             swiftSettings: settings),
         // Hostile servers, and what is asked of them; `make soak`.

@@ -27,6 +27,7 @@
 @_exported public import struct TernEngine.DecodedLines
 @_exported public import struct TernEngine.DelegateQuestion
 @_exported public import enum TernEngine.DigestAlgorithm
+@_exported public import enum TernEngine.DownloadEvent
 @_exported public import struct TernEngine.DownloadSettings
 @_exported public import enum TernEngine.EvaluationLimit
 @_exported public import struct TernEngine.HTTPCookie
@@ -105,6 +106,7 @@
 @_exported public import class TernEngine.TLSKeyLog
 @_exported public import enum TernEngine.TLSProtocolVersion
 @_exported public import struct TernEngine.TLSSettings
+@_exported public import enum TernEngine.TaskEvent
 @_exported public import struct TernEngine.TaskMetrics
 @_exported public import struct TernEngine.Timeouts
 @_exported public import enum TernEngine.TransportAddress

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TestProofs
 import Testing
 
 /// No two folders of a module know each other, and those of the engine and of Tern know only the folders below them.
@@ -69,7 +70,7 @@ import Testing
         return below.contains(other) || below.contains { isAbove($0, other, table) }
     }
 
-    @Test func `no two folders know each other`() {
+    @Test(.proves("11.1a")) func `no two folders know each other`() {
         let tree = SourceTree.project
         for module in Set(tree.files.map(\.module)) {
             let arrows = tree.arrows(in: module)

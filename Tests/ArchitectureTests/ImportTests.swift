@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TestProofs
 import Testing
 
 /// Each border between modules forbids something, and imports are where it would be crossed.
@@ -26,7 +27,7 @@ import Testing
         ],
     ]
 
-    @Test func `a file imports what its module may know`() {
+    @Test(.proves("11.1a")) func `a file imports what its module may know`() {
         for file in SourceTree.project.files {
             guard let allowed = Self.allowed[file.module] else {
                 Issue.record("\(file.module) has no line in the table")

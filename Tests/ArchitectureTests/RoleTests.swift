@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TestProofs
 import Testing
 
 /// The manager makes requests, a request leads to its task, and the task's delegate does what each task needs.
@@ -14,7 +15,7 @@ import Testing
             .map { try String(contentsOf: folder.appending(path: $0), encoding: .utf8) }
     }
 
-    @Test func `no event of a task reaches the manager: the hub takes all of them`() throws {
+    @Test(.proves("11.1b")) func `no event of a task reaches the manager: the hub takes all of them`() throws {
         let events = ["didReceive", "didSendBodyData", "didWriteData", "didComplete", "didFinishDownloading"]
         let managers = try text(of: "Manager", "SessionManager")
         let hubs = try text(of: "Manager", "SessionDelegate")
@@ -25,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `a task's delegate knows nothing of the manager`() throws {
+    @Test(.proves("11.1c")) func `a task's delegate knows nothing of the manager`() throws {
         let delegates = try text(of: "TaskDelegate", "")
         #expect(!delegates.isEmpty)
         #expect(!delegates.contains { $0.contains("SessionManager(") || $0.contains("manager: SessionManager") })

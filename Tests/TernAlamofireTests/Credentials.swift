@@ -2,10 +2,11 @@
 import Foundation
 import TernAlamofire
 import TernTesting
+import TestProofs
 import Testing
 
 @Suite struct Credentials {
-    @Test func `a password is given when it is asked for`() async throws {
+    @Test(.proves("4.8a", "4.9a")) func `a password is given when it is asked for`() async throws {
         let origin = try ScriptedOrigin { _, request in
             request.value(of: "Authorization") == "Basic dXNlcjpwYXNzd29yZA=="
                 ? [.ok("welcome")]

@@ -2,6 +2,7 @@
 import Foundation
 import TernAlamofire
 import TernTesting
+import TestProofs
 import Testing
 
 enum BackendError: Error {
@@ -88,7 +89,7 @@ struct User: ResponseObjectSerializable, CustomStringConvertible, Decodable {
         origin = try ScriptedOrigin { _, _ in [.ok(#"{"username": "x", "name": "Mattt"}"#)] }
     }
 
-    @Test func `objects made of JSON`() async {
+    @Test(.proves("8.5a")) func `objects made of JSON`() async {
         let origin = origin
         let user: User? = await withCheckedContinuation { continuation in
             _ = Alamofire.request(origin.url("/users/mattt")).responseObject { (response: DataResponse<User>) in
@@ -102,7 +103,7 @@ struct User: ResponseObjectSerializable, CustomStringConvertible, Decodable {
         #expect(user?.description == "User: { username: mattt, name: Mattt }")
     }
 
-    @Test func `objects made of data, mapped or decoded`() async {
+    @Test(.proves("8.7a")) func `objects made of data, mapped or decoded`() async {
         let origin = origin
         let mapped: DataResponse<String> = await withCheckedContinuation { continuation in
             Alamofire.request(origin.url()).responseData { response in
@@ -124,7 +125,7 @@ struct User: ResponseObjectSerializable, CustomStringConvertible, Decodable {
         return .success(number)
     }
 
-    @Test func `results of one parameter`() throws {
+    @Test(.proves("8.1a", "8.1c")) func `results of one parameter`() throws {
         let good: Result<Int> = parse("1")
         let bad = parse("x")
         #expect(good.isSuccess && bad.isFailure && good.value == 1 && bad.error is BackendError)
@@ -153,7 +154,7 @@ struct User: ResponseObjectSerializable, CustomStringConvertible, Decodable {
         #expect(response?.allHeaderFields["Content-Type"] == "application/json")
     }
 
-    @Test func `a serializer need not name the type of its result`() async throws {
+    @Test(.proves("8.5b")) func `a serializer need not name the type of its result`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("three small words")] }
         let count: Int? = await withCheckedContinuation { continuation in
             Alamofire.request(origin.url()).response(responseSerializer: WordCount()) {

@@ -2,6 +2,7 @@
 import Foundation
 import TernAlamofire
 import TernTesting
+import TestProofs
 import Testing
 
 class LoggingSessionDelegate: SessionDelegate, @unchecked Sendable {
@@ -53,7 +54,7 @@ class LoggingSessionDelegate: SessionDelegate, @unchecked Sendable {
         #expect(origin.requests.last?.value(of: "X-Followed") == "1")
     }
 
-    @Test func `the form with a completion handler`() async throws {
+    @Test(.proves("3.5a")) func `the form with a completion handler`() async throws {
         let origin = try origin()
         let sessionManager = SessionManager(configuration: .default)
         sessionManager.delegate.taskWillPerformHTTPRedirectionWithCompletion = {
@@ -67,7 +68,7 @@ class LoggingSessionDelegate: SessionDelegate, @unchecked Sendable {
         #expect(sessionManager.delegate[request.task!] == nil)
     }
 
-    @Test func `a subclass overrides a method`() async throws {
+    @Test(.proves("2.4b")) func `a subclass overrides a method`() async throws {
         let origin = try origin()
         let delegate = LoggingSessionDelegate()
         let sessionManager = SessionManager(configuration: URLSessionConfiguration.default, delegate: delegate)
@@ -75,7 +76,7 @@ class LoggingSessionDelegate: SessionDelegate, @unchecked Sendable {
         #expect(delegate.lines.count == 1)
     }
 
-    @Test func `closures about challenges name what URLSession names`() async throws {
+    @Test(.proves("6.1a")) func `closures about challenges name what URLSession names`() async throws {
         let leaf = try CertificateAuthority().issue()
         let origin = try ScriptedOrigin(tls: leaf) { _, _ in [.ok("trusted")] }
         let sessionManager = SessionManager(configuration: .default)
@@ -93,7 +94,7 @@ class LoggingSessionDelegate: SessionDelegate, @unchecked Sendable {
         #expect(await text(sessionManager.request(origin.url())) == "trusted")
     }
 
-    @Test func `the user's own operations run after the handlers`() async throws {
+    @Test(.proves("5.1c")) func `the user's own operations run after the handlers`() async throws {
         let origin = try origin()
         let request = Alamofire.request(origin.url())
         let status: Int? = await withCheckedContinuation { continuation in

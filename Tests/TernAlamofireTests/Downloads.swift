@@ -2,6 +2,7 @@
 import Foundation
 import TernAlamofire
 import TernTesting
+import TestProofs
 import Testing
 
 class ImageRequestor {
@@ -59,7 +60,7 @@ extension DownloadRequest {
 
     private func serving(_ text: String) throws -> ScriptedOrigin { try ScriptedOrigin { _, _ in [.ok(text)] } }
 
-    @Test func `a download goes where its destination says`() async throws {
+    @Test(.proves("2.1b")) func `a download goes where its destination says`() async throws {
         let origin = try serving("a picture")
         defer { try? FileManager.default.removeItem(at: folder) }
         let destination: DownloadRequest.DownloadFileDestination = { [folder] _, _ in
@@ -80,7 +81,8 @@ extension DownloadRequest {
         #expect(response.result.value == Data("a picture".utf8))
     }
 
-    @Test func `a suggested destination, and one of the user's own with the suggested name`() async throws {
+    @Test(.proves("2.13a", "4.10a", "11.6a"))
+    func `a suggested destination, and one of the user's own with the suggested name`() async throws {
         let origin = try serving("a picture")
         defer { try? FileManager.default.removeItem(at: folder) }
         let suggested = DownloadRequest.suggestedDownloadDestination(for: .documentDirectory)
@@ -102,7 +104,7 @@ extension DownloadRequest {
         #expect(path == folder.appendingPathComponent("png").path)
     }
 
-    @Test func `progress on a queue of one's own`() async throws {
+    @Test(.proves("4.12a")) func `progress on a queue of one's own`() async throws {
         let origin = try serving(String(repeating: "x", count: 3_000_000))
         let utilityQueue = DispatchQueue.global(qos: .utility)
         let result: Result<Data> = await withCheckedContinuation { continuation in
@@ -118,7 +120,7 @@ extension DownloadRequest {
         #expect(result.isSuccess && result.value?.count == 3_000_000)
     }
 
-    @Test func `what was cancelled is resumed`() async throws {
+    @Test(.proves("4.7a")) func `what was cancelled is resumed`() async throws {
         let content = String(repeating: "0123456789", count: 400_000)
         let origin = try ScriptedOrigin { _, request in
             let fields = [(name: "ETag", value: "\"one\"")]
@@ -146,7 +148,7 @@ extension DownloadRequest {
         #expect(image == Data(content.utf8))
     }
 
-    @Test func `a serializer of one's own, and responses mapped`() async throws {
+    @Test(.proves("8.5a")) func `a serializer of one's own, and responses mapped`() async throws {
         let origin = try serving("a\nb\nc")
         defer { try? FileManager.default.removeItem(at: folder) }
         let response: DownloadResponse<Int> = await withCheckedContinuation { continuation in
@@ -160,7 +162,7 @@ extension DownloadRequest {
         #expect(mapped.value == "3" && mapped.flatMap { Int($0) }.value == 3)
     }
 
-    @Test func `closures of the hub about downloads`() async throws {
+    @Test(.proves("3.7a")) func `closures of the hub about downloads`() async throws {
         let origin = try serving("a picture")
         let sessionManager = SessionManager(configuration: .default)
         class Written: @unchecked Sendable { var total: Int64 = 0 }

@@ -2,6 +2,7 @@
 import Foundation
 import TernAlamofire
 import TernTesting
+import TestProofs
 import Testing
 
 @Suite struct ErrorHandling {
@@ -56,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `every error has its place on the ladder`() async throws {
+    @Test(.proves("10.1a")) func `every error has its place on the ladder`() async throws {
         let origin = try ScriptedOrigin { _, request in
             [.respond(status: request.target == "/404" ? 404 : 200, body: "no JSON")]
         }
@@ -76,7 +77,8 @@ import Testing
         #expect((failures[1] as? AFError)?.isResponseValidationError == true)
     }
 
-    @Test func `an error of the transport is a URLError, and an NSError of its domain`() async throws {
+    @Test(.proves("10.1e")) func `an error of the transport is a URLError, and an NSError of its domain`() async throws
+    {
         let origin = try ScriptedOrigin { _, _ in [.hold] }
         let request = Alamofire.request(origin.url())
         request.cancel()

@@ -2,6 +2,7 @@
 import Foundation
 import TernAlamofire
 import TernTesting
+import TestProofs
 import Testing
 
 @Suite struct Forms {
@@ -13,7 +14,7 @@ import Testing
         try Data("png".utf8).write(to: unicornImageURL)
     }
 
-    @Test func `a form of data and files`() async throws {
+    @Test(.proves("2.15d")) func `a form of data and files`() async throws {
         defer { try? FileManager.default.removeItem(at: unicornImageURL) }
         let unicornImageURL = self.unicornImageURL
         let count: String? = await withCheckedContinuation { continuation in

@@ -2,6 +2,7 @@
 import Foundation
 import TernAlamofire
 import TernTesting
+import TestProofs
 import Testing
 
 class AccessTokenAdapter: RequestAdapter {
@@ -91,7 +92,7 @@ class OAuth2Handler: RequestAdapter, RequestRetrier {
 }
 
 @Suite struct Interception {
-    @Test func `an adapter adds a token`() async throws {
+    @Test(.proves("7.1a")) func `an adapter adds a token`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("")] }
         let sessionManager = SessionManager()
         sessionManager.adapter = AccessTokenAdapter(accessToken: "1234")
@@ -102,7 +103,7 @@ class OAuth2Handler: RequestAdapter, RequestRetrier {
         #expect(origin.requests.first?.value(of: "Authorization") == "Bearer 1234")
     }
 
-    @Test func `a refreshed token serves the request that failed for want of it`() async throws {
+    @Test(.proves("2.10a")) func `a refreshed token serves the request that failed for want of it`() async throws {
         let origin = try ScriptedOrigin { _, request in
             if request.target == "/oauth2/token" {
                 return [.respond(body: Array(#"{"access_token": "new"}"#.utf8))]

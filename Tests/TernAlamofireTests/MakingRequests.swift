@@ -3,6 +3,7 @@
 import Foundation
 import TernAlamofire
 import TernTesting
+import TestProofs
 import Testing
 
 /// Call sites as apps have them that were written for Alamofire 4. That they compile is half of each test.
@@ -35,7 +36,7 @@ import Testing
         #expect(json?["id"] as? Int == 7)
     }
 
-    @Test func `handlers in a row`() async throws {
+    @Test(.proves("4.10a", "11.6a")) func `handlers in a row`() async throws {
         let origin = origin
         let order: String = await withCheckedContinuation { continuation in
             var order = ""
@@ -107,7 +108,7 @@ import Testing
         #expect(origin.requests.first?.body == Array(#"{"foo":"bar"}"#.utf8))
     }
 
-    @Test func `a request as a command for a shell`() {
+    @Test(.proves("4.16a")) func `a request as a command for a shell`() {
         let manager = SessionManager(configuration: .default)
         manager.startRequestsImmediately = false
         let request = manager.request("https://httpbin.org/get", parameters: ["foo": "bar"])
@@ -117,7 +118,7 @@ import Testing
         #expect(request.debugDescription.hasPrefix("$ curl -v"))
     }
 
-    @Test func `times`() async {
+    @Test(.proves("8.2b", "8.13d")) func `times`() async {
         let origin = origin
         let timeline: Timeline = await withCheckedContinuation { continuation in
             Alamofire.request(origin.url()).responseJSON { continuation.resume(returning: $0.timeline) }

@@ -2,10 +2,11 @@
 import Foundation
 import TernAlamofire
 import TernTesting
+import TestProofs
 import Testing
 
 @Suite(.serialized) struct Notices {
-    @Test func `tasks report their events`() async throws {
+    @Test(.proves("10.2a")) func `tasks report their events`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.pause(.milliseconds(200)), .ok("")] }
         let manager = SessionManager(configuration: .default)
         let seen = AsyncStream.makeStream(of: String.self)

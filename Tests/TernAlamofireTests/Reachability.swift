@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import TernAlamofire
+import TestProofs
 import Testing
 
 @Suite struct Reachability {
-    @Test func `a listener is called soon after it begins`() async {
+    @Test(.proves("10.3c")) func `a listener is called soon after it begins`() async {
         let manager = NetworkReachabilityManager(host: "127.0.0.1")
         let status: NetworkReachabilityManager.NetworkReachabilityStatus = await withCheckedContinuation {
             continuation in

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import TernAlamofire
+import TestProofs
 import Testing
 
 extension UserLocation: URLConvertible {
@@ -87,7 +88,7 @@ struct JSONStringArrayEncoding: ParameterEncoding {
         return manager
     }()
 
-    @Test func `a router's cases are requests`() throws {
+    @Test(.proves("9.2a")) func `a router's cases are requests`() throws {
         #expect(
             manager.request(Router.search(query: "foo bar", page: 1)).request?.url?.absoluteString
                 == "https://example.com/search?offset=50&q=foo%20bar")
@@ -96,12 +97,12 @@ struct JSONStringArrayEncoding: ParameterEncoding {
         #expect(Router.readUser(username: "y").urlRequest?.url?.path == "/users/y")
     }
 
-    @Test func `what makes a URL can be requested`() {
+    @Test(.proves("9.1a")) func `what makes a URL can be requested`() {
         let request = manager.request(UserLocation(username: "mattt"))
         #expect(request.request?.url?.absoluteString == "https://example.com/users/mattt/")
     }
 
-    @Test func `an encoding of one's own`() throws {
+    @Test(.proves("9.10a")) func `an encoding of one's own`() throws {
         let request = manager.request(
             "https://example.com/", method: .post, encoding: JSONStringArrayEncoding(array: ["a"]))
         #expect(request.request?.httpBody == Data(#"["a"]"#.utf8))

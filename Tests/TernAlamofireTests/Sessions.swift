@@ -2,10 +2,11 @@
 import Foundation
 import TernAlamofire
 import TernTesting
+import TestProofs
 import Testing
 
 @Suite struct Sessions {
-    @Test func `a manager with a configuration of its own`() async throws {
+    @Test(.proves("2.4a")) func `a manager with a configuration of its own`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("hello")] }
         var defaultHeaders = Alamofire.SessionManager.defaultHTTPHeaders
         defaultHeaders["DNT"] = "1 (Do Not Track Enabled)"
@@ -26,7 +27,7 @@ import Testing
         #expect(sessionManager.session.configuration.httpMaximumConnectionsPerHost == 2)
     }
 
-    @Test func `sessions, tasks and metrics have their old names`() async throws {
+    @Test(.proves("8.2b")) func `sessions, tasks and metrics have their old names`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("hello")] }
         let manager = SessionManager(configuration: .default)
         let session: URLSession = manager.session

@@ -2,10 +2,11 @@
 import Foundation
 import TernAlamofire
 import TernTesting
+import TestProofs
 import Testing
 
 @Suite struct Streams {
-    @Test func `a stream to a host and port, as Alamofire's own tests have it`() async throws {
+    @Test(.proves("2.16a")) func `a stream to a host and port, as Alamofire's own tests have it`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("answer"), .close] }
         let manager = Alamofire.SessionManager(configuration: .default)
         let closed = AsyncStream<String>.makeStream()
@@ -34,7 +35,7 @@ import Testing
         #expect(words == ["read", "write"])
     }
 
-    @Test func `through the default manager, cancelled`() async throws {
+    @Test(.proves("2.1c")) func `through the default manager, cancelled`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.awaitClose] }
         let request = Alamofire.stream(withHostName: "127.0.0.1", port: Int(origin.port))
         #expect(await origin.waitFor { $0.connectionCount == 1 })

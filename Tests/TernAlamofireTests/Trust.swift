@@ -2,6 +2,7 @@
 import Foundation
 import TernAlamofire
 import TernTesting
+import TestProofs
 import Testing
 
 class CustomServerTrustPolicyManager: ServerTrustPolicyManager, @unchecked Sendable {
@@ -24,7 +25,7 @@ class CustomServerTrustPolicyManager: ServerTrustPolicyManager, @unchecked Senda
         return try #require(SecCertificateCreateWithData(nil, data))
     }
 
-    @Test func `policies by host decide`() async throws {
+    @Test(.proves("13.1a")) func `policies by host decide`() async throws {
         let origin = try ScriptedOrigin(tls: leaf) { _, _ in [.ok("secret")] }
         let serverTrustPolicies: [String: ServerTrustPolicy] = [
             "localhost": .pinCertificates(
@@ -47,7 +48,7 @@ class CustomServerTrustPolicyManager: ServerTrustPolicyManager, @unchecked Senda
         #expect(custom.serverTrustPolicy(forHost: "example.org") == nil)
     }
 
-    @Test func `a policy evaluates a trust made of certificates`() throws {
+    @Test(.proves("13.5c", "13.17a")) func `a policy evaluates a trust made of certificates`() throws {
         let chain = try X509Certificate.all(inPEM: leaf.chainPEM)
         var trust: SecTrust = ServerTrust(sentChain: chain)
         let validating = ServerTrustPolicy.performDefaultEvaluation(validateHost: true)

@@ -2,6 +2,7 @@
 import Foundation
 import TernAlamofire
 import TernTesting
+import TestProofs
 import Testing
 
 @Suite struct Uploads {
@@ -17,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `data, a file and a stream`() async throws {
+    @Test(.proves("2.1d", "2.14a", "11.8a")) func `data, a file and a stream`() async throws {
         let data = Data(repeating: 7, count: 100_000)
         let fileURL = FileManager.default.temporaryDirectory.appendingPathComponent("video-\(UUID()).mov")
         try data.write(to: fileURL)
@@ -30,7 +31,7 @@ import Testing
         #expect(origin.requests.last?.value(of: "X-A") == "b")
     }
 
-    @Test func `progress of an upload and of a download`() async throws {
+    @Test(.proves("4.10a", "4.12a", "11.6a")) func `progress of an upload and of a download`() async throws {
         let origin = origin
         let sessionManager = SessionManager(configuration: .default)
         sessionManager.startRequestsImmediately = false

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Tern
+import TestProofs
 import Testing
 
 @Suite struct AFErrorDescriptionTests {
@@ -71,7 +72,7 @@ import Testing
         ]
     }
 
-    @Test func `the words are Alamofire's`() {
+    @Test(.proves("10.1d")) func `the words are Alamofire's`() {
         for (error, words) in Self.wordings {
             #expect(error.errorDescription == words)
             #expect(error.localizedDescription == words)

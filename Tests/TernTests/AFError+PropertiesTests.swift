@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Tern
+import TestProofs
 import Testing
 
 @Suite struct AFErrorPropertiesTests {
@@ -15,7 +16,7 @@ import Testing
         reason: .unacceptableContentType(acceptableContentTypes: ["a/b", "c/*"], responseContentType: "c/d"))
     private static let text = AFError.responseSerializationFailed(reason: .stringSerializationFailed(encoding: .utf8))
 
-    @Test func `each error knows its kind and no other`() {
+    @Test(.proves("10.1a")) func `each error knows its kind and no other`() {
         for (index, error) in [Self.invalidURL, Self.missingURL, Self.part, Self.code, Self.text].enumerated() {
             let kinds = [
                 error.isInvalidURLError, error.isParameterEncodingError, error.isMultipartEncodingError,
@@ -25,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `what an error is about can be asked for`() {
+    @Test(.proves("10.1b")) func `what an error is about can be asked for`() {
         #expect(Self.invalidURL.urlConvertible as? String == "not a url")
         #expect(Self.part.url == Self.file)
         #expect(Self.code.responseCode == 404)
@@ -35,6 +36,7 @@ import Testing
     }
 
     @Test(
+        .proves("10.1c"),
         arguments: [
             .parameterEncodingFailed(reason: .jsonEncodingFailed(error: Cause())),
             .parameterEncodingFailed(reason: .propertyListEncodingFailed(error: Cause())),
@@ -49,7 +51,7 @@ import Testing
         #expect(error.underlyingError is Cause)
     }
 
-    @Test func `what an error is not about is nil`() {
+    @Test(.proves("10.1b")) func `what an error is not about is nil`() {
         #expect(Self.code.urlConvertible == nil)
         #expect(Self.code.url == nil)
         #expect(Self.invalidURL.responseCode == nil)

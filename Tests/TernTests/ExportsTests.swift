@@ -4,6 +4,7 @@
 import Foundation
 import Tern
 import TernTesting
+import TestProofs
 import Testing
 
 @Suite struct ExportsTests {
@@ -37,7 +38,7 @@ import Testing
         #expect([OpenSSLError.self, TLSAlert.self, EvaluationLimit.self].count == 3)
     }
 
-    @Test func `an Alamofire 4 call site reads the same`() async throws {
+    @Test(.proves("2.1a")) func `an Alamofire 4 call site reads the same`() async throws {
         let origin = try ScriptedOrigin { _, _ in
             [.respond(fields: [(name: "Content-Type", value: "application/json")], body: #"{"args": {"foo": "bar"}}"#)]
         }

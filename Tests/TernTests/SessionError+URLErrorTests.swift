@@ -2,6 +2,7 @@
 import Foundation
 import Tern
 import TernTesting
+import TestProofs
 import Testing
 
 @Suite struct SessionErrorURLErrorTests {
@@ -30,7 +31,7 @@ import Testing
         #expect(!"\(error.urlError.userInfo)".contains("secret"))
     }
 
-    @Test func `each failure before a connection has its code`() async throws {
+    @Test(.proves("10.1e")) func `each failure before a connection has its code`() async throws {
         let closed = try ScriptedOrigin { _, _ in [] }
         let url = closed.url()
         closed.stop()
@@ -51,7 +52,8 @@ import Testing
         #expect((cancelled as NSError).code == NSURLErrorCancelled)
     }
 
-    @Test func `a server that the system would refuse is untrusted, one that pins refuse is cancelled`() async throws {
+    @Test(.proves("6.1b", "13.19a"))
+    func `a server that the system would refuse is untrusted, one that pins refuse is cancelled`() async throws {
         let origin = try ScriptedOrigin(tls: CertificateAuthority().issue()) { _, _ in [.ok("")] }
         let untrusted = try await error(origin.url(), manager: SessionManager())
         #expect((untrusted as NSError).code == -1202, "\(untrusted)")

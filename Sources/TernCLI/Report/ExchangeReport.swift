@@ -21,6 +21,7 @@ struct ExchangeReport: Encodable {
 
     func encode(to encoder: any Encoder) throws {
         let response = transcript.response
+        let redirects = response?.history.filter { (300..<400).contains($0.statusCode) } ?? []
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(url, forKey: .url)
         try container.encode(response?.statusCode, forKey: .status)
@@ -31,7 +32,7 @@ struct ExchangeReport: Encodable {
         try container.encode(Self.pairs(transcript.trailers), forKey: .trailers)
         try container.encode(Self.pairs(transcript.discardedTrailers), forKey: .discardedTrailers)
         try container.encode(transcript.informational.map(Informational.init), forKey: .informational)
-        try container.encode(response?.history.map(Redirect.init) ?? [], forKey: .redirects)
+        try container.encode(redirects.map(Redirect.init), forKey: .redirects)
         try container.encode(transcript.metrics.flatMap(ConnectionReport.init), forKey: .connection)
         try container.encode(transcript.metrics.map(TimelineReport.init), forKey: .timeline)
         try container.encode(transcript.error.map(ErrorReport.init), forKey: .error)

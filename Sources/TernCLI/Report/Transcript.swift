@@ -6,7 +6,7 @@ import TernEngine
 import TernLock
 
 /// Records the events of one task.
-final class Transcript: DiscardedResponseObserver {
+final class Transcript: SessionTaskDelegate {
     struct Contents: Sendable {
         /// The heads of redirects, of informational responses, and of the final response.
         var heads: HeadLog

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernIO
 
-/// The state of a connection, and the only place that decides whether it may be used again. A pure state machine.
+/// The state of a connection, and the only place that decides whether it may carry another exchange: from what HTTP
+/// allows (`Exchange.isReusable`), from what else has arrived or has not been sent, and from what trust and the owner
+/// want. Whether the owner keeps a connection that may is its own decision. A pure state machine.
 struct ConnectionState: ~Copyable {
     enum Stage {
-        /// Idle. Exits: active, closed.
-        case resting
+        /// Carries no exchange. Exits: active, closed.
+        case idle
         /// Carries an exchange. Exits: finishing, closed.
         case active
         /// The response is complete; not all bytes received with it are processed. Exits: idle, closed.
@@ -14,7 +16,7 @@ struct ConnectionState: ~Copyable {
         case closed
     }
 
-    private(set) var stage = Stage.resting
+    private(set) var stage = Stage.idle
     /// The number of exchanges begun.
     private(set) var exchangeCount = 0
     /// Bytes that belong to no response have arrived, or the end of the stream after one.
@@ -23,12 +25,19 @@ struct ConnectionState: ~Copyable {
     /// everything: the response comes first, the error counts only if there is none.
     private(set) var sendingError: SystemCallError?
     var isPaused = false
-    /// The connection must not be reused, whatever its exchange allows.
-    var isLastExchange = false
+    /// A delegate accepted the server despite the policies, which counts for one request.
+    let servesOneExchange: Bool
+    /// The owner wants no further exchange on it.
+    private var isRetiring = false
+
+    init(servesOneExchange: Bool = false) { self.servesOneExchange = servesOneExchange }
+
+    /// The current exchange is the last one.
+    mutating func mustRetire() { isRetiring = true }
 
     /// An exchange begins.
     mutating func begin() {
-        guard case .resting = stage else { return }
+        guard case .idle = stage else { return }
         stage = .active
         exchangeCount &+= 1
     }
@@ -49,14 +58,14 @@ struct ConnectionState: ~Copyable {
     /// Bytes arrived that belong to no exchange. No later byte can be trusted (response desynchronisation).
     mutating func unexpectedBytes() -> Consequence {
         isTainted = true
-        if case .resting = stage { return .retire }
+        if case .idle = stage { return .retire }
         return .none
     }
 
     /// No more bytes will come: the stream ended, or broke.
     mutating func inputEnded() -> Consequence {
         switch stage {
-        case .resting: return .retire
+        case .idle: return .retire
         case .active: return .breakOff
         case .finishing:
             isTainted = true
@@ -67,7 +76,7 @@ struct ConnectionState: ~Copyable {
 
     /// No more bytes can be sent.
     mutating func outputFailed(_ error: SystemCallError) -> Consequence {
-        if case .resting = stage { return .retire }
+        if case .idle = stage { return .retire }
         sendingError = error
         return .none
     }
@@ -81,14 +90,14 @@ struct ConnectionState: ~Copyable {
     mutating func finish(isExchangeReusable: Bool, isSending: Bool) -> Ending? {
         guard case .finishing = stage else { return nil }
         isPaused = false
-        guard isExchangeReusable, !isSending, !isTainted, !isLastExchange, sendingError == nil else {
+        guard isExchangeReusable, !isSending, !isTainted, !servesOneExchange, !isRetiring, sendingError == nil else {
             return .close
         }
-        stage = .resting
+        stage = .idle
         return .reuse
     }
 
-    /// Closes finally. Returns the state until then.
+    /// Moves to closed; returns the previous stage.
     mutating func close() -> Stage {
         defer { stage = .closed }
         return stage

@@ -15,7 +15,7 @@ struct OutgoingRequest: ~Copyable {
     /// The number of bytes pulled from a source, or read from a file, at once.
     static let pieceSize = 64 * 1024
 
-    enum Content {
+    fileprivate enum Content {
         /// There is none, or all of it was passed on, and the exchange knows.
         case over
         case data(Data, sent: Int)
@@ -31,6 +31,18 @@ struct OutgoingRequest: ~Copyable {
         case asked
     }
 
+    /// What it waits for.
+    enum WaitReason {
+        /// Nothing: all content has been passed on, or there is none.
+        case none
+        /// The kernel to take more.
+        case writability
+        /// Its source to have more.
+        case source
+        /// The server's answer to the expectation (RFC 9110 §10.1.1).
+        case permission
+    }
+
     /// The next action. Sources belong to the user: the driver creates, calls and finishes them, while no state here is
     /// half changed.
     enum Step {
@@ -43,23 +55,23 @@ struct OutgoingRequest: ~Copyable {
     }
 
     /// The bytes to send first: the head, and chunks of the content in their framing.
-    var buffer: [UInt8] = []
-    var bufferSent = 0
-    var content = Content.over
+    private var buffer: [UInt8] = []
+    private var bufferSent = 0
+    private var content = Content.over
     /// Content that has been passed on completely, until it is dropped.
-    var spent = Content.over
+    private var spent = Content.over
     /// The number of announced content bytes not pulled yet; nil if the length was not announced.
-    var left: Int?
-    var waitReason = WaitReason.none
+    private var left: Int?
+    private(set) var waitReason = WaitReason.none
     private var mustAskPermission = false
     /// Whether the request is more than a head.
     private(set) var hasContent = false
     /// The number of content bytes that the exchange has counted, in `buffer` or passed on.
-    var contentSent: Int64 = 0
+    private var contentSent: Int64 = 0
     /// How many of the last of these are, or were, in `buffer`.
-    var contentBuffered = 0
+    private var contentBuffered = 0
     /// A source has been called, and cannot be read from its beginning again.
-    var isPulled = false
+    private(set) var isPulled = false
     /// The announced length of the content, if any.
     private(set) var contentLength: Int64?
 
@@ -144,13 +156,13 @@ struct OutgoingRequest: ~Copyable {
     }
 
     /// Whether to stop waiting for the server's answer to the expectation: it came, or the timeout passed.
-    mutating func goOnWithoutPermission() {
+    mutating func stopAwaitingPermission() {
         mustAskPermission = false
         if case .permission = waitReason { waitReason = .writability }
     }
 
     /// The source has reported that it has more.
-    mutating func goOnWithSource() {
+    mutating func sourceHasMore() {
         if case .source = waitReason { waitReason = .writability }
     }
 
@@ -175,7 +187,7 @@ struct OutgoingRequest: ~Copyable {
         }
     }
 
-    mutating func wait(for waitReason: WaitReason) -> Step {
+    private mutating func wait(for waitReason: WaitReason) -> Step {
         self.waitReason = waitReason
         return .wait
     }
@@ -193,8 +205,8 @@ struct OutgoingRequest: ~Copyable {
 
     /// The dropped objects: the caller finishes and releases them when no state is half changed.
     struct Dropped {
-        var content = Content.over
-        var spent = Content.over
+        fileprivate var content = Content.over
+        fileprivate var spent = Content.over
 
         func finish() {
             switch content {
@@ -277,3 +289,200 @@ extension OutgoingRequest {
         contentBuffered = piece.count
     }
 }
+
+// Chunk by chunk
+extension OutgoingRequest {
+    /// 0 if the kernel takes no more.
+    private mutating func sendBuffer(over transport: some ByteSink) throws(SendingError) -> Int {
+        let sent = unsafe buffer.withUnsafeBytes { bytes in
+            unsafe Self.send(UnsafeRawBufferPointer(rebasing: bytes[bufferSent...]), over: transport)
+        }
+        let count = try sent.get()
+        bufferSent += count
+        if bufferSent == buffer.count, bufferSent > Self.pieceSize {
+            // One large chunk must not keep the connection's memory forever.
+            buffer = []
+            bufferSent = 0
+        }
+        return count
+    }
+
+    /// Sends the next chunk; nil to be called again. Bytes that are sent without a copy are counted.
+    private mutating func sendContent(
+        over transport: some ByteSink, on exchange: inout Exchange, _ allowance: inout TickAllowance
+    ) throws(SendingError) -> Step? {
+        let count: Int
+        switch content {
+        case .over, .asked: return .wait
+        case .file(let file) where file.range.isEmpty: return try finish(on: &exchange)
+        case .stretch(let file, let source) where file.range.isEmpty:
+            content = .source(source)
+            return nil
+        case .file(let file), .stretch(let file, _):
+            if transport.isSecure {
+                try read(file, on: &exchange)
+                return nil
+            }
+            count = try file.send(over: transport)
+            moveOn(by: count)
+        case .data(let data, let sent):
+            if sent == data.count { return try finish(on: &exchange) }
+            let result = unsafe data.withUnsafeBytes { bytes in
+                unsafe Self.send(UnsafeRawBufferPointer(rebasing: bytes[sent...]), over: transport)
+            }
+            count = try result.get()
+            content = .data(data, sent: sent + count)
+        case .stream(let make):
+            content = .asked
+            isPulled = true
+            return .make(make)
+        case .once(let once):
+            guard let source = once?.begin() else { throw .content(.alreadyUsed) }
+            return ask(source)
+        case .source(let source): return ask(source)
+        }
+        if count == 0 { return wait(for: .writability) }
+        allowance.spend(count)
+        try account(count, on: &exchange)
+        return nil
+    }
+
+    private mutating func ask(_ source: any BodySource) -> Step {
+        buffer.removeAll(keepingCapacity: true)
+        bufferSent = 0
+        contentBuffered = 0
+        waitReason = .writability
+        content = .asked
+        isPulled = true
+        return .ask(source)
+    }
+
+    /// Takes in the bytes to be sealed.
+    private mutating func read(_ file: FileRange, on exchange: inout Exchange) throws(SendingError) {
+        buffer = try file.read(atMost: Self.pieceSize)
+        bufferSent = 0
+        contentBuffered = buffer.count
+        moveOn(by: buffer.count)
+        try account(buffer.count, on: &exchange)
+    }
+
+    private mutating func moveOn(by count: Int) {
+        switch content {
+        case .file(let file): content = .file(file.dropping(count))
+        case .stretch(let file, let source): content = .stretch(file.dropping(count), of: source)
+        case .over, .data, .stream, .once, .source, .asked: break
+        }
+    }
+
+    /// For bytes that were sent directly, uncopied.
+    private mutating func account(_ count: Int, on exchange: inout Exchange) throws(SendingError) {
+        contentSent += Int64(count)
+        left = left.map { $0 - count }
+        do throws(HTTPProtocolError) { try exchange.sendBody(count: count) } catch {
+            throw .content(.unencodable(error))
+        }
+    }
+
+    @discardableResult
+    private mutating func finish(
+        on exchange: inout Exchange, _ trailers: HeaderFields = [:]
+    ) throws(SendingError) -> Step? {
+        do throws(HTTPProtocolError) {
+            try exchange.finishSending(trailers: trailers, into: &buffer)
+        } catch {
+            throw .content(.unencodable(error))
+        }
+        switch content {
+        // Holds no user objects, and is closed at once.
+        case .file: break
+        case .over, .data, .stream, .once, .source, .stretch, .asked: swap(&spent, &content)
+        }
+        content = .over
+        return nil
+    }
+
+    private static func send(
+        _ bytes: UnsafeRawBufferPointer, over transport: some ByteSink
+    ) -> Result<Int, SendingError> {
+        do throws(TransportError) {
+            return .success(try unsafe transport.send(bytes))
+        } catch {
+            return .failure(.transport(error))
+        }
+    }
+}
+
+extension FileRange {
+    /// The number of bytes that the kernel sends at once, so that a disk does not block the reactor for long.
+    private static let sentAtOnce = 256 * 1024
+
+    /// Lets the kernel send the beginning, where no bytes need to be sealed; 0 if it takes no more.
+    fileprivate func send(over transport: some ByteSink) throws(SendingError) -> Int {
+        let count = Int(clamping: min(Int64(range.count), Int64(Self.sentAtOnce)))
+        let result: IOResult
+        do throws(SystemCallError) {
+            result = try transport.send(file.source, at: range.lowerBound, count: count)
+        } catch {
+            throw .transport(.system(error))
+        }
+        switch result {
+        case .bytes(let count): return count
+        case .wouldBlock: return 0
+        case .endOfStream: throw .content(shortness)
+        }
+    }
+
+    /// The beginning, at most `count` bytes.
+    fileprivate func read(atMost count: Int) throws(SendingError) -> [UInt8] {
+        let wanted = Int(clamping: min(Int64(range.count), Int64(count)))
+        var result: Result<IOResult, SystemCallError> = .success(.endOfStream)
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: wanted) { room, count in
+            result = Result { () throws(SystemCallError) in
+                try unsafe file.source.read(into: UnsafeMutableRawBufferPointer(room), at: range.lowerBound)
+            }
+            if case .success(.bytes(let read)) = result { count = read }
+        }
+        switch result {
+        case .success(.bytes): return bytes
+        // A file either has bytes there or has not.
+        case .success(.wouldBlock), .success(.endOfStream): throw .content(shortness)
+        case .failure(let error): throw .content(.unreadable(error, path: file.path))
+        }
+    }
+
+    private var shortness: RequestBodyError {
+        whenShort.map { .failed($0) } ?? .tooShort(missing: Int(clamping: range.count))
+    }
+}
+
+/// An exchange that has begun before there is a connection to carry it: so no connection is opened for a request that
+/// cannot be sent, and nothing is encoded twice.
+///
+/// An object, because it is rare and large: every task has room for a reference to one.
+final class PreparedExchange {
+    var exchange: Exchange
+    var outgoing = OutgoingRequest()
+
+    init(_ hop: Hop, _ settings: ExchangeSettings) throws(InvalidRequest) {
+        exchange = settings.newExchange
+        try outgoing.begin(hop, on: &exchange, settings)
+    }
+}
+
+/// Why a request could not be sent.
+enum SendingError: Error {
+    case transport(TransportError)
+    case content(RequestBodyError)
+}
+
+/// Receives the bytes of a request: a transport, or in tests without sockets a buffer of limited size.
+protocol ByteSink: AnyObject {
+    /// Whether bytes are sealed before they are sent, so that the kernel cannot send a file itself.
+    var isSecure: Bool { get }
+    /// Sends the first bytes of `bytes`; 0 means wait for writability.
+    func send(_ bytes: UnsafeRawBufferPointer) throws(TransportError) -> Int
+    /// Sends bytes of a file; only where no bytes are sealed.
+    func send(_ file: borrowing FileSource, at offset: Int64, count: Int) throws(SystemCallError) -> IOResult
+}
+
+extension Transport: ByteSink {}

@@ -215,8 +215,6 @@ extension Dialler {
         let connection = Connection(
             transport: transport, token: token, metrics: metrics, loop: shared.loop, settings: shared.exchange,
             owner: owner, trustGeneration: trustContexts.map(\.generation).min())
-        // A delegate's override of the policies is valid for one request.
-        if transport.trust?.overridden != nil { connection.state.isLastExchange = true }
         do throws(SystemCallError) {
             try shared.loop.transfer(token, to: connection, interest: .readable)
         } catch {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
+import TernFiles
 import TernHTTP1
 import TernIO
 import TernLock
@@ -8,8 +9,8 @@ import TernLock
 ///
 /// Written before `resume()` and then by the thread that delivers the task's events, one after another; any thread may
 /// use `resumeDataRequests`. Hence `@unchecked Sendable`.
-final class DownloadDriver: DownloadControl, ContentReceiver, @unchecked Sendable {
-    enum Stage {
+final class DownloadDriver: ContentReceiver, @unchecked Sendable {
+    private enum Stage {
         /// No content has arrived. Exits: writing, finishing, over.
         case waiting(DownloadFile.Plan)
         /// Exit: finishing.
@@ -19,24 +20,24 @@ final class DownloadDriver: DownloadControl, ContentReceiver, @unchecked Sendabl
         case over
     }
 
-    struct ResumeDataRequests {
+    private struct ResumeDataRequests {
         var isOver = false
         var handlers: [@Sendable (Data?) -> Void] = []
     }
 
-    var place: DownloadDestination
-    var partialFile: PartialFile?
+    private var place: DownloadDestination
+    private var partialFile: PartialFile?
     private var resumption: ResumeStateMachine
-    var delegate: (any SessionDownloadDelegate)?
-    var stage: Stage
+    private var delegate: (any SessionDownloadDelegate)?
+    private var stage: Stage
     /// Why the response is refused.
-    var refusal: SessionError.DownloadFailure?
-    var expectedLength: Int64?
+    private var refusal: SessionError.DownloadFailure?
+    private var expectedLength: Int64?
     private var receivedLength: Int64 = 0
     private var toldLength: Int64 = 0
     private var isLooking = false
-    var keepsFile = false
-    let resumeDataRequests = Lock(ResumeDataRequests())
+    private var keepsFile = false
+    private let resumeDataRequests = Lock(ResumeDataRequests())
 
     init(_ place: DownloadDestination, _ partialFile: PartialFile?, _ delegate: any SessionDownloadDelegate) {
         self.place = place
@@ -67,7 +68,7 @@ final class DownloadDriver: DownloadControl, ContentReceiver, @unchecked Sendabl
     /// Keeps the file during the call that tells the delegate about it.
     func keepFile() { keepsFile = true }
 
-    /// False if it is over.
+    /// Calls `handler` at the end, with the resume data. False, and no call, if the download has ended.
     func askForResumeData(_ handler: @escaping @Sendable (Data?) -> Void) -> Bool {
         resumeDataRequests.withLock { requests in
             if requests.isOver { return false }
@@ -77,9 +78,25 @@ final class DownloadDriver: DownloadControl, ContentReceiver, @unchecked Sendabl
     }
 }
 
-// The content
+// Events of the task
 extension DownloadDriver {
-    func task(_ task: SessionTask, didReceive response: HTTPURLResponse, _ question: DelegateQuestion<ResponseAnswer>) {
+    var answersServerTrustChallenges: Bool { delegate?.answersServerTrustChallenges ?? false }
+
+    func handle(_ event: TaskEvent, of task: SessionTask) {
+        switch event {
+        case .response(let response, let question): received(response, of: task, question)
+        case .serverTrust(_, let question) where delegate == nil: question.answer(.performDefaultHandling)
+        case .serverTrust, .willSend, .sentBodyData, .informational, .redirect, .challenge, .newBody, .discarded,
+            .trailers, .discardedTrailers, .completed:
+            delegate?.handle(event, of: task)
+        }
+    }
+
+    func task(_ task: SessionTask, didCompleteWith error: SessionError?) { handle(.completed(error), of: task) }
+
+    private func received(
+        _ response: HTTPURLResponse, of task: SessionTask, _ question: DelegateQuestion<ResponseAnswer>
+    ) {
         let meaning = resumption.head(response.head)
         if case .askAgain = meaning {
             var request = task.machine.history.request
@@ -96,7 +113,7 @@ extension DownloadDriver {
             return refuse(.tooLong(limit: limit), question)
         }
         stage = .waiting(plan)
-        delegate?.task(task, didReceive: response, question)
+        delegate?.handle(.response(response, question), of: task)
     }
 
     /// The response arrived for another task, and the delegate has received it.
@@ -175,7 +192,7 @@ extension DownloadDriver {
     }
 
     /// Nil if it is over.
-    func begin(_ task: SessionDownloadTask) -> FileSink? {
+    private func begin(_ task: SessionDownloadTask) -> FileSink? {
         switch stage {
         case .writing(let sink): return sink
         case .finishing, .over: return nil
@@ -184,7 +201,7 @@ extension DownloadDriver {
             stage = .writing(sink)
             if let offset = plan.partialFile?.length, offset > 0 {
                 (receivedLength, toldLength) = (offset, offset)
-                delegate?.downloadTask(task, didResumeAtOffset: offset, expectedTotalBytes: expectedLength ?? -1)
+                delegate?.handle(.resumed(at: offset, expected: expectedLength ?? -1), of: task)
             }
             return sink
         }
@@ -196,12 +213,92 @@ extension DownloadDriver {
         if let carrier = task.carrier { carrier.end(.cancelled) } else { task.cancel() }
     }
 
-    func tellProgress(of sink: FileSink, to task: SessionDownloadTask) {
+    private func tellProgress(of sink: FileSink, to task: SessionDownloadTask) {
         let (length, told) = (sink.writtenLength, toldLength)
         guard length > told else { return }
         toldLength = length
-        delegate?.downloadTask(
-            task, didWriteData: length - told, totalBytesWritten: length,
-            totalBytesExpectedToWrite: expectedLength ?? -1)
+        delegate?.handle(.wrote(length - told, total: length, expected: expectedLength ?? -1), of: task)
+    }
+}
+
+// The end
+extension DownloadDriver {
+    /// No more bytes will arrive: finishes the file, and completes the task when that is done.
+    func finalize(_ task: SessionTask, _ error: SessionError?) {
+        guard let task = task as? SessionDownloadTask else { return task.complete(error) }
+        switch stage {
+        case .over, .finishing: break
+        case .waiting where error != nil || refusal != nil:
+            // The partial file has not been changed, and can be used again.
+            end(task, error.map { reason($0, of: task) }, partialFile?.data)
+        case .waiting, .writing:
+            guard let sink = begin(task) else { return }
+            stage = .finishing(sink)
+            finish(sink, task, error)
+        }
+    }
+
+    /// The task is cancelled while the file is being finished.
+    func finalizeSooner(_ error: SessionError?) {
+        if case .finishing(let sink) = stage, error != nil { sink.abandon() }
+    }
+
+    private func finish(_ sink: FileSink, _ task: SessionDownloadTask, _ error: SessionError?) {
+        let keeps = keepsPartialFile(error)
+        let ending = FileSink.Ending(
+            isComplete: error == nil && refusal == nil, expectedLength: expectedLength, keepsPartialFile: keeps,
+            keepsPartialFileOnFullDisk: keeps && place.isTarget)
+        sink.finish(ending, for: task) { outcome in
+            task.performLater { self.finished(task, sink, outcome, error) }
+        }
+    }
+
+    private func finished(
+        _ task: SessionDownloadTask, _ sink: FileSink, _ outcome: FileSink.Outcome, _ error: SessionError?
+    ) {
+        switch outcome {
+        case .complete(let path):
+            tellProgress(of: sink, to: task)
+            delegate?.handle(.finished(URL(filePath: path, directoryHint: .notDirectory)), of: task)
+            if !place.isTarget, !keepsFile { sink.later { OutputFile.remove(path) } }
+            end(task, nil, nil)
+        case .failed(let failure?, let data):
+            end(task, task.error(.download(failure), phase: .body), data)
+        case .failed(nil, let data):
+            tellProgress(of: sink, to: task)
+            end(task, reason(error ?? task.error(.cancelled, phase: .body), of: task), data)
+        }
+    }
+
+    /// The reason of a refusal counts, rather than the refusal itself.
+    private func reason(_ error: SessionError, of task: SessionTask) -> SessionError {
+        guard let refusal, case .cancelled = error.reason else { return error }
+        return task.error(.download(refusal), phase: error.phase)
+    }
+
+    /// Whether the received bytes are of use for resuming.
+    private func keepsPartialFile(_ error: SessionError?) -> Bool {
+        if case .tooLong = refusal { return false }
+        if place.isTarget, place.keepsPartialFile { return true }
+        if case .cancelled = error?.reason, refusal == nil {
+            return resumeDataRequests.withLock { !$0.handlers.isEmpty }
+        }
+        return place.keepsPartialFile || partialFile != nil
+    }
+
+    private func end(_ task: SessionDownloadTask, _ error: SessionError?, _ data: ResumeData?) {
+        stage = .over
+        // The delegate may resume the download at once.
+        partialFile?.file.unlock()
+        partialFile = nil
+        let data = data?.data
+        let handlers = resumeDataRequests.withLock { requests in
+            requests.isOver = true
+            defer { requests.handlers = [] }
+            return requests.handlers
+        }
+        for handler in handlers { handler(data) }
+        task.complete(error?.resumable(with: data))
+        delegate = nil
     }
 }

@@ -4,6 +4,9 @@ public import FoundationEssentials
 /// Receives the events of a download, on the reactor's thread, in addition to those of any task. `task(_:didReceive:
 /// Span<UInt8>)` is not called: the content is written to the file.
 public protocol SessionDownloadDelegate: SessionTaskDelegate {
+    /// An event of a download. Downloads call this method alone; by default it calls the event's own method below. See
+    /// ``SessionTaskDelegate/handle(_:of:)``.
+    func handle(_ event: DownloadEvent, of download: SessionDownloadTask)
     /// A data task's response becomes a file, because this delegate requested it (``ResponseAnswer/becomeDownload``):
     /// `download` has taken over the exchange, is already started, and calls this delegate from now on. `task` is over,
     /// and makes no more calls, not even at its end.
@@ -22,7 +25,32 @@ public protocol SessionDownloadDelegate: SessionTaskDelegate {
     func downloadTask(_ task: SessionDownloadTask, didFinishDownloadingTo location: URL)
 }
 
+/// An event of a download, as one value: those that any task has are ``TaskEvent``s. Counts are in bytes; an unknown
+/// total is -1.
+public enum DownloadEvent: Sendable {
+    /// The download has taken over the exchange of this data task.
+    case replaced(SessionTask)
+    /// The server continues at this offset.
+    case resumed(at: Int64, expected: Int64)
+    /// More of the content was written to the file.
+    case wrote(Int64, total: Int64, expected: Int64)
+    /// The content is complete, in this file.
+    case finished(URL)
+}
+
 extension SessionDownloadDelegate {
+    /// Calls the method of the event.
+    public func handle(_ event: DownloadEvent, of download: SessionDownloadTask) {
+        switch event {
+        case .replaced(let task): self.task(task, didBecome: download)
+        case .resumed(let offset, let expected):
+            downloadTask(download, didResumeAtOffset: offset, expectedTotalBytes: expected)
+        case .wrote(let count, let total, let expected):
+            downloadTask(
+                download, didWriteData: count, totalBytesWritten: total, totalBytesExpectedToWrite: expected)
+        case .finished(let location): downloadTask(download, didFinishDownloadingTo: location)
+        }
+    }
     /// Does nothing.
     public func task(_ task: SessionTask, didBecome download: SessionDownloadTask) {}
     /// Does nothing.

@@ -4,10 +4,10 @@ public import FoundationEssentials
 /// A task whose response becomes a file. The file is written off the reactor's thread, and a slow disk slows the server
 /// down.
 public final class SessionDownloadTask: SessionTask, @unchecked Sendable {
-    private let driver: any DownloadControl
+    private let driver: DownloadDriver
 
     /// Without a shard it fails as soon as it is started.
-    init(_ driver: any DownloadControl, _ request: URLRequest, defaults: TaskDefaults, at place: TaskPlace?) {
+    init(_ driver: DownloadDriver, _ request: URLRequest, defaults: TaskDefaults, at place: TaskPlace?) {
         self.driver = driver
         super.init(request: driver.prepared(request), delegate: driver, defaults: defaults, at: place)
     }

@@ -11,10 +11,11 @@ public struct HTTPURLResponse: Sendable {
     /// Whether the body is delivered decoded, without the coding that its `Content-Encoding` names. The header fields
     /// are as received.
     public internal(set) var isContentDecoded = false
-    /// The redirects that led here, in order; the last ``RedirectPolicy/maximumRememberedHops`` of a longer chain.
+    /// The redirects and the answered challenges that led here, in order; the last
+    /// ``RedirectPolicy/maximumRememberedHops`` of more.
     public let history: [HTTPURLResponse]
 
-    /// A response with this head, after these redirects.
+    /// A response with this head, after these responses.
     public init(url: URL?, head: ResponseHead, history: [HTTPURLResponse] = []) {
         self.url = url
         self.head = head

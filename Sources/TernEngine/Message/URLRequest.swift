@@ -8,54 +8,35 @@ public import TernIO
 /// A value: copies are independent, and cheap. The URL is parsed once, when it is set, so sending the same request
 /// again parses nothing.
 public struct URLRequest: Sendable {
-    /// Fields shared by copies until one of them changes. Written only when uniquely referenced, which makes the class
-    /// safe to send. Unchecked, because an access to the request is one to its fields, and that is checked: a copy that
-    /// changes has the only reference.
-    private final class Storage: @unchecked Sendable {
+    /// What a request consists of; copied whole, so that no property can be forgotten.
+    private struct Parts {
         var url: URL?
-        @safe @exclusivity(unchecked) var destination: Result<Destination, InvalidRequest>
-        var method: String
+        var destination: Result<Destination, InvalidRequest>
+        var method = "GET"
         /// Whether a method was set, rather than defaulting to GET.
         var isMethodNamed = false
-        @safe @exclusivity(unchecked) var headers: HeaderFields
-        @safe @exclusivity(unchecked) var body: RequestBody?
+        var headers = HeaderFields()
+        var body: RequestBody?
         /// The source of `body`, if it can be read once; shared by all copies.
         var onceSource: SingleUseSource?
         var timeouts: Timeouts?
         var redirectPolicy: RedirectPolicy?
         var repeatPolicy = RepeatPolicy.automatic
-        @safe @exclusivity(unchecked) var decodesContent: Bool?
-        @safe @exclusivity(unchecked) var routeSettings: RouteSettings?
+        var decodesContent: Bool?
+        var routeSettings: RouteSettings?
         var sensitiveFields = SensitiveFields()
         var handlesCookies = true
         var credentialNumber: Int32 = 0
         var credential: OwnCredential?
+    }
 
-        init(url: URL?, destination: Result<Destination, InvalidRequest>) {
-            self.url = url
-            self.destination = destination
-            method = "GET"
-            headers = HeaderFields()
-        }
+    /// The parts, shared by copies until one of them changes. Written only when uniquely referenced, which makes the
+    /// class safe to send. Unchecked, because an access to the request is one to its parts, and that is checked: a copy
+    /// that changes has the only reference.
+    private final class Storage: @unchecked Sendable {
+        @safe @exclusivity(unchecked) var parts: Parts
 
-        init(copying other: Storage) {
-            url = other.url
-            destination = other.destination
-            method = other.method
-            isMethodNamed = other.isMethodNamed
-            headers = other.headers
-            body = other.body
-            onceSource = other.onceSource
-            timeouts = other.timeouts
-            redirectPolicy = other.redirectPolicy
-            repeatPolicy = other.repeatPolicy
-            decodesContent = other.decodesContent
-            routeSettings = other.routeSettings
-            sensitiveFields = other.sensitiveFields
-            handlesCookies = other.handlesCookies
-            credentialNumber = other.credentialNumber
-            credential = other.credential
-        }
+        init(_ parts: Parts) { self.parts = parts }
     }
 
     /// Boxed: requests without a credential stay small.
@@ -69,12 +50,12 @@ public struct URLRequest: Sendable {
 
     /// Creates a GET request for `url`.
     public init(url: URL) {
-        storage = Storage(url: url, destination: Self.destination(of: url))
+        storage = Storage(Parts(url: url, destination: Self.destination(of: url)))
     }
 
     /// A request that cannot be sent, and the reason.
     init(refused: InvalidRequest) {
-        storage = Storage(url: nil, destination: .failure(refused))
+        storage = Storage(Parts(destination: .failure(refused)))
     }
 
     /// Creates a GET request for the URL in `string`.
@@ -88,7 +69,7 @@ public struct URLRequest: Sendable {
         let text = URIReference.isPlain(string) ? string : URIReference(escaping: string.utf8).description
         let destination = try Destination(absoluteString: text)
         guard let url = URL(string: text, encodingInvalidCharacters: false) else { throw .malformedURL(string) }
-        storage = Storage(url: url, destination: .success(destination))
+        storage = Storage(Parts(url: url, destination: .success(destination)))
     }
 
     /// The same for a URL that a user typed: what is sent is as typed, like curl's, where ``url`` is escaped. Visible ASCII
@@ -97,47 +78,47 @@ public struct URLRequest: Sendable {
         let bytes = Array(bytes)
         try self.init(string: URIReference(escaping: bytes).description)
         let typed = URIReference(escaping: bytes, keeping: .visible).description
-        storage.destination = .success(try Destination(absoluteString: typed))
+        storage.parts.destination = .success(try Destination(absoluteString: typed))
     }
 
     /// The request's URL. An invalid one is reported when the request is sent.
     public var url: URL? {
-        get { storage.url }
+        get { storage.parts.url }
         set {
             makeUnique()
-            storage.url = newValue
-            storage.destination = Self.destination(of: newValue)
+            storage.parts.url = newValue
+            storage.parts.destination = Self.destination(of: newValue)
         }
     }
 
     /// The method, "GET" by default; nil resets it. Methods are case-sensitive (RFC 9110 §9.1) and sent as written, but
     /// for get, head, post, put, delete and connect in any case: as in Foundation, they are read and sent in capitals.
     public var httpMethod: String? {
-        get { storage.method }
+        get { storage.parts.method }
         set { setMethod(asTyped: newValue.map(Self.capitalized)) }
     }
 
     /// Sets the method as it is, in any case; nil resets it.
     package mutating func setMethod(asTyped method: String?) {
         makeUnique()
-        storage.method = method ?? "GET"
-        storage.isMethodNamed = method != nil
+        storage.parts.method = method ?? "GET"
+        storage.parts.isMethodNamed = method != nil
     }
 
     /// The request's own header fields in the order of sending. `Host`, `Content-Length` and the session's
     /// `httpAdditionalHeaders` are added when it is sent.
     public var headers: HeaderFields {
-        get { storage.headers }
+        get { storage.parts.headers }
         set {
             makeUnique()
-            storage.headers = newValue
+            storage.parts.headers = newValue
         }
     }
 
     /// `headers` as a dictionary; the values of a repeated name are joined with a comma.
     public var allHTTPHeaderFields: [String: String]? {
         get {
-            storage.headers.dictionary
+            storage.parts.headers.dictionary
         }
         set {
             headers = HeaderFields(
@@ -147,47 +128,47 @@ public struct URLRequest: Sendable {
 
     /// The body, if it is in memory; nil also if ``body`` is of another kind. Sent with a Content-Length.
     public var httpBody: Data? {
-        get { if case .data(let data) = storage.body { data } else { nil } }
+        get { if case .data(let data) = storage.parts.body { data } else { nil } }
         set { body = newValue.map { .data($0) } }
     }
 
     /// The body: bytes, a file or a stream; nil for none.
     public var body: RequestBody? {
-        get { storage.body }
+        get { storage.parts.body }
         set {
             makeUnique()
-            storage.body = newValue
-            storage.onceSource = if case .once(let source, _) = newValue { SingleUseSource(source) } else { nil }
+            storage.parts.body = newValue
+            storage.parts.onceSource = if case .once(let source, _) = newValue { SingleUseSource(source) } else { nil }
         }
     }
 
-    var onceSource: SingleUseSource? { storage.onceSource }
+    var onceSource: SingleUseSource? { storage.parts.onceSource }
 
     /// Whether a gzip or deflate body is requested and decoded; nil uses the session's setting. A request with a
     /// `Range` field requests no coding, whatever this says.
     public var decodesContent: Bool? {
-        get { storage.decodesContent }
+        get { storage.parts.decodesContent }
         set {
             makeUnique()
-            storage.decodesContent = newValue
+            storage.parts.decodesContent = newValue
         }
     }
 
     /// How redirects are handled; nil uses the session's setting.
     public var redirectPolicy: RedirectPolicy? {
-        get { storage.redirectPolicy }
+        get { storage.parts.redirectPolicy }
         set {
             makeUnique()
-            storage.redirectPolicy = newValue
+            storage.parts.redirectPolicy = newValue
         }
     }
 
     /// Whether the request may be repeated if a kept-alive connection was lost without a response.
     public var repeatPolicy: RepeatPolicy {
-        get { storage.repeatPolicy }
+        get { storage.parts.repeatPolicy }
         set {
             makeUnique()
-            storage.repeatPolicy = newValue
+            storage.parts.repeatPolicy = newValue
         }
     }
 
@@ -196,102 +177,102 @@ public struct URLRequest: Sendable {
     ///
     /// It belongs to the URL's origin: a redirect to another origin does not use it.
     public var unixSocket: UnixSocketName? {
-        get { storage.routeSettings?.socket }
+        get { storage.parts.routeSettings?.socket }
         set {
             makeUnique()
-            storage.routeSettings = newValue.map(RouteSettings.init(socket:))
+            storage.parts.routeSettings = newValue.map(RouteSettings.init(socket:))
         }
     }
 
     /// The settings of the request's routes; nil for the session's.
-    var routeSettings: RouteSettings? { storage.routeSettings }
+    var routeSettings: RouteSettings? { storage.parts.routeSettings }
 
     /// The name and the password for a server that requests them (RFC 9110 §11.6.1); nil uses those in the URL. They are
     /// sent to the origin of the original request only, and a delegate is asked once they have been refused.
     public var credential: PasswordCredential? {
-        get { storage.credential?.value }
+        get { storage.parts.credential?.value }
         set {
             makeUnique()
-            storage.credential = newValue.map(OwnCredential.init)
+            storage.parts.credential = newValue.map(OwnCredential.init)
         }
     }
 
     /// The number of the credential that the session's authentication put into the request; 0 for none.
     var credentialNumber: Int32 {
-        get { storage.credentialNumber }
+        get { storage.parts.credentialNumber }
         set {
             makeUnique()
-            storage.credentialNumber = newValue
+            storage.parts.credentialNumber = newValue
         }
     }
 
     /// Whether the body can be read from its beginning: there is none, it can be read again, or it has not been read.
     var isReplayable: Bool {
-        guard let body = storage.body, !body.isReplayable else { return true }
-        return storage.onceSource?.isUntouched ?? false
+        guard let body = storage.parts.body, !body.isReplayable else { return true }
+        return storage.parts.onceSource?.isUntouched ?? false
     }
 
     /// The timeouts of this request; nil uses the session's.
     public var timeouts: Timeouts? {
-        get { storage.timeouts }
+        get { storage.parts.timeouts }
         set {
             makeUnique()
-            storage.timeouts = newValue
+            storage.parts.timeouts = newValue
         }
     }
 
     /// Whether the session's cookie storage sends cookies with this request and takes those of its responses; true by
     /// default. A `Cookie` field among ``headers`` is sent behind the storage's cookies, in the same field.
     public var httpShouldHandleCookies: Bool {
-        get { storage.handlesCookies }
+        get { storage.parts.handlesCookies }
         set {
             makeUnique()
-            storage.handlesCookies = newValue
+            storage.parts.handlesCookies = newValue
         }
     }
 
     /// The header fields of this request with secret values, besides those that always are:
     /// `request.sensitiveFields.insert("X-Api-Key")`. The marks are kept with the request and are not sent.
     public var sensitiveFields: SensitiveFields {
-        get { storage.sensitiveFields }
+        get { storage.parts.sensitiveFields }
         set {
             makeUnique()
-            storage.sensitiveFields = newValue
+            storage.parts.sensitiveFields = newValue
         }
     }
 
     /// Whether the value of this header field is secret: always, or because it is marked in ``sensitiveFields``.
-    public func isSensitive(fieldNamed name: String) -> Bool { storage.sensitiveFields.contains(name) }
+    public func isSensitive(fieldNamed name: String) -> Bool { storage.parts.sensitiveFields.contains(name) }
 
     /// The value of a header field, whatever the case of its name; repeats are joined with a comma.
     public func value(forHTTPHeaderField name: String) -> String? {
-        storage.headers[name]
+        storage.parts.headers[name]
     }
 
     /// Replaces every field of that name; nil removes them.
     public mutating func setValue(_ value: String?, forHTTPHeaderField name: String) {
         makeUnique()
-        storage.headers[name] = value
+        storage.parts.headers[name] = value
     }
 
     /// Adds a field after the existing ones.
     public mutating func addValue(_ value: String, forHTTPHeaderField name: String) {
         makeUnique()
-        storage.headers.append(name, value)
+        storage.parts.headers.append(name, value)
     }
 
     /// The host of the URL in lower case, without brackets; nil if the URL cannot be requested.
-    public var host: String? { try? storage.destination.get().origin.host }
+    public var host: String? { try? storage.parts.destination.get().origin.host }
 
-    var method: String { storage.method }
+    var method: String { storage.parts.method }
 
     /// Whether a method was set, even GET.
-    var isMethodNamed: Bool { storage.isMethodNamed }
+    var isMethodNamed: Bool { storage.parts.isMethodNamed }
 
-    var destination: Result<Destination, InvalidRequest> { storage.destination }
+    var destination: Result<Destination, InvalidRequest> { storage.parts.destination }
 
     private mutating func makeUnique() {
-        if !isKnownUniquelyReferenced(&storage) { storage = Storage(copying: storage) }
+        if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.parts) }
     }
 
     private static func capitalized(_ method: String) -> String {

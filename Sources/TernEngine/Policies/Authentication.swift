@@ -7,16 +7,18 @@ import TernHTTP1
 struct Authentication: HopPolicy {
     /// The maximum number of credentials that a task sends: the 401 that follows is the answer.
     static let maximumChallengeCount: Int32 = 16
-    /// The maximum number of times that a hop is sent again without asking: a server may call every nonce stale.
-    static let maximumResendCount: Int32 = 4
+    /// The maximum number of challenges that are answered without asking between two redirects: a server may call every
+    /// nonce stale.
+    static let maximumAnswerCount: Int32 = 4
 
     let interests = HopInterests.unsuccessfulHeads
 
     func decide(on head: ResponseHead, _ history: inout TaskHistory) -> HopDecision {
         guard head.status == 401, history.challengeCount < Self.maximumChallengeCount, head["WWW-Authenticate"] != nil
         else { return .pass }
-        if history.resendCount < Self.maximumResendCount, let request = answer(to: head, &history) {
-            return .resend(request)
+        if history.answerCount < Self.maximumAnswerCount, let request = answer(to: head, &history) {
+            history.answerCount += 1
+            return .next(request)
         }
         return .ask(.challenge)
     }

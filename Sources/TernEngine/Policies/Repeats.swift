@@ -4,11 +4,11 @@
 struct Repeats: HopPolicy {
     let rule: RepeatRule
 
-    let interests = HopInterests.lostConnections
+    let interests = HopInterests.failures
 
-    func lostConnection(_ evidence: Evidence, _ history: inout TaskHistory) -> Bool {
-        guard rule.repeats(history.evidence(evidence)) else { return false }
+    func decide(on failure: HopFailure, _ history: inout TaskHistory) -> HopRecovery {
+        guard case .lost(let evidence) = failure, rule.repeats(history.evidence(evidence)) else { return .pass }
         history.repeatCount += 1
-        return true
+        return .again
     }
 }

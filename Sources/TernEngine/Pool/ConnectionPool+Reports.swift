@@ -14,7 +14,7 @@ extension ConnectionPool {
     }
 
     func dialler(_ dialler: Dialler, opened connection: Connection) {
-        if connection.state.isLastExchange { return serveOne(dialler, connection) }
+        if connection.servesOneExchange { return serveOne(dialler, connection) }
         attempts[dialler.number] = nil
         if isClosed { return connection.close() }
         connections[ObjectIdentifier(connection)] = connection

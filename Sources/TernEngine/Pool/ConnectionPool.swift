@@ -79,10 +79,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
 
     /// Closes the idle connections, and marks those in use as not reusable.
     func reset() {
-        for connection in connections.values {
-            connection.state.isLastExchange = true
-            connection.retire()
-        }
+        for connection in connections.values { connection.retireSoon() }
     }
 
     /// Whether an idle connection can be used now.

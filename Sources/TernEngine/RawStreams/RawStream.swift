@@ -13,7 +13,7 @@ final class RawStream: ReadinessHandler, @unchecked Sendable {
     typealias ReadCompletion = (Result<(bytes: Data, isAtEnd: Bool), StreamFailure>) -> Void
     typealias WriteCompletion = (StreamFailure?) -> Void
 
-    enum Stage {
+    private enum Stage {
         /// Exits: opening, open, over.
         case created
         /// Its assistant opens a connection. Exits: open, over.
@@ -29,26 +29,26 @@ final class RawStream: ReadinessHandler, @unchecked Sendable {
     }
 
     /// The number of bytes received at once over TLS: a record with its overhead.
-    static let sealedAtOnce = 32 * 1024
+    private static let sealedAtOnce = 32 * 1024
     /// The maximum number of system calls in one tick.
-    static let callsPerTick = 4
+    private static let callsPerTick = 4
 
     let loop: ReactorLoop
     weak var listener: (any StreamListener)?
     /// When it is over, whether its listener still exists or not.
     var whenOver: (() -> Void)?
-    let assistant: any StreamAssistant
-    var stage = Stage.created
+    private let assistant: any StreamAssistant
+    private var stage = Stage.created
     // Unchecked: they run no other code, so accesses never overlap.
-    @safe @exclusivity(unchecked) var reads = StreamReads<ReadCompletion>()
-    @safe @exclusivity(unchecked) var writes = StreamWrites<WriteCompletion>()
+    @safe @exclusivity(unchecked) private var reads = StreamReads<ReadCompletion>()
+    @safe @exclusivity(unchecked) private var writes = StreamWrites<WriteCompletion>()
     /// The calls made after securing it.
-    var later = WorkQueue<() -> Void>()
+    private var later = WorkQueue<() -> Void>()
     /// The early end.
-    var cause: StreamFailure?
-    var toldReadClosed = false
-    var toldWriteClosed = false
-    var isPaused = false { didSet { goOn() } }
+    private var cause: StreamFailure?
+    private var hasReportedReadClosed = false
+    private var hasReportedWriteClosed = false
+    var isPaused = false { didSet { advanceInNextTick() } }
 
     init(loop: ReactorLoop, assistant: any StreamAssistant) {
         self.loop = loop
@@ -74,7 +74,7 @@ final class RawStream: ReadinessHandler, @unchecked Sendable {
         opened(.success(handover))
     }
 
-    func opened(_ result: Result<Handover, StreamFailure>) {
+    private func opened(_ result: Result<Handover, StreamFailure>) {
         switch (result, stage) {
         case (.success(let handover), .opening), (.success(let handover), .securing): take(handover)
         case (.success(let handover), _): handover.discard(on: loop)
@@ -82,7 +82,7 @@ final class RawStream: ReadinessHandler, @unchecked Sendable {
         }
     }
 
-    func take(_ handover: Handover) {
+    private func take(_ handover: Handover) {
         do throws(SystemCallError) {
             try loop.transfer(handover.token, to: self, interest: [])
         } catch {
@@ -93,11 +93,10 @@ final class RawStream: ReadinessHandler, @unchecked Sendable {
         reads.received(handover.early.span)
         if handover.hasEnded { reads.ended() }
         listener?.streamOpened(handover.metrics)
-        goOn()
+        advanceInNextTick()
     }
 
-    /// In a tick of its own.
-    private func goOn() { loop.execute { self.advance() } }
+    private func advanceInNextTick() { loop.execute { self.advance() } }
 
     /// Whether a call must wait for earlier ones.
     private var isSettling: Bool {
@@ -152,4 +151,209 @@ extension RawStream {
         writes.fail(failure.reason)
         finish(failure)
     }
+}
+
+// The driver
+extension RawStream {
+    func ready(_ readiness: Readiness) {
+        if readiness.contains(.deadline) {
+            reads.timePassed(loop.now)
+            writes.timePassed(loop.now)
+        }
+        advance()
+    }
+
+    /// Does all work that is possible now, calls the completions, and waits for the rest.
+    private func advance() {
+        while case .open = stage, let next = later.popFirst() { next() }
+        guard let handover else { return answer() }
+        if !isPaused {
+            receive(handover.transport)
+            send(handover.transport)
+        }
+        answer()
+        settle()
+        if reads.isOver, writes.isOver { return finish((reads.failure ?? writes.failure).map(failure)) }
+        wait()
+    }
+
+    private var handover: Handover? {
+        switch stage {
+        case .open(let handover), .settling(let handover, _): handover
+        case .created, .opening, .securing, .over: nil
+        }
+    }
+
+    private func receive(_ transport: Transport) {
+        transport.beginTick()
+        var left = Self.callsPerTick
+        // Lent by the loop for this call.
+        let buffers = unsafe ReceiveBuffers(input: loop.receiveBuffer, plaintext: loop.scratchBuffer)
+        while reads.wanted > 0, left > 0, unsafe receiveOnce(transport, buffers) { left -= 1 }
+        unsafe transport.endTick(buffers)
+    }
+
+    private func receiveOnce(_ transport: Transport, _ buffers: ReceiveBuffers) -> Bool {
+        let wanted = transport.isSecure ? max(reads.wanted, Self.sealedAtOnce) : reads.wanted
+        do throws(TransportError) {
+            switch try unsafe transport.receive(buffers, atMost: wanted, isListening: true) {
+            case .bytes(let count):
+                let bytes = unsafe buffers.received(count, isOpened: transport.isSecure)
+                reads.received(unsafe bytes.assumingMemoryBound(to: UInt8.self).span)
+                return true
+            case .message, nil: return true
+            case .nothing: return false
+            case .endOfStream(isOrderly: true): reads.ended()
+            // An attacker may have cut off a stream that does not announce its end (RFC 8446 §6.1).
+            case .endOfStream(isOrderly: false): fail(.tls(TLSError(.truncated)))
+            }
+        } catch {
+            fail(error.reason)
+        }
+        return false
+    }
+
+    /// The connection is broken.
+    private func fail(_ reason: SessionError.Reason) {
+        reads.fail(reason)
+        writes.fail(reason)
+    }
+
+    private func send(_ transport: Transport) {
+        do throws(TransportError) {
+            var left = Self.callsPerTick
+            while left > 0, let (data, start) = writes.first, start < data.count {
+                let count = try Self.send(data, from: start, over: transport)
+                if count == 0 { break }
+                writes.sent(count)
+                left -= 1
+            }
+            try transport.flush()
+            if writes.mayEnd, try transport.finish() { writes.ended() }
+        } catch {
+            // Bytes that the peer sent before can still be read.
+            writes.fail(error.reason)
+        }
+    }
+
+    private static func send(_ data: Data, from start: Int, over transport: Transport) throws(TransportError) -> Int {
+        try unsafe data.withUnsafeBytes { bytes in
+            Result { () throws(TransportError) in
+                try unsafe transport.send(UnsafeRawBufferPointer(rebasing: bytes[start...]))
+            }
+        }.get()
+    }
+
+    /// Calls the completions of finished work.
+    private func answer() {
+        while let answer = reads.next(at: loop.now) { tell(answer) }
+        while let answer = writes.next(at: loop.now) { tell(answer) }
+        if reads.isOver, !hasReportedReadClosed {
+            hasReportedReadClosed = true
+            listener?.streamReadClosed()
+        }
+        if writes.isOver, !hasReportedWriteClosed {
+            hasReportedWriteClosed = true
+            listener?.streamWriteClosed()
+        }
+    }
+
+    private func tell(_ answer: StreamReads<ReadCompletion>.Answer) {
+        switch answer.outcome {
+        case .bytes(let bytes, let isAtEnd): answer.waiter(.success((bytes, isAtEnd)))
+        case .failed(let reason): answer.waiter(.failure(failure(reason)))
+        }
+    }
+
+    private func tell(_ answer: StreamWrites<WriteCompletion>.Answer) {
+        answer.waiter(answer.failure.map(failure))
+    }
+
+    private func failure(_ reason: SessionError.Reason) -> StreamFailure {
+        StreamFailure(reason: reason, phase: cause?.phase ?? .body, remoteAddress: cause?.remoteAddress)
+    }
+
+    /// Starts the handshake, if all earlier calls are done.
+    private func settle() {
+        guard case .settling(let handover, let server) = stage, !reads.isAsked, !writes.isAsked,
+            !handover.transport.hasUnsent
+        else { return }
+        // Bytes received in the clear must not be read as bytes received over TLS.
+        if reads.hasBytes { return fail(.transfer(.malformedResponse(.unexpectedBytes))) }
+        if reads.isOver || writes.isOver { return fail(.request(.streamClosed)) }
+        stage = .securing
+        loop.setDeadline(nil, for: handover.token)
+        assistant.secure(handover, with: server) { [weak self] in self?.opened($0) }
+    }
+
+    private func wait() {
+        guard let handover else { return }
+        loop.setDeadline([reads.deadline, writes.deadline].compactMap(\.self).min(), for: handover.token)
+        var interest: Interest = []
+        if !isPaused {
+            // Stop receiving from a peer that keeps requesting replies and does not read them.
+            if reads.wanted > 0, !handover.transport.owesTooMuch { interest.insert(.readable) }
+            if writes.first != nil || handover.transport.hasUnsent { interest.insert(.writable) }
+        }
+        do throws(SystemCallError) {
+            try loop.setInterest(interest, for: handover.token)
+        } catch {
+            return end(StreamFailure(reason: .system(error)))
+        }
+        if reads.wanted > 0, handover.transport.holdsInput, !isPaused { loop.visitLater(handover.token) }
+    }
+
+    /// For good.
+    private func finish(_ failure: StreamFailure?) {
+        if case .over = stage { return }
+        let handover = handover
+        stage = .over
+        assistant.cancel()
+        if let handover {
+            if failure != nil { handover.transport.resetOnClose() } else { handover.transport.sayGoodbye() }
+            handover.discard(on: loop)
+        }
+        while let next = later.popFirst() { next() }
+        answer()
+        listener?.streamEnded(failure)
+        listener = nil
+        whenOver.take()?()
+    }
+}
+
+/// Opens and secures connections for a raw stream. On its loop's thread.
+protocol StreamAssistant: AnyObject {
+    /// Opens a connection, and calls back once, later, unless it is cancelled.
+    func open(_ completion: @escaping (Result<Handover, StreamFailure>) -> Void)
+
+    /// Performs a TLS handshake with `server` over the connection, and evaluates it; calls back likewise.
+    func secure(
+        _ handover: Handover, with server: HTTPOrigin, _ completion: @escaping (Result<Handover, StreamFailure>) -> Void
+    )
+
+    /// Cancels pending work, and closes its socket.
+    func cancel()
+}
+
+/// Receives the events of a raw stream. On its loop's thread.
+protocol StreamListener: AnyObject {
+    /// No more can be read.
+    func streamReadClosed()
+
+    /// No more can be written.
+    func streamWriteClosed()
+
+    /// The connection is open, or secured.
+    func streamOpened(_ metrics: ConnectionMetrics)
+
+    /// The stream has ended, with or without an error. Called once, and last.
+    func streamEnded(_ failure: StreamFailure?)
+}
+
+/// Why a raw stream ended, or was never opened.
+struct StreamFailure: Error {
+    let reason: SessionError.Reason
+    var phase = SessionError.Phase.body
+    /// The peer's address, if there was a connection.
+    var remoteAddress: TransportAddress?
 }

@@ -50,12 +50,12 @@ struct StreamReads<Waiter>: ~Copyable {
     /// No read may be added; the pending ones are served.
     private var isClosing = false
     /// The first read.
-    private var turn: Read?
-    private var line = WorkQueue<Read>()
+    private var first: Read?
+    private var queue = WorkQueue<Read>()
     /// The available bytes begin at `start`, so that a small read does not move all the others.
     private var buffer = Data()
     private var start = 0
-    private var wasEndTold = false
+    private var isEndDelivered = false
     /// The deadline of the first read.
     private(set) var deadline: MonotonicInstant?
     private var isTimeUp = false
@@ -63,23 +63,23 @@ struct StreamReads<Waiter>: ~Copyable {
     /// A read is added.
     mutating func ask(_ read: Read, at now: MonotonicInstant) -> Answer? {
         if isClosing { return Answer(waiter: read.waiter, outcome: .failed(.request(.streamClosed))) }
-        if turn == nil {
+        if first == nil {
             begin(read, at: now)
         } else {
-            line.append(read)
+            queue.append(read)
         }
         return nil
     }
 
     private mutating func begin(_ read: Read?, at now: MonotonicInstant) {
-        turn = read
+        first = read
         isTimeUp = false
-        deadline = turn?.limit.map { now.advanced(by: $0) }
+        deadline = first?.limit.map { now.advanced(by: $0) }
     }
 
     /// The number of bytes that may be received now; 0 for none.
     var wanted: Int {
-        guard case .open = stage, let first = turn, count < first.least else { return 0 }
+        guard case .open = stage, let first, count < first.least else { return 0 }
         return first.most - count
     }
 
@@ -108,7 +108,7 @@ struct StreamReads<Waiter>: ~Copyable {
     }
 
     private mutating func closeIfServed() {
-        guard isClosing, turn == nil else { return }
+        guard isClosing, first == nil else { return }
         (buffer, start) = (Data(), 0)
         switch stage {
         case .open, .ended: stage = .closed
@@ -122,8 +122,8 @@ struct StreamReads<Waiter>: ~Copyable {
 
     /// The next available answer.
     mutating func next(at now: MonotonicInstant) -> Answer? {
-        guard let first = turn, let outcome = outcome(for: first) else { return nil }
-        begin(line.popFirst(), at: now)
+        guard let first, let outcome = outcome(for: first) else { return nil }
+        begin(queue.popFirst(), at: now)
         closeIfServed()
         return Answer(waiter: first.waiter, outcome: outcome)
     }
@@ -144,31 +144,31 @@ struct StreamReads<Waiter>: ~Copyable {
         start = end
         if count == 0 {
             (buffer, start) = (Data(), 0)
-            if case .ended = stage { wasEndTold = true }
-        } else if start > Self.spentAtMost, 2 * start > buffer.count {
+            if case .ended = stage { isEndDelivered = true }
+        } else if start > Self.maximumSpentCount, 2 * start > buffer.count {
             (buffer, start) = (buffer.subdata(in: start..<buffer.count), 0)
         }
         return taken
     }
 
     /// The maximum number of consumed bytes in front of unconsumed ones.
-    private static var spentAtMost: Int { 64 * 1024 }
+    private static var maximumSpentCount: Int { 64 * 1024 }
 
     private var count: Int { buffer.count - start }
 
-    private var isAtEnd: Bool { count == 0 && wasEndTold }
+    private var isAtEnd: Bool { count == 0 && isEndDelivered }
 
     /// Whether there are bytes that no read has requested.
     var hasBytes: Bool { count > 0 }
 
     /// Whether a read is pending.
-    var isAsked: Bool { turn != nil }
+    var isAsked: Bool { first != nil }
 
     /// Whether no more can be read and the listener has not been told.
     var isOver: Bool {
         switch stage {
         case .open: false
-        case .ended: wasEndTold
+        case .ended: isEndDelivered
         case .failed, .closed: true
         }
     }

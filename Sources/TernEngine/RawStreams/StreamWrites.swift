@@ -33,8 +33,8 @@ struct StreamWrites<Waiter>: ~Copyable {
 
     private var stage = Stage.open
     /// The first write.
-    private var turn: Write?
-    private var line = WorkQueue<Write>()
+    private var current: Write?
+    private var queue = WorkQueue<Write>()
     /// The number of bytes of the first write that have been sent.
     private var sentCount = 0
     /// The deadline of the first write.
@@ -48,24 +48,24 @@ struct StreamWrites<Waiter>: ~Copyable {
         case .closing, .closed: return Answer(waiter: write.waiter, failure: .request(.streamClosed))
         case .failed(let reason): return Answer(waiter: write.waiter, failure: reason)
         }
-        if turn == nil {
+        if current == nil {
             begin(write, at: now)
         } else {
-            line.append(write)
+            queue.append(write)
         }
         return nil
     }
 
     private mutating func begin(_ write: Write?, at now: MonotonicInstant) {
-        turn = write
+        current = write
         (isTimeUp, sentCount) = (false, 0)
-        deadline = turn?.limit.map { now.advanced(by: $0) }
+        deadline = current?.limit.map { now.advanced(by: $0) }
     }
 
     /// The bytes to send next, which may be empty; nil if there is no write.
     var first: (bytes: Data, from: Int)? {
         switch stage {
-        case .open, .closing: turn.map { ($0.bytes, sentCount) }
+        case .open, .closing: current.map { ($0.bytes, sentCount) }
         case .closed, .failed: nil
         }
     }
@@ -79,7 +79,7 @@ struct StreamWrites<Waiter>: ~Copyable {
     }
 
     /// Whether the end is next.
-    var mayEnd: Bool { if case .closing = stage { turn == nil } else { false } }
+    var mayEnd: Bool { if case .closing = stage { current == nil } else { false } }
 
     /// The end has been sent.
     mutating func ended() {
@@ -103,17 +103,17 @@ struct StreamWrites<Waiter>: ~Copyable {
 
     /// The next available answer.
     mutating func next(at now: MonotonicInstant) -> Answer? {
-        guard let first = turn else { return nil }
+        guard let first = current else { return nil }
         let isSent = sentCount >= first.bytes.count
         // Bytes that were sent stay sent, whatever happened to the stream then.
         let failure = isSent ? nil : self.failure ?? (isTimeUp ? .timedOut(.write) : nil)
         guard isSent || failure != nil else { return nil }
-        begin(line.popFirst(), at: now)
+        begin(queue.popFirst(), at: now)
         return Answer(waiter: first.waiter, failure: failure)
     }
 
     /// Whether a write is pending.
-    var isAsked: Bool { turn != nil }
+    var isAsked: Bool { current != nil }
 
     var isOver: Bool {
         switch stage {

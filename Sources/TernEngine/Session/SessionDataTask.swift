@@ -11,7 +11,7 @@ public class SessionDataTask: SessionTask, @unchecked Sendable {
             driver, originalRequest, defaults: defaults, at: TaskPlace(shard: shard, table: table))
         driver.expect(response, for: download)
         handOver(to: download)
-        delegate.task(self, didBecome: download)
+        delegate.handle(.replaced(self), of: download)
         // This task may have been cancelled before it was over. The end follows the beginning.
         if isCancelled { download.cancel() }
         return download

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TernIO
 
-/// The times of one hop of a task, and its connection. A task has one hop, and one more for each redirect.
+/// The times of one hop of a task, and its connection. A task has one hop, and one more for each redirect
+/// and each answered challenge.
 public struct HopMetrics: Sendable {
     /// The request of the hop.
     public let request: URLRequest
@@ -30,7 +31,7 @@ public struct HopMetrics: Sendable {
 
     /// Whether a byte of the request may have been sent.
     var wasSent = false
-    /// The number of redirects before it.
+    /// The number of hops before it.
     let number: Int
 
     init(_ request: URLRequest, number: Int = 0, start: MonotonicInstant) {

@@ -5,14 +5,14 @@
 final class HopPolicies: Sendable {
     let preparing: [any HopPolicy]
     let reading: [any HopPolicy]
-    let repairing: [any HopPolicy]
+    let recovering: [any HopPolicy]
     /// Whether a policy inspects the heads of successful responses.
     let readsAllHeads: Bool
 
     init(_ policies: [any HopPolicy]) {
         preparing = policies.filter { $0.interests.contains(.preparation) }
         reading = policies.filter { $0.interests.contains(.unsuccessfulHeads) }
-        repairing = policies.filter { $0.interests.contains(.lostConnections) }
+        recovering = policies.filter { $0.interests.contains(.failures) }
         readsAllHeads = reading.contains { $0.interests.contains(.allHeads) }
     }
 }

@@ -2,7 +2,7 @@
 import TernHTTP1
 
 /// One rule of what happens between the hops of a task: it prepares a hop before the hop is sent, learns from the head
-/// of each final response, and decides what follows from a head or from a lost connection.
+/// of each final response, and decides what follows from a head or from a failure.
 ///
 /// The task calls a policy on its reactor's thread, in the middle of a change of its own state. A policy therefore
 /// computes and returns: it does not block, calls no user code and does not touch the task. What takes longer goes into
@@ -25,8 +25,8 @@ protocol HopPolicy: Sendable {
     /// policies after it are not asked.
     func decide(on head: ResponseHead, _ history: inout TaskHistory) -> HopDecision
 
-    /// Returns whether the hop is sent again, although nothing of a response was delivered and its connection was lost.
-    func lostConnection(_ evidence: Evidence, _ history: inout TaskHistory) -> Bool
+    /// Decides what follows from a hop that has no response. The first policy that does not pass decides.
+    func decide(on failure: HopFailure, _ history: inout TaskHistory) -> HopRecovery
 }
 
 extension HopPolicy {
@@ -36,7 +36,7 @@ extension HopPolicy {
 
     func decide(on head: ResponseHead, _ history: inout TaskHistory) -> HopDecision { .pass }
 
-    func lostConnection(_ evidence: Evidence, _ history: inout TaskHistory) -> Bool { false }
+    func decide(on failure: HopFailure, _ history: inout TaskHistory) -> HopRecovery { .pass }
 }
 
 /// What a policy takes part in. A plain request whose session has no policy with an interest in it pays nothing.
@@ -49,8 +49,8 @@ struct HopInterests: OptionSet, Sendable {
     static let unsuccessfulHeads = HopInterests(rawValue: 2)
     /// `learn` and `decide` are called for all final heads.
     static let allHeads = HopInterests(rawValue: 6)
-    /// `lostConnection` is called.
-    static let lostConnections = HopInterests(rawValue: 8)
+    /// `decide` is called for failures.
+    static let failures = HopInterests(rawValue: 8)
 }
 
 /// A policy's decision about a hop before it is sent.
@@ -81,11 +81,34 @@ enum HopDecision {
     case pass
     /// The same, and `tee` receives the content of the response as it arrives, before it is decoded.
     case copy(to: any ContentTee)
+    /// The response is discarded, and this request is the next hop: a policy has answered a challenge.
+    case next(URLRequest)
     /// The response is discarded, and the hop is sent again with this request, after this delay.
     case resend(URLRequest, after: Duration = .zero)
     /// The delegate decides.
     case ask(HopProposal)
     /// The task fails.
+    case fail(SessionError.Reason)
+}
+
+/// Why a hop has no response.
+enum HopFailure {
+    /// No connection could be opened. Nothing was sent.
+    case unconnected(SessionError.ConnectingFailure)
+    /// The connection was lost, and nothing of a response was delivered.
+    case lost(Evidence)
+}
+
+/// A policy's decision about a failure.
+enum HopRecovery {
+    /// The task fails, unless a later policy decides otherwise.
+    case pass
+    /// The hop is sent again as it was prepared.
+    case again
+    /// This request is the next hop, after this delay. The session adds none of its secrets for another origin; the
+    /// policy leaves out those of the request. The task fails if the content can be read only once and has been read.
+    case next(URLRequest, after: Duration = .zero)
+    /// The task fails with this error.
     case fail(SessionError.Reason)
 }
 

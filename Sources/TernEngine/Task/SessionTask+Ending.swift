@@ -25,7 +25,7 @@ extension SessionTask {
         _ = decoding.take()
         timer.take()?.cancel()
         machine.takeTee()?.ended(isComplete: error == nil)
-        delegate.task(self, didCompleteWith: error)
+        delegate.handle(.completed(error), of: self)
         change(NoOpTaskDelegate.shared)
         table?.ended()
         withExtendedLifetime(ended) {}

@@ -47,7 +47,10 @@ extension SessionTask {
     private func send(on shard: Shard<SessionTask>) {
         do throws(InvalidRequest) {
             let route = try defaults.routes.route(for: machine.history.hop.request)
-            if machine.history.hop.number > 0 { measured?.beginHop(machine.history.hop, shard.loop.now) }
+            if machine.history.hop.number > 0 {
+                measured?.beginHop(
+                    machine.history.hop, redirectCount: machine.history.chain.count, shard.loop.now)
+            }
             shard.find(route, for: self)
         } catch {
             endLater(.request(.invalid(error)), phase: .request, on: shard.loop)
@@ -118,6 +121,9 @@ extension SessionTask: ConnectionRequester {
         case .request(.invalid), .connecting(.queueFull):
             // The task may have been started from the end of another, which is still on the stack.
             endLater(failure.reason, phase: failure.phase, on: lifecycle.withLock { $0.shard }?.loop)
+        case .connecting(let reason):
+            if let next = machine.unconnected(reason) { return move(next) }
+            end(error(failure.reason, phase: failure.phase, remoteAddress: failure.remoteAddress))
         default: end(error(failure.reason, phase: failure.phase, remoteAddress: failure.remoteAddress))
         }
     }
@@ -144,7 +150,7 @@ extension SessionTask: ExchangeDelegate {
         contentCounts.sent.store(0, ordering: .relaxed)
         measured?.begin(on: carrier, repeatCount: Int(machine.history.repeatCount))
         if isSuspended { carrier.isPaused = true }
-        if let connection = carrier.connectionMetrics { delegate.task(self, willSendOn: connection) }
+        if let connection = carrier.connectionMetrics { delegate.handle(.willSend(on: connection), of: self) }
     }
 
     func room(for count: Int) -> UnsafeMutableRawBufferPointer? {
@@ -168,7 +174,7 @@ extension SessionTask: ExchangeDelegate {
             contentCounts.received.add(Int64(taken.count(of: range.count)), ordering: .relaxed)
             return taken
         case .head(let head): received(head)
-        case .informational(let head): delegate.task(self, didReceiveInformational: response(head))
+        case .informational(let head): delegate.handle(.informational(response(head)), of: self)
         case .end(let trailers, let discarded):
             if let question = machine.question { question.trailers = (trailers, discarded) }
             if machine.isDelivering, finishDecoding() { tell(trailers, discarded) }
@@ -246,12 +252,12 @@ extension SessionTask: ExchangeDelegate {
     }
 
     private func tellDiscarded(_ head: ResponseHead) {
-        (delegate as? any DiscardedResponseObserver)?.task(self, didDiscard: response(head))
+        delegate.handle(.discarded(response(head)), of: self)
     }
 
     func tell(_ trailers: HeaderFields, _ discarded: HeaderFields) {
-        if !trailers.isEmpty { delegate.task(self, didReceiveTrailers: trailers) }
-        if !discarded.isEmpty { delegate.task(self, didDiscardTrailers: discarded) }
+        if !trailers.isEmpty { delegate.handle(.trailers(trailers), of: self) }
+        if !discarded.isEmpty { delegate.handle(.discardedTrailers(discarded), of: self) }
     }
 
     var takesOver: Bool { machine.isDelivering && delegate is any UpgradeDelegate }
@@ -263,8 +269,7 @@ extension SessionTask: ExchangeDelegate {
 
     func sent(_ count: Int64, of length: Int64?) {
         let before = contentCounts.sent.exchange(count, ordering: .relaxed)
-        delegate.task(
-            self, didSendBodyData: count &- before, totalBytesSent: count, totalBytesExpectedToSend: length ?? -1)
+        delegate.handle(.sentBodyData(count &- before, total: count, expected: length ?? -1), of: self)
     }
 
     func exchangeEnded(_ reason: SessionError.Reason?, _ evidence: Evidence) {

@@ -49,7 +49,7 @@ extension SessionTask: DelegateAsker {
     }
 
     /// The task continues with another request.
-    private func move(_ next: TaskMachine.Next) {
+    func move(_ next: TaskMachine.Next) {
         if !machine.isAsking {
             let request = machine.hop.request
             lifecycle.withLock { $0.currentRequest = request }
@@ -62,7 +62,7 @@ extension SessionTask: DelegateAsker {
         machine.question?.response = response
         act(
             on: ask(on: loop, { .redirect($0) }) {
-                delegate.task(self, willPerformHTTPRedirection: response, newRequest: request, $0)
+                delegate.handle(.redirect(response, request, $0), of: self)
             })
     }
 
@@ -72,12 +72,12 @@ extension SessionTask: DelegateAsker {
         let challenge = AuthenticationChallenge(
             response: response, origin: origin, challenges: response.head.values(for: "WWW-Authenticate"),
             previousFailureCount: Int(machine.history.challengeCount), hasLeftOrigin: !machine.hop.mayCarryCredentials)
-        act(on: ask(on: loop, { .challenge($0) }) { delegate.task(self, didReceive: challenge, $0) })
+        act(on: ask(on: loop, { .challenge($0) }) { delegate.handle(.challenge(challenge, $0), of: self) })
     }
 
     func askForContent() {
         guard let loop else { return }
-        act(on: ask(on: loop, { .content($0) }) { delegate.task(self, needsNewBody: $0) })
+        act(on: ask(on: loop, { .content($0) }) { delegate.handle(.newBody($0), of: self) })
     }
 
     private func send(instead request: URLRequest) {
@@ -113,7 +113,7 @@ extension SessionTask: DelegateAsker {
         }
         lifecycle.withLock { $0.response = response }
         guard let loop else { return nil }
-        let answer = ask(on: loop, { .disposition($0) }) { delegate.task(self, didReceive: response, $0) }
+        let answer = ask(on: loop, { .disposition($0) }) { delegate.handle(.response(response, $0), of: self) }
         switch answer {
         case .disposition(.allow): break
         case .disposition(.cancel): carrier?.end(.cancelled)

@@ -5,6 +5,6 @@ extension SessionTask: TrustRespondent {
     var answersServerTrust: Bool { delegate.answersServerTrustChallenges }
 
     func answer(_ challenge: ServerTrustChallenge, _ question: ServerTrustQuestion) {
-        delegate.task(self, didReceive: challenge, question)
+        delegate.handle(.serverTrust(challenge, question), of: self)
     }
 }

@@ -8,6 +8,10 @@ public import TernHTTP1
 /// the task releases its delegate. All methods but that one have a default, which does nothing, or gives the usual
 /// answer.
 public protocol SessionTaskDelegate: AnyObject, Sendable {
+    /// An event of a task, or a question about one. The task calls this method alone, but for the bytes of a body; by
+    /// default it calls the event's own method below. A delegate that stands before another passes the events that it
+    /// does not process to the other's `handle(_:of:)`.
+    func handle(_ event: TaskEvent, of task: SessionTask)
     /// Whether the delegate receives server trust challenges. Read when a TLS connection is opened, on the reactor's
     /// thread; by default false, and the verdict of the policies is kept.
     var answersServerTrustChallenges: Bool { get }
@@ -39,6 +43,9 @@ public protocol SessionTaskDelegate: AnyObject, Sendable {
     /// has been read. By default there is no other content: then a redirect fails, and the response to a refused request
     /// is the answer.
     func task(_ task: SessionTask, needsNewBody question: DelegateQuestion<BodyAnswer>)
+    /// A policy has decided on the head of this final response, a 401 or 417 for example: the request is sent again, or
+    /// the task fails. The body is discarded. A redirect that is followed is not discarded but asked about.
+    func task(_ task: SessionTask, didDiscard response: HTTPURLResponse)
     /// The head of the final response.
     func task(_ task: SessionTask, didReceive response: HTTPURLResponse)
     /// The same, for a delegate that decides whether it wants the body; no part of the body is delivered until the
@@ -91,6 +98,8 @@ extension SessionTaskDelegate {
         question.answer(.unavailable)
     }
     /// Does nothing.
+    public func task(_ task: SessionTask, didDiscard response: HTTPURLResponse) {}
+    /// Does nothing.
     public func task(_ task: SessionTask, didReceive response: HTTPURLResponse) {}
     /// Calls the method without a question, and allows.
     public func task(
@@ -105,13 +114,6 @@ extension SessionTaskDelegate {
     public func task(_ task: SessionTask, didReceiveTrailers trailers: HeaderFields) {}
     /// Does nothing.
     public func task(_ task: SessionTask, didDiscardTrailers discarded: HeaderFields) {}
-}
-
-/// A delegate that also receives the final responses that a policy discards, because the request is sent again or the
-/// task fails.
-package protocol DiscardedResponseObserver: SessionTaskDelegate {
-    /// A policy has decided on the head of such a final response, a 401 or 417 for example. Its body is discarded.
-    func task(_ task: SessionTask, didDiscard response: HTTPURLResponse)
 }
 
 /// A delegate that provides a buffer for a body: bytes received there need not be moved.

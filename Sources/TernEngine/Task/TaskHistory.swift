@@ -14,6 +14,8 @@ struct TaskHistory {
     var challengeCount: Int32 = 0
     /// How often the hop was sent again because a kept-alive connection turned out to be dead: 0 or 1.
     var repeatCount: Int32 = 0
+    /// How often a policy answered a challenge since the last redirect.
+    var answerCount: Int32 = 0
     /// How often policies had the hop sent again because of its response.
     var resendCount: Int32 = 0
     /// The password that the hop, or one before, was authenticated with.
@@ -53,6 +55,7 @@ struct TaskHistory {
 
     /// Begins the next hop. Returns the requests of the one before.
     mutating func move(to request: URLRequest, _ chain: RedirectChain) -> [URLRequest] {
+        if chain.count != self.chain.count { answerCount = 0 }
         self.chain = chain
         let previous = restart(with: request)
         hop = Hop(request: request, mayCarryCredentials: chain.mayCarryCredentials, number: hop.number &+ 1)

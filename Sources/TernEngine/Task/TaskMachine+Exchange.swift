@@ -41,6 +41,12 @@ extension TaskMachine {
             case .ask(.challenge):
                 stage = .asking(PendingQuestion(.challenge))
                 return .challenge
+            case .next(let request):
+                let question = PendingQuestion(.content(request, history.chain))
+                question.response = HTTPURLResponse(
+                    url: history.hop.request.url, head: head, history: history.responses)
+                let next = move(to: request, history.chain, from: question)
+                return if case .askContent = next { .askContent } else { .discard }
             case .resend(let request, let delay):
                 let next = resend(request, after: delay, from: PendingQuestion(.contentAgain(request, after: delay)))
                 return if case .askContent = next { .askContent } else { .discard }
@@ -103,7 +109,7 @@ extension TaskMachine {
         let isLost = if case .transfer(.connectionLost) = reason { true } else { false }
         switch stage {
         case .exchanging where isLost:
-            for policy in policies.repairing where policy.lostConnection(evidence, &history) { return begin() }
+            if let next = recover(from: .lost(evidence)) { return next }
         case .discarding where isLost: return beginNext()
         case .asking(let question) where isLost:
             question.ending = .broken(reason, isSafeToRepeat: isSafeToRepeat)
@@ -117,6 +123,39 @@ extension TaskMachine {
         case .created, .lookingUp, .delayed, .exchanging, .delivering, .asking, .discarding, .ending: stage = .ending
         }
         return .fail(reason, isSafeToRepeat: isSafeToRepeat)
+    }
+
+    /// No connection could be opened for the hop. Nil if the task fails for that.
+    mutating func unconnected(_ failure: SessionError.ConnectingFailure) -> Next? {
+        guard case .exchanging = stage else { return nil }
+        return recover(from: .unconnected(failure))
+    }
+
+    private mutating func recover(from failure: HopFailure) -> Next? {
+        for policy in policies.recovering {
+            switch policy.decide(on: failure, &history) {
+            case .pass: continue
+            case .again: return begin()
+            case .next(let request, let delay):
+                guard request.isReplayable else {
+                    previousRequests.append(request)
+                    return nil
+                }
+                return recover(with: request, after: delay)
+            case .fail(let reason):
+                stage = .ending
+                return .fail(reason, isSafeToRepeat: false)
+            }
+        }
+        return nil
+    }
+
+    private mutating func recover(with request: URLRequest, after delay: Duration) -> Next {
+        var chain = history.chain
+        for request in [history.hop.request, request] {
+            if let origin = try? request.destination.get().origin { chain.visit(origin) }
+        }
+        return move(to: request, chain, after: delay)
     }
 
     /// Whether the server treats the current request and a second one as one.

@@ -183,6 +183,13 @@ extension TaskMachine {
         return leave(question)
     }
 
+    /// Begins the next hop: the one before has no response.
+    mutating func move(to request: URLRequest, _ chain: RedirectChain, after delay: Duration) -> Next {
+        previousRequests += history.move(to: request, chain)
+        (self.delay, isPrepared) = (delay, false)
+        return beginNext()
+    }
+
     /// Sends the hop again, with this request.
     mutating func resend(
         _ request: URLRequest, after delay: Duration, from question: PendingQuestion, isContentNew: Bool = false

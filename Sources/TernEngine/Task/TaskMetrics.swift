@@ -10,8 +10,8 @@ public struct TaskMetrics: Sendable {
     public internal(set) var end: MonotonicInstant?
     /// Without the last, so that a task without redirects allocates nothing for them.
     private var earlier: [HopMetrics] = []
-    /// The number of forgotten hops before those.
-    private var forgottenCount = 0
+    /// The number of redirects that were followed.
+    public private(set) var redirectCount = 0
     var last: HopMetrics
 
     init(_ request: URLRequest, start: MonotonicInstant) {
@@ -19,21 +19,17 @@ public struct TaskMetrics: Sendable {
         last = HopMetrics(request, start: start)
     }
 
-    /// The hops: the request, and one more for each redirect that was followed; at least one. Of a longer chain the
-    /// last one and ``RedirectPolicy/maximumRememberedHops`` before it.
+    /// The hops: the request, and one more for each redirect that was followed and each challenge that was answered,
+    /// by the delegate or with a password; at least one. Of more hops the last one and
+    /// ``RedirectPolicy/maximumRememberedHops`` before it.
     public var hops: [HopMetrics] { earlier + [last] }
 
-    /// The number of redirects that were followed.
-    public var redirectCount: Int { forgottenCount + earlier.count }
-
     /// Nothing if the hop has begun already, and is only sent again.
-    mutating func beginHop(_ hop: Hop, _ now: MonotonicInstant) {
+    mutating func beginHop(_ hop: Hop, redirectCount: Int, _ now: MonotonicInstant) {
         if hop.number == last.number { return }
+        self.redirectCount = redirectCount
         if last.end == nil { last.end = now }
-        if earlier.count == RedirectPolicy.maximumRememberedHops {
-            earlier.removeFirst()
-            forgottenCount += 1
-        }
+        if earlier.count == RedirectPolicy.maximumRememberedHops { earlier.removeFirst() }
         earlier.append(last)
         last = HopMetrics(hop.request, number: hop.number, start: now)
     }

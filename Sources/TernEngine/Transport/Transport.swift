@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernIO
+import TernSystem
 import TernTLS
 
 /// A socket and the layers over it: HTTP bytes in, HTTP bytes out. Once closed, it transfers nothing.
@@ -275,4 +276,67 @@ final class Transport {
 
     /// The evaluation of the server's certificates.
     var trust: ServerTrustResult? { layers.trust }
+}
+
+/// Why a transport could not transfer bytes.
+enum TransportError: Error {
+    case system(SystemCallError)
+    case tls(TLSError)
+
+    var reason: SessionError.Reason {
+        switch self {
+        case .system(let error): .transfer(.connectionLost(error))
+        case .tls(let error): .tls(error)
+        }
+    }
+}
+
+extension SessionError.Reason {
+    /// A TLS failure after the handshake. In TLS 1.3 a client's handshake is complete before the server refuses its
+    /// certificate.
+    static func tls(_ error: TLSError) -> SessionError.Reason {
+        if case .clientCertificateRequired = error.reason { return .connecting(.insecure(error)) }
+        return .transfer(.tls(error))
+    }
+}
+
+/// The result of receiving, or of opening received bytes.
+enum Received: Hashable {
+    /// This number of bytes.
+    case bytes(Int)
+    /// A TLS message without any.
+    case message
+    /// No more at present.
+    case nothing
+    /// No more ever. Over TLS only close_notify is an orderly end; without it an attacker may have cut the message
+    /// short (RFC 8446 §6.1).
+    case endOfStream(isOrderly: Bool)
+
+    /// The result of opening a record; nil if there is none.
+    init(_ opened: OpenResult?) {
+        switch opened {
+        case .bytes(let count): self = .bytes(count)
+        case .message: self = .message
+        case .needMoreBytes, nil: self = .nothing
+        case .endOfStream: self = .endOfStream(isOrderly: true)
+        }
+    }
+}
+
+/// The buffers that sockets receive into, and that TLS is opened into. Lent by the reactor for a tick.
+@unsafe struct ReceiveBuffers {
+    var input: UnsafeMutableRawBufferPointer
+    var plaintext: UnsafeMutableRawBufferPointer
+
+    /// The same, without the destination of the HTTP bytes.
+    func receiving(into room: UnsafeMutableRawBufferPointer, isOpened: Bool) -> ReceiveBuffers {
+        var buffers = unsafe self
+        if isOpened { unsafe buffers.plaintext = room } else { unsafe buffers.input = room }
+        return unsafe buffers
+    }
+
+    /// The first HTTP bytes that a call of `Transport.receive` has returned.
+    func received(_ count: Int, isOpened: Bool) -> UnsafeMutableRawBufferPointer {
+        unsafe UnsafeMutableRawBufferPointer(rebasing: (isOpened ? plaintext : input)[..<count])
+    }
 }

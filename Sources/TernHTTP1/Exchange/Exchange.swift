@@ -11,7 +11,7 @@ public struct Exchange: ~Copyable, Sendable {
     private var traits = RequestTraits()
 
     // Stored rather than computed: a computed property would copy this large value.
-    /// Whether this connection may carry another exchange.
+    /// Whether HTTP allows this connection another exchange. Its owner decides, for which this is one reason.
     ///
     /// The request was sent whole, the response was decoded whole without bytes after it, and both sides keep the
     /// connection alive (RFC 9112 §9.3). `false` before the first exchange of a connection.
@@ -137,7 +137,7 @@ public struct Exchange: ~Copyable, Sendable {
     /// The number of bytes last given that follow the response's end. They answer no request.
     public var leftover: Int { decoder.leftover }
 
-    /// The only place that computes whether the connection may be used again; every event updates it.
+    /// Computes what callers read, among it ``isReusable``; every event updates it.
     @inline(__always)
     private mutating func settle() {
         hasReceivedAnything = decoder.received > 0

@@ -9,7 +9,7 @@ import Testing
 @Suite struct ConnectionStateTests {
     private static let error = SystemCallError(.send, code: EPIPE)
 
-    private static func resting() -> ConnectionState { ConnectionState() }
+    private static func idle() -> ConnectionState { ConnectionState() }
 
     private static func active() -> ConnectionState {
         var state = ConnectionState()
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func `exchange follows exchange`() {
-        var state = Self.resting()
+        var state = Self.idle()
         for count in 1...3 {
             state.begin()
             let began = (state.stage, state.exchangeCount)
@@ -39,7 +39,7 @@ import Testing
             let ending = state.finish(isExchangeReusable: true, isSending: false)
             let (rests, isTainted) = (state.stage, state.isTainted)
             #expect(began == (.active, count))
-            #expect(ended == .finishing && rests == .resting)
+            #expect(ended == .finishing && rests == .idle)
             #expect(ending == .reuse && !isTainted)
         }
     }
@@ -54,10 +54,10 @@ import Testing
         closed.responseEnded()
         let stage = closed.stage
         #expect(stage == .closed)
-        var resting = Self.resting()
+        var resting = Self.idle()
         resting.responseEnded()
         let (still, ending) = (resting.stage, resting.finish(isExchangeReusable: true, isSending: false))
-        #expect(still == .resting && ending == nil)
+        #expect(still == .idle && ending == nil)
     }
 
     @Test func `a connection is used again only if the exchange allows it and all of the request is out`() {
@@ -78,9 +78,9 @@ import Testing
     }
 
     @Test func `any byte on an idle connection ends it`() {
-        var stray = Self.resting()
-        var ended = Self.resting()
-        var broken = Self.resting()
+        var stray = Self.idle()
+        var ended = Self.idle()
+        var broken = Self.idle()
         let said = [stray.unexpectedBytes(), ended.inputEnded(), broken.outputFailed(Self.error)]
         #expect(said == [.retire, .retire, .retire])
     }
@@ -116,11 +116,11 @@ import Testing
     }
 
     @Test func `closing returns the previous state, and is final`() {
-        var resting = Self.resting()
+        var resting = Self.idle()
         var active = Self.active()
         var finishing = Self.finishing()
         let before = [resting.close(), active.close(), finishing.close()]
-        #expect(before == [.resting, .active, .finishing])
+        #expect(before == [.idle, .active, .finishing])
         let again = active.close()
         #expect(again == .closed)
         let (end, ending) = (active.inputEnded(), active.finish(isExchangeReusable: true, isSending: false))

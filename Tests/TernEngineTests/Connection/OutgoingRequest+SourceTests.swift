@@ -122,7 +122,7 @@ import Testing
             }
             #expect(source.record == ProbingSource.Record(asks: asks, finishes: 0))
             #expect(dialogue.offers == offers)
-            dialogue.outgoing.goOnWithSource()
+            dialogue.outgoing.sourceHasMore()
         }
         let waitReason = try dialogue.send()
         #expect(waitReason == .none)

@@ -88,7 +88,7 @@ struct OutgoingRequestTests {
             if word == .timePassedBefore {
                 dialogue.outlet.room = 10
                 _ = try dialogue.send()
-                dialogue.outgoing.goOnWithoutPermission()
+                dialogue.outgoing.stopAwaitingPermission()
                 dialogue.outlet.room = .max
             } else {
                 for _ in 0..<2 {
@@ -103,7 +103,7 @@ struct OutgoingRequestTests {
             case .final:
                 try dialogue.hear("HTTP/1.1 413 No\r\nContent-Length: 0\r\n\r\n")
                 dialogue.drop()
-            case .timePassed: dialogue.outgoing.goOnWithoutPermission()
+            case .timePassed: dialogue.outgoing.stopAwaitingPermission()
             case .timePassedBefore: break
             }
             let waitReason = try dialogue.send()

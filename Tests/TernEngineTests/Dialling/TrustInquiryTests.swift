@@ -451,7 +451,7 @@ import Testing
             _, request in
             switch request.target {
             case "/": [.respond(status: 307, fields: [("Location", "/2")])]
-            case "/2" where request.value(of: "Authorization") == nil:
+            case "/2" where request.value(of: "Authorization") != "Basic YTpi":
                 [.respond(status: 401, fields: [("WWW-Authenticate", #"Basic realm="r""#)])]
             default: [.chunked(["a"], trailers: [("X-Sum", "1"), ("Content-Length", "1")])]
             }
@@ -459,6 +459,7 @@ import Testing
         let journal = EventJournal()
         var request = try URLRequest(origin, method: "POST")
         request.body = .once(ProbingSource([Data("x".utf8)]))
+        request.credential = PasswordCredential(user: "refused", password: "")
         let session = try session()
         session.downloadTask(with: request, delegate: journal).resume()
         await journal.end()
@@ -471,7 +472,7 @@ import Testing
 private final class EventJournal: SessionDownloadDelegate {
     static let all: Set = [
         "trust", "answersTrust", "willSend", "sent", "informational", "redirect", "challenge", "newBody", "response",
-        "trailers", "discarded", "complete", "wrote", "finished",
+        "trailers", "discardedTrailers", "discarded", "complete", "wrote", "finished",
     ]
     private let noted = Lock<Set<String>>([])
     private let recorder = RecordingDelegate()
@@ -515,7 +516,8 @@ private final class EventJournal: SessionDownloadDelegate {
     }
     func task(_ task: SessionTask, didReceive response: HTTPURLResponse) { note("response") }
     func task(_ task: SessionTask, didReceiveTrailers trailers: HeaderFields) { note("trailers") }
-    func task(_ task: SessionTask, didDiscardTrailers discarded: HeaderFields) { note("discarded") }
+    func task(_ task: SessionTask, didDiscardTrailers discarded: HeaderFields) { note("discardedTrailers") }
+    func task(_ task: SessionTask, didDiscard response: HTTPURLResponse) { note("discarded") }
     func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
         note("complete")
         recorder.task(task, didCompleteWith: error)

@@ -101,6 +101,25 @@ private final class PasswordDelegate: SessionTaskDelegate {
         for part in expected { #expect(head.firstRange(of: part) != nil) }
     }
 
+    @Test func `an answered challenge is a hop and no redirect, whether a delegate or a password does it`() async throws
+    {
+        for isAsked in [true, false] {
+            let origin = try Self.origin(redirecting: ["/": "/next"])
+            let delegate = PasswordDelegate { _ in .credential(Self.password) }
+            var request = try URLRequest(origin)
+            if !isAsked { request.credential = Self.password }
+            let session = Session.limited()
+            let task = session.dataTask(with: request, delegate: delegate)
+            task.resume()
+            #expect(text(await delegate.record.end()) == "hello ada" && delegate.count == (isAsked ? 1 : 0))
+            let metrics = try #require(task.metrics)
+            #expect(metrics.hops.map(\.statusCode) == [401, 302, 401, 200])
+            #expect(metrics.hops.allSatisfy { $0.end != nil })
+            #expect(metrics.redirectCount == 1)
+            #expect(task.response?.history.map(\.statusCode) == [401, 302, 401])
+        }
+    }
+
     @Test func `a stale nonce is answered with the next one, without asking again`() async throws {
         let origin = try Self.origin { $0 < 1 ? "old" : "new" }
         let delegate = PasswordDelegate { _ in .credential(Self.password) }
@@ -119,7 +138,7 @@ private final class PasswordDelegate: SessionTaskDelegate {
         let delegate = PasswordDelegate { $0.previousFailureCount == 0 ? .credential(Self.password) : .deliver }
         let record = await run(try URLRequest(origin), delegate)
         #expect(record.error == nil && delegate.count == 2)
-        #expect(origin.requests.count == 2 + Int(Authentication.maximumResendCount))
+        #expect(origin.requests.count == 2 + Int(Authentication.maximumAnswerCount))
     }
 
     @Test func `a redirect within the origin is answered again, for the new target`() async throws {

@@ -5,6 +5,7 @@ import TernFiles
 import TernIO
 import TernLock
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import TernEngine
@@ -70,7 +71,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true])
+    @Test(.proves("3.6c"), arguments: [false, true])
     func `a response becomes a file, and a download replaces the task`(later: Bool) async throws {
         let origin = try FileOrigin(content)
         let converter = Converter { _, question in

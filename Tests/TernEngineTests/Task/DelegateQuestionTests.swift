@@ -4,6 +4,7 @@ import FoundationEssentials
 import TernHTTP1
 import TernLock
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import TernEngine
@@ -95,7 +96,7 @@ import Testing
         return (await delegate.recorder.end(), task)
     }
 
-    @Test(arguments: Moment.allCases, [true, false])
+    @Test(.proves("3.10a"), arguments: Moment.allCases, [true, false])
     func `a redirect is followed or delivered as the answer says`(moment: Moment, follows: Bool) async throws {
         let origin = try Self.redirecting()
         let oracle = Oracle(redirect: { request, question in
@@ -248,7 +249,7 @@ import Testing
         #expect(origin.requests.count == 1 + 17)
     }
 
-    @Test(arguments: Moment.allCases, ["", "body"])
+    @Test(.proves("3.11a"), arguments: Moment.allCases, ["", "body"])
     func `nothing of a body is delivered before the delegate wants it`(moment: Moment, body: String) async throws {
         let origin = try ScriptedOrigin { _, _ in [.chunked([body].filter { !$0.isEmpty })] }
         let oracle = Oracle(disposition: { moment.answer($0, .allow) })

@@ -14,12 +14,12 @@ import Testing
     @Test func `a policy is called for what it takes part in, in the order of the list`() {
         let policies = HopPolicies([
             Policy(interests: .unsuccessfulHeads, name: "a"),
-            Policy(interests: [.preparation, .lostConnections], name: "b"),
+            Policy(interests: [.preparation, .failures], name: "b"),
             Policy(interests: [.preparation, .unsuccessfulHeads], name: "c"),
         ])
         #expect(names(policies.preparing) == ["b", "c"])
         #expect(names(policies.reading) == ["a", "c"])
-        #expect(names(policies.repairing) == ["b"])
+        #expect(names(policies.recovering) == ["b"])
         #expect(!policies.readsAllHeads)
     }
 

@@ -2,12 +2,13 @@
 import FoundationEssentials
 import TernLock
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import TernEngine
 
 @Suite(.timeLimit(.minutes(5))) struct SessionTaskEndingTests {
-    @Test func `releases its delegate at its end`() async throws {
+    @Test(.proves("1.4c")) func `releases its delegate at its end`() async throws {
         final class Keeper: SessionTaskDelegate {
             let task = Lock<SessionTask?>(nil)
             let ends: AsyncStream<Void>.Continuation

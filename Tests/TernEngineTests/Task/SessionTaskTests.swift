@@ -2,13 +2,14 @@
 import FoundationEssentials
 import Glibc
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import TernEngine
 import TernLock
 
 @Suite(.timeLimit(.minutes(5))) struct SessionTaskTests {
-    @Test func `does nothing before it is resumed, and starts once`() async throws {
+    @Test(.proves("1.5a")) func `does nothing before it is resumed, and starts once`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("answer")] }
         let session = Session.limited(to: 4)
         let delegate = RecordingDelegate()
@@ -24,7 +25,8 @@ import TernLock
         #expect(task.error == nil)
     }
 
-    @Test func `identifiers are unique, also of tasks that many threads make at the same time`() async throws {
+    @Test(.proves("1.8a", "2.8a"))
+    func `identifiers are unique, also of tasks that many threads make at the same time`() async throws {
         let session = Session.limited()
         let request = URLRequest(url: try #require(URL(string: "http://localhost/")))
         let identifiers = await withTaskGroup(of: [Int].self) { group in
@@ -74,7 +76,7 @@ import TernLock
         #expect(origin.connectionCount == 1)
     }
 
-    @Test func `reads nothing while it is suspended, however often`() async throws {
+    @Test(.proves("4.6b")) func `reads nothing while it is suspended, however often`() async throws {
         let origin = try ScriptedOrigin { _, _ in
             [
                 .send("HTTP/1.1 200 OK\r\nContent-Length: \(32 << 20)\r\n\r\n"),

@@ -32,7 +32,7 @@ import Testing
         metrics.last.statusCode = 302
         metrics.last.countOfBytesSent = 5
         metrics.last.wasSent = true
-        metrics.beginHop(Hop(request: try Self.request("2"), number: 1), Self.instant(40))
+        metrics.beginHop(Hop(request: try Self.request("2"), number: 1), redirectCount: 1, Self.instant(40))
         #expect(!metrics.wasSent)
         metrics.last.statusCode = 200
         #expect(metrics.redirectCount == 1)
@@ -43,20 +43,26 @@ import Testing
         #expect(metrics.hops.map(\.end) == [Self.instant(40), nil])
     }
 
+    @Test func `an answered challenge begins a hop, and is no redirect`() throws {
+        var metrics = TaskMetrics(try Self.request("1"), start: Self.instant(10))
+        metrics.beginHop(Hop(request: try Self.request("2"), number: 1), redirectCount: 0, Self.instant(40))
+        #expect(metrics.hops.count == 2 && metrics.redirectCount == 0)
+    }
+
     @Test func `a hop that is sent again is the same hop`() throws {
         var metrics = TaskMetrics(try Self.request("1"), start: Self.instant(10))
-        metrics.beginHop(Hop(request: try Self.request("1")), Self.instant(20))
+        metrics.beginHop(Hop(request: try Self.request("1")), redirectCount: 0, Self.instant(20))
         #expect(metrics.hops.count == 1)
         let second = Hop(request: try Self.request("2"), number: 1)
-        metrics.beginHop(second, Self.instant(30))
-        metrics.beginHop(second, Self.instant(40))
+        metrics.beginHop(second, redirectCount: 1, Self.instant(30))
+        metrics.beginHop(second, redirectCount: 1, Self.instant(40))
         #expect(metrics.hops.map(\.start) == [Self.instant(10), Self.instant(30)])
     }
 
     @Test func `the end of a hop is the first that was noted`() throws {
         var metrics = TaskMetrics(try Self.request("1"), start: Self.instant(10))
         metrics.last.end = Self.instant(15)
-        metrics.beginHop(Hop(request: try Self.request("2"), number: 1), Self.instant(40))
+        metrics.beginHop(Hop(request: try Self.request("2"), number: 1), redirectCount: 1, Self.instant(40))
         #expect(metrics.hops.first?.end == Self.instant(15))
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernLock
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import TernEngine
@@ -23,7 +24,9 @@ import Testing
         }
     }
 
-    @Test func `a change between running and being suspended is reported once, and nothing else`() async throws {
+    @Test(.proves("1.14a")) func `a change between running and being suspended is reported once, and nothing else`()
+        async throws
+    {
         let origin = try ScriptedOrigin { _, _ in [.hold, .ok()] }
         let recorder = RecordingDelegate()
         let session = Session.limited()

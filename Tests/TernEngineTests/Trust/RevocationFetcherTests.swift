@@ -2,6 +2,7 @@
 import FoundationEssentials
 import TernTLS
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import TernEngine
@@ -88,7 +89,7 @@ import TernLock
         #expect(origin.observations.headCount == 0)
     }
 
-    @Test func `in TLS 1_2 a revoked server sees no request`() async throws {
+    @Test(.proves("13.5a")) func `in TLS 1_2 a revoked server sees no request`() async throws {
         let origin = try ScriptedOrigin(tls: leaf, tlsOptions: .only(.tls12)) { _, _ in [.ok()] }
         try respond(.revoked(at: 1_700_000_000))
         let error = await (try session()).failure(of: try URLRequest(origin))

@@ -2,13 +2,14 @@
 import FoundationEssentials
 import TernTLS
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import TernEngine
 
 /// The 79th of Alamofire's situations, `testOnlyValidCertificatesAreDetected`, is the first test here.
 @Suite struct ServerTrustPolicyFolderTests {
-    @Test func `DER files with six extensions are read, and all others skipped`() throws {
+    @Test(.proves("13.15a", "13.18a")) func `DER files with six extensions are read, and all others skipped`() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "tern-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

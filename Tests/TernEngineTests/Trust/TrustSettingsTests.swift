@@ -2,6 +2,7 @@
 import FoundationEssentials
 import TernTLS
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import TernEngine
@@ -14,7 +15,8 @@ import TernLock
             validateHost: host)
     }
 
-    @Test func `a right pin is accepted, be it of leaf, intermediate or root, and backups do no harm`() async throws {
+    @Test(.proves("13.13a"))
+    func `a right pin is accepted, be it of leaf, intermediate or root, and backups do no harm`() async throws {
         let root = try CertificateAuthority()
         let intermediate = try root.issueIntermediate()
         let identity = try intermediate.issue()
@@ -95,7 +97,8 @@ import TernLock
         #expect(origin.requests.count == 2)
     }
 
-    @Test func `disabled evaluation accepts everything, and a pin is checked whatever else is switched off`()
+    @Test(.proves("13.2b", "13.10a"))
+    func `disabled evaluation accepts everything, and a pin is checked whatever else is switched off`()
         async throws
     {
         var leaf = LeafRequest(dnsNames: ["other.example"])
@@ -117,7 +120,7 @@ import TernLock
         #expect(origin.observations.headCount == 2)
     }
 
-    @Test func `a custom evaluation decides, once for each handshake`() async throws {
+    @Test(.proves("13.3a", "13.11b")) func `a custom evaluation decides, once for each handshake`() async throws {
         let authority = try CertificateAuthority()
         let origin = try ScriptedOrigin(tls: authority.issue()) { _, _ in [.ok("answer")] }
         let hosts = Lock<[String]>([])
@@ -135,7 +138,8 @@ import TernLock
         #expect(hosts.withLock { $0 } == ["localhost"])
     }
 
-    @Test func `a custom evaluation is asked at every full handshake, and not on a connection that is in use`()
+    @Test(.proves("13.3a"))
+    func `a custom evaluation is asked at every full handshake, and not on a connection that is in use`()
         async throws
     {
         let authority = try CertificateAuthority()
@@ -237,7 +241,7 @@ import TernLock
         #expect(origin.observations.handshakes.map { $0.clientCertificate != nil } == [true, false])
     }
 
-    @Test(arguments: [ScriptedOrigin.TLSOptions.Version.tls12, .tls13])
+    @Test(.proves("13.3b"), arguments: [ScriptedOrigin.TLSOptions.Version.tls12, .tls13])
     func `a resumed session carries its verdict along, and only under the policy that gave it`(
         version: ScriptedOrigin.TLSOptions.Version
     ) async throws {

@@ -3,6 +3,7 @@ import Foundation
 import Tern
 import TernTesting
 import TestPrograms
+import TestProofs
 import Testing
 
 /// Forms, read by parsers of other makes, and stored by nginx.
@@ -77,7 +78,9 @@ import Testing
         #expect(answer.parts.allSatisfy { $0.fields == ["Content-Disposition", "Content-Type"] && $0.size == 1 })
     }
 
-    @Test func `what Alamofire's class encodes is read the same, from memory and from a file`() async throws {
+    @Test(.proves("2.15d")) func `what Alamofire's class encodes is read the same, from memory and from a file`()
+        async throws
+    {
         let server = try await FormServer()
         let folder = try TemporaryFolder()
         let picture = URL(filePath: try folder.write(Data(repeating: 7, count: 200_000), to: "tern.png"))

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TestProofs
 import Testing
 
 /// Links and routes that come and go, in a network of the test's own.
 @Suite(.timeLimit(.minutes(2))) struct ReachabilityTests {
-    @Test(.enabled("no network of one's own can be made here") { await NetworkNamespace.isAvailable() })
+    @Test(
+        .proves("1.20e", "10.3d"),
+        .enabled("no network of one's own can be made here") { await NetworkNamespace.isAvailable() })
     func `each change is reported once: a link, a route, a modem, and their end`() async throws {
         let program = try TernTool.builtPrograms.appending(path: "ReachabilityWatch")
         let network = try await NetworkNamespace(running: program, "10.9.8.7", "127.0.0.1", "fd00::7", "localhost")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernTLS
 import TernTesting
+import TestProofs
 import Testing
 
 /// CVE-2016-2402: an attacker with a certificate from any trusted authority appends the pinned certificates to what the
@@ -33,7 +34,7 @@ struct PinBypassTests {
         get throws { try [good.certificate(), evil.certificate()] }
     }
 
-    @Test(arguments: [true, false])
+    @Test(.proves("13.9b", "13.14a"), arguments: [true, false])
     func `appended certificates never satisfy a key pin`(validateChain: Bool) throws {
         let trust = try ServerTrust(attack, anchors: anchors)
         #expect(
@@ -48,7 +49,7 @@ struct PinBypassTests {
         }
     }
 
-    @Test(arguments: [true, false])
+    @Test(.proves("13.7b"), arguments: [true, false])
     func `appended certificates never satisfy a certificate pin`(validateChain: Bool) throws {
         let trust = try ServerTrust(attack, anchors: anchors)
         for pinned in try [goodLeaf.certificate(), goodCA.certificate(), good.certificate()] {

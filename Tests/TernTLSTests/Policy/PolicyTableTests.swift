@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernTLS
 import TernTesting
+import TestProofs
 import Testing
 
 /// What each case, with each of its switches, makes of each kind of server. A row is a policy; its word has one letter
@@ -60,7 +61,7 @@ struct PolicyTableTests {
         }.joined()
     }
 
-    @Test func `every case, with every combination of its switches`() throws {
+    @Test(.proves("13.6a", "13.8a")) func `every case, with every combination of its switches`() throws {
         let pin = try leaf.certificate()
         let key = pin.publicKey
         let backup = X509Certificate.PublicKey(subjectPublicKeyInfo: [1])

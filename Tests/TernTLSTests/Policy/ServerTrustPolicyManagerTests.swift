@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernTLS
+import TestProofs
 import Testing
 
 struct ServerTrustPolicyManagerTests {
@@ -22,6 +23,7 @@ struct ServerTrustPolicyManagerTests {
     ])
 
     @Test(
+        .proves("13.1a"),
         arguments: [
             ("api.example.com", 1), ("www.example.com", 2), ("example.com", 3), ("a.b.example.com", 3),
             ("deep.example.com", 4), ("x.deep.example.com", 4), ("x.y.deep.example.com", 4), ("127.0.0.1", 5),
@@ -39,7 +41,7 @@ struct ServerTrustPolicyManagerTests {
 
     @Test func `the policies stay as they were given`() { #expect(manager.policies["Upper.Test."] != nil) }
 
-    @Test func `a subclass may choose by other rules`() {
+    @Test(.proves("13.1b")) func `a subclass may choose by other rules`() {
         final class Everyone: ServerTrustPolicyManager, @unchecked Sendable {
             override func serverTrustPolicy(forHost host: String) -> ServerTrustPolicy? { policies["any"] }
         }

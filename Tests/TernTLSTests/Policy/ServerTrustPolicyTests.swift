@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernTLS
 import TernTesting
+import TestProofs
 import Testing
 
 struct ServerTrustPolicyTests {
-    @Test(arguments: AlamofireSituation.all)
+    @Test(.proves("13.4a", "13.6a", "13.7a", "13.9a", "13.17a", "13.18a"), arguments: AlamofireSituation.all)
     func `every situation of Alamofire's has Alamofire's outcome`(situation: AlamofireSituation) throws {
         let fixtures = try AlamofireFixtures.shared.get()
         let trust = ServerTrust(sentChain: situation.chain(fixtures), anchors: .only(situation.anchors(fixtures)))
@@ -16,12 +17,12 @@ struct ServerTrustPolicyTests {
         }
     }
 
-    @Test func `no situation is missing`() {
+    @Test(.proves("13.18a")) func `no situation is missing`() {
         for group in AlamofireSituation.groups { #expect(group.situations.count == group.count, "\(group.name)") }
         #expect(Set(AlamofireSituation.all.map(\.testDescription)).count == 78)
     }
 
-    @Test func `the verified chain is the one that was built, not the one that was sent`() throws {
+    @Test(.proves("13.14a")) func `the verified chain is the one that was built, not the one that was sent`() throws {
         let fixtures = try AlamofireFixtures.shared.get()
         let sent = [fixtures.validDNSName, fixtures.ca1, fixtures.wildcard, fixtures.ca2]
         let trust = ServerTrust(sentChain: sent, anchors: .only([fixtures.root]))
@@ -34,7 +35,7 @@ struct ServerTrustPolicyTests {
             ])
     }
 
-    @Test(arguments: [false, true], [false, true])
+    @Test(.proves("13.12a"), arguments: [false, true], [false, true])
     func `no pins refuse everyone`(chain: Bool, host: Bool) throws {
         let fixtures = try AlamofireFixtures.shared.get()
         let trust = ServerTrust(sentChain: fixtures.chain(\.validDNSName), anchors: .only([fixtures.root]))
@@ -62,7 +63,7 @@ struct ServerTrustPolicyTests {
     }
 
     /// A wrong pin counts whatever the other switches say.
-    @Test(arguments: [false, true], [false, true])
+    @Test(.proves("13.8a"), arguments: [false, true], [false, true])
     func `a wrong key pin refuses with every combination of switches`(chain: Bool, host: Bool) throws {
         let fixtures = try AlamofireFixtures.shared.get()
         let trust = ServerTrust(sentChain: fixtures.chain(\.validDNSName), anchors: .only([fixtures.root]))
@@ -74,7 +75,7 @@ struct ServerTrustPolicyTests {
         #expect(result.failure?.seen.map(\.publicKey) == fixtures.chain(\.validDNSName).map(\.publicKey))
     }
 
-    @Test func `a renewed certificate matches by its key and not by its bytes`() throws {
+    @Test(.proves("13.16a")) func `a renewed certificate matches by its key and not by its bytes`() throws {
         let root = try CertificateAuthority()
         let old = try root.issue()
         let renewed = try root.issue(
@@ -89,7 +90,7 @@ struct ServerTrustPolicyTests {
         #expect(!byBytes.evaluate(trust, host: "localhost").isAccepted)
     }
 
-    @Test func `a self-signed server works as its own pin, name and dates included`() throws {
+    @Test(.proves("13.6a")) func `a self-signed server works as its own pin, name and dates included`() throws {
         let own = try CertificateAuthority.selfSigned(LeafRequest(dnsNames: ["box.test"]))
         let policy = ServerTrustPolicy.pinCertificates(
             certificates: [try own.certificate()], validateCertificateChain: true, validateHost: true)
@@ -118,7 +119,8 @@ struct ServerTrustPolicyTests {
         #expect(failure?.certificate == (try intermediate.certificate()))
     }
 
-    @Test func `a custom evaluation sees the trust and the host, and may ask other policies`() throws {
+    @Test(.proves("13.11a")) func `a custom evaluation sees the trust and the host, and may ask other policies`() throws
+    {
         let fixtures = try AlamofireFixtures.shared.get()
         let sent = fixtures.chain(\.validDNSName)
         let policy = ServerTrustPolicy.customEvaluation { trust, host in

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import TernTLS
@@ -36,7 +37,7 @@ struct RevocationCheckTests {
             .evaluate(trust, host: "localhost")
     }
 
-    @Test func `an unknown status passes, unless a positive response is required`() throws {
+    @Test(.proves("13.5d")) func `an unknown status passes, unless a positive response is required`() throws {
         let result = try judge()
         #expect(result.isAccepted)
         #expect(result.revocation.map(\.status) == [.undetermined, .undetermined])
@@ -61,7 +62,7 @@ struct RevocationCheckTests {
         #expect(complete.revocation[1].source == .crl)
     }
 
-    @Test func `a revoked certificate is refused by staple, response and list`() throws {
+    @Test(.proves("13.5a")) func `a revoked certificate is refused by staple, response and list`() throws {
         let response = try issuer.ocspResponse(about: leaf, .revoked(at: now - 100))
         for result in [try judge(staple: response), try judge(responses: [response])] {
             #expect(result.failure?.reason == .revoked(at: now - 100))
@@ -118,7 +119,7 @@ struct RevocationCheckTests {
         #expect(try judge(.crl, nil) == nil)
     }
 
-    @Test func `what the flags leave out does not count`() throws {
+    @Test(.proves("13.5d")) func `what the flags leave out does not count`() throws {
         let bad = try issuer.ocspResponse(about: leaf, .revoked(at: now - 100))
         #expect(try judge(.crl, staple: bad, responses: [bad]).isAccepted)
         #expect(try judge(.ocsp, lists: [try issuer.revocationList(revoking: [leaf])]).isAccepted)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import TernTLS
@@ -167,7 +168,7 @@ struct HandshakeVerdictTests {
         #expect(try refusal(refused) == "delegate")
     }
 
-    @Test func `a policy that demands more than the handshake asked refuses, and says so`() throws {
+    @Test(.proves("13.5a")) func `a policy that demands more than the handshake asked refuses, and says so`() throws {
         let dialogue = try dialogue(try context(.v1_3), Self.usual) { _ in .accept }
         _ = try dialogue.handshake()
         var trust = try #require(dialogue.verdicts.first?.trust)

@@ -2,6 +2,7 @@
 import Foundation
 import TernLock
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -29,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `two bodies are serialized at the same time`() async throws {
+    @Test(.proves("1.11d")) func `two bodies are serialized at the same time`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("x")] }
         let request = try Tern.URLRequest(string: origin.url())
         manager.responseSerializer = Meeting()
@@ -43,7 +44,7 @@ import Testing
         #expect(await iterator.next() == "met")
     }
 
-    @Test func `an error is posted with the end of its task`() async throws {
+    @Test(.proves("1.11h")) func `an error is posted with the end of its task`() async throws {
         let task = manager.dataTask(with: try Tern.URLRequest(string: "http://127.0.0.1:1/"))
         let identifier = task.taskIdentifier
         let (codes, continuation) = AsyncStream.makeStream(of: URLError.Code?.self)

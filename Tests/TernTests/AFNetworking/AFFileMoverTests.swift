@@ -2,6 +2,7 @@
 import Foundation
 import TernLock
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -43,7 +44,8 @@ import Testing
         }
     }
 
-    @Test func `a file that cannot be moved is reported, and does not fail the task`() async throws {
+    @Test(.proves("1.12b", "1.12c", "1.21d"))
+    func `a file that cannot be moved is reported, and does not fail the task`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("new")] }
         let taken = try folder.file("taken", "old")
         let request = try request(origin)

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import TernLock
+import TestProofs
 import Testing
 
 @testable import Tern
 @testable import TernAFNetworking
 
 @Suite(.serialized, .timeLimit(.minutes(1))) struct AFNetworkReachabilityManagerTests {
-    @Test func `the block and the notification report the same`() async {
+    @Test(.proves("1.20b", "1.20c")) func `the block and the notification report the same`() async {
         let manager = AFNetworkReachabilityManager(forAddress: "127.0.0.1")
         let reported = Lock<AFNetworkReachabilityManager.Status?>(nil)
         manager.setReachabilityStatusChange { status in reported.withLock { $0 = status } }
@@ -27,7 +28,7 @@ import Testing
         #expect(reported.withLock { $0 } == .reachableViaWiFi)
     }
 
-    @Test func `states have AFNetworking's numbers and words`() {
+    @Test(.proves("1.20a", "1.20b")) func `states have AFNetworking's numbers and words`() {
         typealias Status = AFNetworkReachabilityManager.Status
         #expect(
             [Status.unknown, .notReachable, .reachableViaWWAN, .reachableViaWiFi].map(\.rawValue) == [-1, 0, 1, 2])

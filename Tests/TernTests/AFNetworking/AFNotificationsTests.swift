@@ -2,10 +2,11 @@
 import Foundation
 import Tern
 import TernAFNetworking
+import TestProofs
 import Testing
 
 @Suite struct AFNotificationsTests {
-    @Test func `notifications have AFNetworking's names`() {
+    @Test(.proves("1.21a")) func `notifications have AFNetworking's names`() {
         let names: [Notification.Name] = [
             .AFNetworkingTaskDidResume, .AFNetworkingTaskDidSuspend, .AFNetworkingTaskDidComplete,
             .AFURLSessionDidInvalidate, .AFURLSessionDownloadTaskDidMoveFileSuccessfully,

@@ -2,6 +2,7 @@
 import Tern
 import TernAFNetworking
 import TernTesting
+import TestProofs
 import Testing
 
 /// Every cell of AFNetworking's table, as `AFSecurityPolicy evaluateServerTrust:forDomain:` has it.
@@ -37,7 +38,7 @@ import Testing
         policy.evaluateServerTrust(trust, forDomain: domain)
     }
 
-    @Test func `without pinning, validity decides`() {
+    @Test(.proves("1.19a", "13.21a")) func `without pinning, validity decides`() {
         #expect(trusts(AFSecurityPolicy(), good))
         #expect(!trusts(AFSecurityPolicy(), untrusted))
         #expect(!trusts(AFSecurityPolicy(), outdated))
@@ -47,7 +48,7 @@ import Testing
         #expect(!trusts(AFSecurityPolicy(), untrusted, nil))
     }
 
-    @Test func `a self-signed server with a name to check needs pins`() {
+    @Test(.proves("13.20a")) func `a self-signed server with a name to check needs pins`() {
         for mode in [AFSecurityPolicy.SSLPinningMode.none, .publicKey, .certificate] {
             #expect(!trusts(policy(mode, allowsInvalid: true), untrusted))
             #expect(!trusts(policy(mode, allowsInvalid: true), good))
@@ -57,7 +58,7 @@ import Testing
         #expect(trusts(policy(.none, allowsInvalid: true), untrusted, nil))
     }
 
-    @Test func `pinned certificates must be in a chain that is valid twice`() {
+    @Test(.proves("1.19a", "13.22a")) func `pinned certificates must be in a chain that is valid twice`() {
         for pins in [[leaf], [root], [expired, leaf]] { #expect(trusts(policy(.certificate, pins), good)) }
         #expect(!trusts(policy(.certificate, [expired]), good))
         #expect(!trusts(policy(.certificate, [leaf]), untrusted))
@@ -65,13 +66,14 @@ import Testing
         #expect(!trusts(policy(.certificate), good))
     }
 
-    @Test func `pinned certificates alone vouch for a server of no authority, if its chain is valid otherwise`() {
+    @Test(.proves("13.22b"))
+    func `pinned certificates alone vouch for a server of no authority, if its chain is valid otherwise`() {
         #expect(trusts(policy(.certificate, [leaf], allowsInvalid: true), untrusted))
         #expect(!trusts(policy(.certificate, [leaf], allowsInvalid: true), untrusted, "example.org"))
         #expect(!trusts(policy(.certificate, [expired], allowsInvalid: true), outdated))
     }
 
-    @Test func `pinned keys must be in a valid chain`() {
+    @Test(.proves("13.23a")) func `pinned keys must be in a valid chain`() {
         for pins in [[leaf], [root]] { #expect(trusts(policy(.publicKey, pins), good)) }
         #expect(!trusts(policy(.publicKey, [expired]), good))
         #expect(!trusts(policy(.publicKey, [leaf]), untrusted))
@@ -80,7 +82,7 @@ import Testing
         #expect(trusts(policy(.publicKey, [leaf], validatesName: false), good, "example.org"))
     }
 
-    @Test func `pinned keys alone vouch for servers that are not valid`() {
+    @Test(.proves("13.23b")) func `pinned keys alone vouch for servers that are not valid`() {
         #expect(trusts(policy(.publicKey, [leaf], allowsInvalid: true), untrusted))
         #expect(trusts(policy(.publicKey, [expired], allowsInvalid: true), outdated))
         #expect(!trusts(policy(.publicKey, [expired], allowsInvalid: true), untrusted))

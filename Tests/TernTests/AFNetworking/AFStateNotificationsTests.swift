@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -29,7 +30,8 @@ import Testing
         return condition()
     }
 
-    @Test func `resuming and suspending are posted where something changes, and for tasks of managers only`()
+    @Test(.proves("1.1d", "1.4d", "1.13b", "1.14a", "1.21c"))
+    func `resuming and suspending are posted where something changes, and for tasks of managers only`()
         async throws
     {
         let origin = try ScriptedOrigin { _, _ in [.hold, .ok("[]")] }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -33,7 +34,8 @@ import Testing
         try Tern.URLRequest(string: origin.url())
     }
 
-    @Test func `releasing the manager ends its tasks, and its table is empty after thousands`() async throws {
+    @Test(.proves("1.4b", "1.9d", "11.4b"))
+    func `releasing the manager ends its tasks, and its table is empty after thousands`() async throws {
         let holding = try ScriptedOrigin { _, _ in [.hold] }
         let request = try request(holding)
         var short: AFURLSessionManager? = AFURLSessionManager()

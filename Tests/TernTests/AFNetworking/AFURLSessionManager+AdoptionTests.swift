@@ -2,6 +2,7 @@
 import Foundation
 import TernLock
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -58,7 +59,9 @@ import Testing
         }
     }
 
-    @Test func `tasks that a session has when it is wrapped are the manager's, started or not`() async throws {
+    @Test(.proves("1.3a")) func `tasks that a session has when it is wrapped are the manager's, started or not`()
+        async throws
+    {
         let data = session.dataTask(with: try request())
         let upload = session.uploadTask(with: try request(), from: .data(Data(count: 7)))
         let download = session.downloadTask(with: try request())
@@ -81,7 +84,9 @@ import Testing
         #expect(hub.strays.all.isEmpty)
     }
 
-    @Test func `blocks receive the events of adopted tasks, and releasing the manager ends them`() async throws {
+    @Test(.proves("1.3a")) func `blocks receive the events of adopted tasks, and releasing the manager ends them`()
+        async throws
+    {
         let journal = Journal()
         let first = session.dataTask(with: try request())
         let second = session.dataTask(with: try request("/slow"))
@@ -97,7 +102,9 @@ import Testing
         #expect(await ends.of(second) == "error true")
     }
 
-    @Test func `a task that has ended, was released, or has a delegate of its own cannot be adopted`() async throws {
+    @Test(.proves("1.3b")) func `a task that has ended, was released, or has a delegate of its own cannot be adopted`()
+        async throws
+    {
         let ended = session.dataTask(with: try request())
         ended.resume()
         while ended.state != .completed || !hub.strays.all.isEmpty { await Task.yield() }

@@ -2,6 +2,7 @@
 import Foundation
 import TernLock
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -21,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `a manager without a configuration has AFNetworking's settings`() {
+    @Test(.proves("1.1f", "1.2a")) func `a manager without a configuration has AFNetworking's settings`() {
         #expect(manager.responseSerializer is AFJSONResponseSerializer)
         let policy = manager.securityPolicy
         #expect(policy.sslPinningMode == .none && !policy.allowInvalidCertificates && policy.validatesDomainName)
@@ -36,7 +37,8 @@ import Testing
         #expect(other.session.configuration.timeoutIntervalForRequest == 7)
     }
 
-    @Test func `blocks, progress and completion handlers never overlap, however many tasks run`() async throws {
+    @Test(.proves("1.2b", "1.10d", "1.11c"))
+    func `blocks, progress and completion handlers never overlap, however many tasks run`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("[]")] }
         let request = try Tern.URLRequest(string: origin.url())
         let presence = Lock(Presence())
@@ -66,7 +68,9 @@ import Testing
         #expect(presence.withLock { $0.most } == 1)
     }
 
-    @Test func `the total of a progress is unknown until the response says how long it is`() async throws {
+    @Test(.proves("1.10a")) func `the total of a progress is unknown until the response says how long it is`()
+        async throws
+    {
         let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[]\r\n"
         let origin = try ScriptedOrigin { _, request in
             request.target == "/unknown" ? [.send(chunked), .hold, .send("0\r\n\r\n")] : [.ok("[]")]

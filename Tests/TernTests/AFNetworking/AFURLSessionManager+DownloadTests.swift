@@ -2,6 +2,7 @@
 import Foundation
 import TernLock
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -43,7 +44,8 @@ import Testing
         }
     }
 
-    @Test func `a download is not started, asks its destination once, and brings the file there`() async throws {
+    @Test(.proves("1.1a", "1.1c", "1.7a", "1.9c"))
+    func `a download is not started, asks its destination once, and brings the file there`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("0123456789")] }
         let (target, request) = (try folder.file("file"), try request(origin))
         let fractions = Lock<[Double]>([])
@@ -66,7 +68,9 @@ import Testing
         #expect(manager.tasks.isEmpty && manager.downloadTasks.isEmpty)
     }
 
-    @Test func `without a destination the file stays where it is, and the handler learns where`() async throws {
+    @Test(.proves("1.12a")) func `without a destination the file stays where it is, and the handler learns where`()
+        async throws
+    {
         let origin = try ScriptedOrigin { _, _ in [.ok("stays")] }
         let request = try request(origin)
         let outcome = await outcome { manager.downloadTask(with: request, completionHandler: $0) }
@@ -75,7 +79,8 @@ import Testing
         try FileManager.default.removeItem(at: file)
     }
 
-    @Test func `a status that the serializer refuses is an error and a file, and a lost connection an error only`()
+    @Test(.proves("1.7c"))
+    func `a status that the serializer refuses is an error and a file, and a lost connection an error only`()
         async throws
     {
         let origin = try ScriptedOrigin { _, request in
@@ -100,7 +105,7 @@ import Testing
         #expect(broken.error is SessionError && broken.file == nil && journal.entries == [])
     }
 
-    @Test func `a download resumes with resume data, and other data is an error`() async throws {
+    @Test(.proves("1.7b")) func `a download resumes with resume data, and other data is an error`() async throws {
         let origin = try FileOrigin(after: .close).origin
         let target = try folder.file("whole")
         let request = try request(origin)
@@ -124,7 +129,8 @@ import Testing
         #expect(manager.tasks.isEmpty)
     }
 
-    @Test func `the block for files goes before the destination, and the one for written bytes is called additionally`()
+    @Test(.proves("1.1b", "1.15b", "1.15d"))
+    func `the block for files goes before the destination, and the one for written bytes is called additionally`()
         async throws
     {
         let origin = try ScriptedOrigin { _, _ in [.ok("0123456789")] }
@@ -155,7 +161,8 @@ import Testing
         #expect(left.file == second && second.text == "0123456789")
     }
 
-    @Test func `a data task that becomes a download keeps its handler, which gets the file`() async throws {
+    @Test(.proves("1.9c", "1.11e", "1.11i", "1.15e"))
+    func `a data task that becomes a download keeps its handler, which gets the file`() async throws {
         let origin = try ScriptedOrigin { _, request in [.ok(request.body.isEmpty ? "body" : "upload")] }
         let target = try folder.file("became")
         manager.setDataTaskDidReceiveResponseBlock { _, _, _ in .becomeDownload }

@@ -2,6 +2,7 @@
 import Foundation
 import TernLock
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -36,7 +37,8 @@ import Testing
         return request
     }
 
-    @Test func `a data task is not started, has its place at once, and loses it at its end`() async throws {
+    @Test(.proves("1.1a", "1.1c", "1.2d", "1.4a", "1.5a", "1.5b", "1.5d", "1.9a", "1.9b", "1.16b"))
+    func `a data task is not started, has its place at once, and loses it at its end`() async throws {
         let origin = try json("{\"bird\": \"tern\"}")
         let request = try request(origin)
         let idle = manager.dataTask(with: request) { _, _, error in #expect(error != nil) }
@@ -53,7 +55,8 @@ import Testing
         while !manager.tasks.isEmpty { await Task.yield() }
     }
 
-    @Test func `files, data and streams are uploaded, with progress`() async throws {
+    @Test(.proves("1.1a", "1.5c", "1.6b", "1.6c", "1.6d", "1.9b", "1.10c"))
+    func `files, data and streams are uploaded, with progress`() async throws {
         let origin = try ScriptedOrigin { _, request in
             [.respond(fields: [("Content-Type", "text/json")], body: "[\(request.body.count)]")]
         }
@@ -87,7 +90,7 @@ import Testing
         #expect(manager.tasks.isEmpty)
     }
 
-    @Test func `a file is uploaded as it stands`() async throws {
+    @Test(.proves("1.6a")) func `a file is uploaded as it stands`() async throws {
         let origin = try json("[]")
         let folder = TestFolder()
         let file = try folder.file("file", "in a file")
@@ -98,7 +101,8 @@ import Testing
         #expect(origin.requests.map(\.method) == ["PUT"])
     }
 
-    @Test func `what the serializer refuses is the error, and so is what the transport finds`() async throws {
+    @Test(.proves("1.2c", "1.5d", "1.11a", "1.11f"))
+    func `what the serializer refuses is the error, and so is what the transport finds`() async throws {
         let origin = try ScriptedOrigin { _, request in
             [
                 .respond(
@@ -121,7 +125,7 @@ import Testing
         #expect((failed.error as? SessionError)?.code == .cannotConnectToHost && failed.response == nil)
     }
 
-    @Test func `handlers run on the queue and in the group that were set`() async throws {
+    @Test(.proves("1.11b")) func `handlers run on the queue and in the group that were set`() async throws {
         let origin = try json("{}")
         let queue = DispatchQueue(label: "completions")
         let key = DispatchSpecificKey<Bool>()
@@ -141,7 +145,7 @@ import Testing
         await withCheckedContinuation { continuation in group.notify(queue: queue) { continuation.resume() } }
     }
 
-    @Test func `blocks for data, sending and the end are called additionally`() async throws {
+    @Test(.proves("1.1b", "1.15a")) func `blocks for data, sending and the end are called additionally`() async throws {
         let origin = try json("{\"a\": 1}")
         let journal = Journal()
         let received = Lock(Data())
@@ -163,7 +167,8 @@ import Testing
         #expect((refused.error as? SessionError)?.code == .cancelled)
     }
 
-    @Test func `a redirect, a password and a new stream are the blocks' to give`() async throws {
+    @Test(.proves("1.1b", "1.15c", "1.16a", "1.18a"))
+    func `a redirect, a password and a new stream are the blocks' to give`() async throws {
         let origin = try ScriptedOrigin { _, request in
             switch request.target {
             case "/moved": return [.respond(status: 307, fields: [("Location", "/here")])]
@@ -193,7 +198,8 @@ import Testing
         #expect(stayed.response?.statusCode == 307)
     }
 
-    @Test func `servers are evaluated by the security policy, and a block answers its verdict`() async throws {
+    @Test(.proves("1.1e", "1.15f", "1.16c", "1.17a", "1.17b", "1.17d"))
+    func `servers are evaluated by the security policy, and a block answers its verdict`() async throws {
         let authority = try CertificateAuthority()
         let identity = try authority.issue(.localhost)
         let origin = try ScriptedOrigin(tls: identity) { _, _ in
@@ -215,7 +221,7 @@ import Testing
         #expect(manager.reachabilityManager === AFNetworkReachabilityManager.shared())
     }
 
-    @Test func `the end of a task, and of the session, is posted`() async throws {
+    @Test(.proves("1.11g", "1.15f", "1.21b")) func `the end of a task, and of the session, is posted`() async throws {
         let origin = try json("{\"a\": 1}")
         let task = manager.dataTask(with: try request(origin))
         let identifier = task.taskIdentifier

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import Synchronization
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -51,7 +52,7 @@ import Testing
         #expect(await words.reduce(into: []) { $0.append($1) } == ["first", "second", "third"])
     }
 
-    @Test func `callbacks never overlap, not even on a concurrent queue`() async {
+    @Test(.proves("11.5b")) func `callbacks never overlap, not even on a concurrent queue`() async {
         let queue = CallbackQueue(DispatchQueue(label: "test", attributes: .concurrent))
         let (overlaps, continuation) = AsyncStream.makeStream(of: Bool.self)
         let busy = Busy()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Tern
+import TestProofs
 import Testing
 
 @Suite struct JSONParameterEncoderTests {
@@ -26,7 +27,7 @@ import Testing
         return encoder
     }
 
-    @Test func `JSON is what the encoder writes, with its type`() throws {
+    @Test(.proves("9.8d")) func `JSON is what the encoder writes, with its type`() throws {
         let request = try encoded(Flight(), JSONParameterEncoder(encoder: byEpoch))
         #expect(
             request.httpBody

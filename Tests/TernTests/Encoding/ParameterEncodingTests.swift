@@ -2,6 +2,7 @@
 import Foundation
 import Tern
 import TernTesting
+import TestProofs
 import Testing
 
 @Suite struct ParameterEncodingTests {
@@ -27,7 +28,7 @@ import Testing
 
     private let manager = SessionManager()
 
-    @Test func `an encoding of one's own puts in what it wants`() async throws {
+    @Test(.proves("9.10a")) func `an encoding of one's own puts in what it wants`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("")] }
         _ = await manager.request(
             origin.url(), method: .post, encoding: StringArrayEncoding(strings: ["a", "b"])
@@ -36,7 +37,7 @@ import Testing
         #expect(origin.requests.first?.value(of: "Content-Type") == "application/json")
     }
 
-    @Test func `what an encoding of one's own throws is the error`() async {
+    @Test(.proves("9.10b")) func `what an encoding of one's own throws is the error`() async {
         let response = await manager.request("http://127.0.0.1:1/", encoding: RefusingEncoding()).serializingData()
             .response
         #expect(response.error is Refusal)

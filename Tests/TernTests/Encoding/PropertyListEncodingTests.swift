@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Tern
+import TestProofs
 import Testing
 
 @Suite struct PropertyListEncodingTests {
@@ -19,7 +20,7 @@ import Testing
         #expect(encoded.headers.isEmpty)
     }
 
-    @Test(arguments: [PropertyListEncoding.default, .xml, .binary])
+    @Test(.proves("9.9a", "12.2a"), arguments: [PropertyListEncoding.default, .xml, .binary])
     func `parameters become the body, with its type`(encoding: PropertyListEncoding) throws {
         let encoded = try encoding.encode(try request(), with: parameters)
         var format = PropertyListSerialization.PropertyListFormat.openStep
@@ -30,14 +31,14 @@ import Testing
         #expect(encoded.value(forHTTPHeaderField: "Content-Type") == "application/x-plist")
     }
 
-    @Test func `XML is the default`() {
+    @Test(.proves("9.9a")) func `XML is the default`() {
         #expect(PropertyListEncoding.default.format == .xml)
         #expect(PropertyListEncoding.xml.format == .xml)
         #expect(PropertyListEncoding.binary.format == .binary)
         #expect(PropertyListEncoding.default.options == 0)
     }
 
-    @Test func `the caller's Content-Type stays`() throws {
+    @Test(.proves("9.11a")) func `the caller's Content-Type stays`() throws {
         let encoded = try PropertyListEncoding.default.encode(
             try request(["Content-Type": "application/xml"]), with: ["a": 1])
         #expect(encoded.headers.values(for: "content-type") == ["application/xml"])
@@ -45,7 +46,7 @@ import Testing
 
     private struct Other {}
 
-    @Test func `what a property list cannot say is an error and no trap`() throws {
+    @Test(.proves("9.9b")) func `what a property list cannot say is an error and no trap`() throws {
         let refused: [(PropertyListEncoding, Any)] = [
             (.default, NSNull()), (.binary, NSNull()), (.default, Other()), (.default, [1: 2]), (.binary, [Other()]),
             (PropertyListEncoding(format: .openStep), "text"),

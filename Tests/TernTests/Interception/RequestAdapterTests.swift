@@ -2,6 +2,7 @@
 import Foundation
 import TernLock
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -23,7 +24,8 @@ import Testing
         func adapt(_ urlRequest: URLRequest) throws -> URLRequest { throw Refusal() }
     }
 
-    @Test func `what is sent is what the adapter makes of it`() async throws {
+    @Test(.proves("2.10a", "2.12b", "4.4b", "7.1a")) func `what is sent is what the adapter makes of it`() async throws
+    {
         let origin = try ScriptedOrigin { _, request in [.ok(request.value(of: "X-Stamp") ?? "none")] }
         let manager = SessionManager()
         manager.adapter = Stamp(name: "one")
@@ -38,7 +40,7 @@ import Testing
         #expect(await manager.request(origin.url()).serializingString().result.value == "none")
     }
 
-    @Test func `an adapter that throws is the error of the response`() async throws {
+    @Test(.proves("2.18a", "4.3c", "7.1c")) func `an adapter that throws is the error of the response`() async throws {
         let manager = SessionManager()
         manager.adapter = Refusing()
         let request = manager.request("http://127.0.0.1:1/")
@@ -49,7 +51,7 @@ import Testing
         #expect(await manager.upload(Data(), to: "http://127.0.0.1:1/").serializingData().response.error is Refusal)
     }
 
-    @Test func `a retrier may have an adapter that threw asked again`() async throws {
+    @Test(.proves("2.18b", "7.1c", "7.2d")) func `a retrier may have an adapter that threw asked again`() async throws {
         final class Slow: RequestInterceptor {
             let isReady = Lock(false)
             let questions = Lock(0)
@@ -90,7 +92,8 @@ import Testing
         #expect(manager.delegate.requests.isEmpty)
     }
 
-    @Test func `the adapter is asked once for each attempt, about the request as it was made`() async throws {
+    @Test(.proves("2.17a", "7.1b"))
+    func `the adapter is asked once for each attempt, about the request as it was made`() async throws {
         final class Counting: RequestInterceptor {
             let seen = Lock<[String]>([])
 
@@ -122,7 +125,7 @@ import Testing
         #expect(counting.seen.withLock { $0 } == ["none", "none", "none"])
     }
 
-    @Test func `a retry that no adapter lets out ends with what the adapter says`() async throws {
+    @Test(.proves("2.17d")) func `a retry that no adapter lets out ends with what the adapter says`() async throws {
         final class Once: RequestInterceptor {
             let count = Lock(0)
 

@@ -2,6 +2,7 @@
 import Foundation
 import TernLock
 import TernTesting
+import TestProofs
 import Testing
 
 import Tern
@@ -60,7 +61,8 @@ private final class OAuth2Handler: RequestInterceptor {
 }
 
 @Suite struct OAuth2HandlerTests {
-    @Test func `many requests with an old token wait for one refresh, and all succeed`() async throws {
+    @Test(.proves("2.10a")) func `many requests with an old token wait for one refresh, and all succeed`() async throws
+    {
         let origin = try ScriptedOrigin { _, request in
             if request.target == "/token" { return [.ok("new")] }
             return request.value(of: "Authorization") == "Bearer new" ? [.ok(request.target)] : [.respond(status: 401)]

@@ -2,6 +2,7 @@
 import Foundation
 import TernLock
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -43,7 +44,8 @@ import Testing
         return manager
     }
 
-    @Test func `a request that failed its validation is asked again, and its handlers run once`() async throws {
+    @Test(.proves("2.17b", "3.13b", "4.3a", "7.2d"))
+    func `a request that failed its validation is asked again, and its handlers run once`() async throws {
         let origin = try failing(2)
         let journal = Journal()
         let manager = manager { request, error, completion in
@@ -73,7 +75,8 @@ import Testing
         #expect(manager.delegate.requests.isEmpty)
     }
 
-    @Test func `threads that read a request's task while retries replace it find each task`()
+    @Test(.proves("2.17c", "4.4e", "5.4b", "12.9a"))
+    func `threads that read a request's task while retries replace it find each task`()
         async throws
     {
         let origin = try failing(50)
@@ -113,7 +116,8 @@ import Testing
         #expect(origin.observations.requestCount == 3)
     }
 
-    @Test func `a retrier that answers twice has the request asked again once`() async throws {
+    @Test(.proves("7.2a", "12.5a")) func `a retrier that answers twice has the request asked again once`() async throws
+    {
         let origin = try failing(1)
         let manager = manager { _, _, completion in
             completion(true, 0)
@@ -124,7 +128,7 @@ import Testing
         #expect(origin.observations.requestCount == 2)
     }
 
-    @Test func `a retrier that releases the question has said no`() async throws {
+    @Test(.proves("7.2b")) func `a retrier that releases the question has said no`() async throws {
         let origin = try failing(9)
         let manager = manager { _, _, _ in }
         let response = await manager.begin { $0.request(origin.url()).validate() }.serializingString().response
@@ -132,7 +136,7 @@ import Testing
         #expect(manager.delegate.requests.isEmpty)
     }
 
-    @Test func `answers may come from another thread, and any delay is one`() async throws {
+    @Test(.proves("7.2c")) func `answers may come from another thread, and any delay is one`() async throws {
         let origin = try failing(5)
         let delays = [-1, .nan, -.infinity, 0, 0.001]
         let manager = manager { request, _, completion in
@@ -141,7 +145,9 @@ import Testing
         #expect(await manager.begin { $0.request(origin.url()).validate() }.serializingString().result.value == "body")
     }
 
-    @Test func `cancelling ends a request that waits for the retrier, or for its delay`() async throws {
+    @Test(.proves("7.2c", "12.9b")) func `cancelling ends a request that waits for the retrier, or for its delay`()
+        async throws
+    {
         let origin = try failing(9)
         let held = Lock<[RequestRetryCompletion]>([])
         let (asked, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -185,7 +191,8 @@ import Testing
         held.withLock { $0.first }?(true, 0)
     }
 
-    @Test func `a lost connection is asked about like any other error, and what was streamed is streamed again`()
+    @Test(.proves("7.2d"))
+    func `a lost connection is asked about like any other error, and what was streamed is streamed again`()
         async throws
     {
         let left = Lock(1)

@@ -3,6 +3,7 @@ import Foundation
 import struct TernEngine.ResumeData
 import TernLock
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -24,7 +25,7 @@ import Testing
         }
     }
 
-    @Test
+    @Test(.proves("3.6c", "3.11c"))
     func `a data task becomes a download, whose file goes to the closure for files and whose end is the request's`()
         async throws
     {
@@ -114,7 +115,7 @@ import Testing
         #expect(manager.delegate.requests.isEmpty && manager.strayTasks.isEmpty)
     }
 
-    @Test func `tasks that were made on the session become downloads, too`() async throws {
+    @Test(.proves("3.6c")) func `tasks that were made on the session become downloads, too`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("stray")] }
         becoming()
         let left = Lock<URL?>(nil)

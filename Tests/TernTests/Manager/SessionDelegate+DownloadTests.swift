@@ -2,6 +2,7 @@
 import Foundation
 import TernLock
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -13,7 +14,8 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test func `the closure for a complete file gets it in place of the destination, and it is gone afterwards`()
+    @Test(.proves("3.7a", "3.9a"))
+    func `the closure for a complete file gets it in place of the destination, and it is gone afterwards`()
         async throws
     {
         let origin = try ScriptedOrigin { _, _ in [.ok("file")] }
@@ -35,7 +37,7 @@ import Testing
         #expect(seen.withLock { $0 }?.text == nil)
     }
 
-    @Test func `the closure for what was written takes the place of progress`() async throws {
+    @Test(.proves("3.7b")) func `the closure for what was written takes the place of progress`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("0123456789")] }
         manager.delegate.downloadTaskDidWriteData = { [journal] _, _, count, total, expected in
             journal.note("\(count) \(total) \(expected)")
@@ -47,7 +49,9 @@ import Testing
         #expect(journal.entries == ["10 10 10"] && request.progress.completedUnitCount == 0)
     }
 
-    @Test func `the closure for resuming receives the offset at which a download resumes`() async throws {
+    @Test(.proves("3.7c")) func `the closure for resuming receives the offset at which a download resumes`()
+        async throws
+    {
         let origin = try FileOrigin(after: .close).origin
         let target = try folder.file("a")
         let cut = await manager.download(origin.url()).serializingData().response
@@ -59,7 +63,7 @@ import Testing
         #expect(journal.entries == ["true \(FileOrigin.content.count)"])
     }
 
-    @Test func `the closures of a task's delegate come after those of the hub`() async throws {
+    @Test(.proves("5.6c")) func `the closures of a task's delegate come after those of the hub`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("0123456789")] }
         manager.startRequestsImmediately = false
         let target = try folder.file("b")
@@ -86,7 +90,8 @@ import Testing
         #expect(journal.entries == ["task's 10", "finished", "hub's 10", "hub"])
     }
 
-    @Test func `a subclass receives every event in order, and finds the file moved when it has asked for that`()
+    @Test(.proves("3.9b"))
+    func `a subclass receives every event in order, and finds the file moved when it has asked for that`()
         async throws
     {
         final class Hub: SessionDelegate, @unchecked Sendable {

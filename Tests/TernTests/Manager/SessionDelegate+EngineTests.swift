@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -8,8 +9,8 @@ import Testing
 @Suite struct SessionDelegateEngineTests {
     private let journal = Journal()
 
-    @Test func `a task with a completion handler calls no delegate for its response, its data or its end`() async throws
-    {
+    @Test(.proves("3.14a"))
+    func `a task with a completion handler calls no delegate for its response, its data or its end`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("body")] }
         let manager = SessionManager()
         manager.delegate.dataTaskDidReceiveResponse = { [journal] _, _, _ in
@@ -30,7 +31,7 @@ import Testing
         #expect(journal.entries == [])
     }
 
-    @Test func `a task's description is the user's, and no other task's`() throws {
+    @Test(.proves("1.13a")) func `a task's description is the user's, and no other task's`() throws {
         let manager = SessionManager()
         manager.startRequestsImmediately = false
         let task = try #require(manager.request("http://127.0.0.1:1/").task)

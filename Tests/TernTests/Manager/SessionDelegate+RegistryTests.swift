@@ -2,6 +2,7 @@
 import Foundation
 import Synchronization
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -9,7 +10,8 @@ import Testing
 @Suite struct SessionDelegateRegistryTests {
     private let journal = Journal()
 
-    @Test func `a closure that is not set is not called, and its events do not pass through the callback queue`()
+    @Test(.proves("3.15a"))
+    func `a closure that is not set is not called, and its events do not pass through the callback queue`()
         async throws
     {
         let origin = try ScriptedOrigin { _, request in
@@ -38,7 +40,7 @@ import Testing
         #expect(journal.entries == ["asked"])
     }
 
-    @Test func `the session's closures are not asked for passwords`() async throws {
+    @Test(.proves("6.3c")) func `the session's closures are not asked for passwords`() async throws {
         let origin = try ScriptedOrigin { _, request in
             guard let value = request.value(of: "Authorization") else {
                 return [.respond(status: 401, fields: [("WWW-Authenticate", "Basic realm=\"r\"")])]

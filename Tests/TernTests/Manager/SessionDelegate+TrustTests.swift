@@ -2,6 +2,7 @@
 import Foundation
 import TernLock
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -27,7 +28,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true])
+    @Test(.proves("6.1d", "6.3b", "13.5b"), arguments: [false, true])
     func `a hub without closures leaves it to the policies, and so does an empty subclass`(isSubclass: Bool)
         async throws
     {
@@ -43,7 +44,7 @@ import Testing
         }
     }
 
-    @Test(arguments: TrustLayer.allCases)
+    @Test(.proves("3.4b", "5.6a"), arguments: TrustLayer.allCases)
     func `a layer that answers by default leaves it to the policies, and sees their verdict`(layer: TrustLayer)
         async throws
     {
@@ -65,7 +66,7 @@ import Testing
         }
     }
 
-    @Test(arguments: TrustLayer.allCases)
+    @Test(.proves("3.5b", "6.1a"), arguments: TrustLayer.allCases)
     func `a layer that accepts overrides the policies, and the metrics say so`(layer: TrustLayer) async throws {
         for line in scene.lines {
             let result = try await scene.result(of: line) { policies in
@@ -79,7 +80,7 @@ import Testing
         }
     }
 
-    @Test(arguments: TrustLayer.allCases)
+    @Test(.proves("1.17c", "1.17d", "3.4b", "6.1a"), arguments: TrustLayer.allCases)
     func `a layer that cancels refuses, and nothing reaches the server`(layer: TrustLayer) async throws {
         for line in scene.lines {
             for answer in [ChallengeDisposition.cancelAuthenticationChallenge, .rejectProtectionSpace] {
@@ -128,7 +129,7 @@ import Testing
         }
     }
 
-    @Test(arguments: TrustLayer.allCases)
+    @Test(.proves("13.5b"), arguments: TrustLayer.allCases)
     func `a layer that evaluates by the manager's own policy refuses a revoked server`(layer: TrustLayer) async throws {
         for line in scene.lines {
             let result = try await scene.result(of: line) { policies in
@@ -177,7 +178,9 @@ import Testing
         }
     }
 
-    @Test func `the session's closure comes first, the hub's before the request's own`() async throws {
+    @Test(.proves("3.3b", "6.3a")) func `the session's closure comes first, the hub's before the request's own`()
+        async throws
+    {
         let manager = SessionManager(configuration: scene.configuration)
         func asked() async -> [String] {
             let seen = Journal()

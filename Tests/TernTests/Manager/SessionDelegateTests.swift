@@ -2,6 +2,7 @@
 import Foundation
 import TernLock
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -31,7 +32,7 @@ import Testing
         }
     }
 
-    @Test
+    @Test(.proves("3.1a", "3.3a", "11.3a"))
     func
         `the closure with a completion handler comes before the plain one, then the task's delegate, then the default`()
         async throws
@@ -67,7 +68,8 @@ import Testing
         #expect(journal.entries == ["completion", "closure", "task"])
     }
 
-    @Test func `a redirect answered with nothing is the response, and another request is followed`() async throws {
+    @Test(.proves("3.5a", "3.10b"))
+    func `a redirect answered with nothing is the response, and another request is followed`() async throws {
         let origin = try redirecting()
         let manager = SessionManager()
         manager.delegate.taskWillPerformHTTPRedirection = { _, _, _, _ in nil }
@@ -79,7 +81,9 @@ import Testing
         #expect(await manager.request(origin.url("/from")).serializingString().result.value == "/elsewhere")
     }
 
-    @Test func `a closure with a completion handler may answer later, from another thread`() async throws {
+    @Test(.proves("3.3c")) func `a closure with a completion handler may answer later, from another thread`()
+        async throws
+    {
         let origin = try redirecting()
         let manager = SessionManager()
         manager.delegate.taskWillPerformHTTPRedirectionWithCompletion = { _, _, _, request, completion in
@@ -91,7 +95,7 @@ import Testing
         #expect(await manager.request(origin.url("/from")).serializingString().result.value == "/to")
     }
 
-    @Test func `a response that the closure refuses cancels the request`() async throws {
+    @Test(.proves("3.6a", "3.11b")) func `a response that the closure refuses cancels the request`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("body")] }
         let manager = SessionManager()
         manager.delegate.dataTaskDidReceiveResponse = { [journal] _, _, response in
@@ -112,7 +116,9 @@ import Testing
         #expect(journal.entries == ["200", "completion"])
     }
 
-    @Test func `a closure for data gets it in place of the request`() async throws {
+    @Test(.proves("3.1a", "3.6b", "5.10b", "11.3a")) func `a closure for data gets it in place of the request`()
+        async throws
+    {
         let origin = try ScriptedOrigin { _, _ in [.ok("body")] }
         let manager = SessionManager()
         manager.delegate.dataTaskDidReceiveData = { [journal] _, _, data in
@@ -123,7 +129,8 @@ import Testing
         #expect(journal.entries == ["body"])
     }
 
-    @Test func `the closure for the end is called additionally, with the error of validation, before any handler`()
+    @Test(.proves("3.5e", "3.13c", "5.8a", "12.7a"))
+    func `the closure for the end is called additionally, with the error of validation, before any handler`()
         async throws
     {
         let origin = try ScriptedOrigin { _, _ in [.respond(status: 500, body: "body")] }
@@ -142,7 +149,8 @@ import Testing
         #expect(journal.entries == ["end 500 500", "task's", "handler"])
     }
 
-    @Test func `a request's credential answers a server that asks for a password, once`() async throws {
+    @Test(.proves("4.8a", "5.5c", "6.2a", "6.2b"))
+    func `a request's credential answers a server that asks for a password, once`() async throws {
         let origin = try asking()
         let manager = SessionManager()
         let answered = await manager.begin { $0.request(origin.url()).authenticate(user: "a", password: "b") }
@@ -157,7 +165,8 @@ import Testing
         #expect(refusing.observations.requestCount == 2)
     }
 
-    @Test func `a request's credential stays behind once a redirect has left its origin, also after a return`()
+    @Test(.proves("3.10c"))
+    func `a request's credential stays behind once a redirect has left its origin, also after a return`()
         async throws
     {
         let (home, other) = try (asking(), asking())
@@ -195,7 +204,8 @@ import Testing
         #expect(await silent.serializingString().result.value == "who?")
     }
 
-    @Test func `closures for challenges come before the credential, in their order`() async throws {
+    @Test(.proves("3.3b", "3.5b", "6.2b", "6.3d"))
+    func `closures for challenges come before the credential, in their order`() async throws {
         let origin = try asking()
         let manager = SessionManager()
         func answer() async -> String? {
@@ -228,7 +238,9 @@ import Testing
         }
     }
 
-    @Test func `a subclass receives every event in order, and its answers count`() async throws {
+    @Test(.proves("3.1b", "3.16a")) func `a subclass receives every event in order, and its answers count`()
+        async throws
+    {
         final class Hub: SessionDelegate, @unchecked Sendable {
             let journal = Journal()
 
@@ -277,7 +289,9 @@ import Testing
         #expect(count.withLock { $0 } == 64 * piece.count)
     }
 
-    @Test func `a task belongs to its request from the start to the end`() async throws {
+    @Test(.proves("3.2a", "3.13d", "11.2a", "12.6a")) func `a task belongs to its request from the start to the end`()
+        async throws
+    {
         let origin = try ScriptedOrigin { _, _ in [.hold, .ok("body")] }
         let manager = SessionManager()
         let request = manager.request(origin.url())
@@ -303,7 +317,9 @@ import Testing
         #expect(journal.entries == ["body"])
     }
 
-    @Test func `the closure for the end of the session is called when the manager has gone`() async throws {
+    @Test(.proves("3.4a")) func `the closure for the end of the session is called when the manager has gone`()
+        async throws
+    {
         let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
         let hub = SessionDelegate()
         hub.sessionDidBecomeInvalidWithError = { _, _ in continuation.yield() }

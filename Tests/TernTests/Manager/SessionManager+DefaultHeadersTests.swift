@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import Tern
 
 @Suite struct SessionManagerDefaultHeadersTests {
-    @Test func `the default manager says who it is`() async throws {
+    @Test(.proves("2.3b")) func `the default manager says who it is`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok()] }
         _ = try await Tern.request(origin.url()).serializingData().value
         let seen = try #require(origin.requests.first)
@@ -15,7 +16,7 @@ import Testing
         #expect(seen.value(of: "Accept-Encoding") == "gzip, deflate")
     }
 
-    @Test func `six languages at most, each a tenth less wanted than the one before`() {
+    @Test(.proves("2.3a")) func `six languages at most, each a tenth less wanted than the one before`() {
         #expect(SessionManager.acceptLanguage(["de-DE"]) == "de-DE;q=1.0")
         #expect(
             SessionManager.acceptLanguage(["a", "b", "c", "d", "e", "f", "g"])
@@ -23,7 +24,7 @@ import Testing
         #expect(SessionManager.acceptLanguage([]) == nil)
     }
 
-    @Test func `a process name becomes a token`() {
+    @Test(.proves("2.3c")) func `a process name becomes a token`() {
         #expect(SessionManager.userAgent(processName: "my-tool") == "my-tool (Linux) Tern")
         #expect(SessionManager.userAgent(processName: "mein töpfer\r\nX: y") == "mein-t-pfer-X--y (Linux) Tern")
         #expect(SessionManager.userAgent(processName: "") == "Tern")

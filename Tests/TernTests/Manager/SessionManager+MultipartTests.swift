@@ -2,6 +2,7 @@
 import Foundation
 import TernLock
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -27,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `a short form goes from memory, and is announced by its boundary`() async throws {
+    @Test(.proves("2.15a")) func `a short form goes from memory, and is announced by its boundary`() async throws {
         let origin = try echo()
         let boundary = Lock("")
         let result = await encode(to: origin.url()) { form in
@@ -47,7 +48,9 @@ import Testing
                 == "--\(name)\r\nContent-Disposition: form-data; name=\"french\"\r\n\r\nfrançais\r\n--\(name)--\r\n")
     }
 
-    @Test func `a long form goes from a file, which is there until the request has ended`() async throws {
+    @Test(.proves("2.15b")) func `a long form goes from a file, which is there until the request has ended`()
+        async throws
+    {
         let isOpen = DispatchSemaphore(value: 0)
         let origin = try ScriptedOrigin { _, request in [.ok("\(request.body.count)")] }
         manager.startRequestsImmediately = false
@@ -75,7 +78,7 @@ import Testing
         #expect(origin.requests.first.map { Data($0.body) } == encoded)
     }
 
-    @Test func `the file of a request that is never started goes with it`() async throws {
+    @Test(.proves("2.15b")) func `the file of a request that is never started goes with it`() async throws {
         manager.startRequestsImmediately = false
         let file: URL? = await {
             let result = await encode(threshold: 0, to: "http://localhost/") { $0.append(Data(), withName: "a") }
@@ -90,7 +93,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test func `an error arrives on the queue asked for, and nothing is left`() async throws {
+    @Test(.proves("2.15c")) func `an error arrives on the queue asked for, and nothing is left`() async throws {
         let queue = DispatchQueue(label: "encoding")
         let key = DispatchSpecificKey<Bool>()
         queue.setSpecific(key: key, value: true)

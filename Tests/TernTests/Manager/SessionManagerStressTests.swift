@@ -2,6 +2,7 @@
 import Foundation
 import Synchronization
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -33,7 +34,9 @@ import Testing
         #endif
     }
 
-    @Test func `thousands of chained requests end once each, and nothing is left`() async throws {
+    @Test(.proves("3.2b", "11.4a", "12.9b")) func `thousands of chained requests end once each, and nothing is left`()
+        async throws
+    {
         let served = Atomic<Int>(0)
         let handled = Atomic<Int>(0)
         let wrong = Atomic<Int>(0)
@@ -95,7 +98,7 @@ import Testing
         #expect(folder.names.allSatisfy { ["", "/\($0)"].contains(folder.url.appendingPathComponent($0).text) })
     }
 
-    @Test func `managers that go while requests run leave no request waiting`() async throws {
+    @Test(.proves("2.6b")) func `managers that go while requests run leave no request waiting`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.respond(status: 503)] }
         for _ in 0..<20 {
             let (ends, continuation) = AsyncStream.makeStream(of: Void.self)

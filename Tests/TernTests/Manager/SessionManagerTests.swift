@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -9,11 +10,13 @@ import TernLock
 @Suite struct SessionManagerTests {
     private let manager = SessionManager()
 
-    @Test func `there is one default manager`() {
+    @Test(.proves("2.2a", "12.1a")) func `there is one default manager`() {
         #expect(SessionManager.default === SessionManager.default)
     }
 
-    @Test func `method, parameters and header fields reach the server`() async throws {
+    @Test(.proves("2.11a", "4.1a", "4.4g", "11.8a")) func `method, parameters and header fields reach the server`()
+        async throws
+    {
         let origin = try ScriptedOrigin { _, _ in [.ok()] }
         let request = manager.request(
             origin.url("/form"), method: .post, parameters: ["a": 1, "b": "c d"], headers: ["X-Test": "yes"])
@@ -27,7 +30,7 @@ import TernLock
         #expect(seen.value(of: "Content-Type") == "application/x-www-form-urlencoded; charset=utf-8")
     }
 
-    @Test func `a request of one's own is sent as it is`() async throws {
+    @Test(.proves("2.12a")) func `a request of one's own is sent as it is`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok()] }
         var urlRequest = try URLRequest(url: origin.url(), method: HTTPMethod(rawValue: "PURGE"))
         urlRequest.addValue("1", forHTTPHeaderField: "X")
@@ -37,7 +40,9 @@ import TernLock
         #expect(origin.requests.first?.values(of: "X") == ["1", "2"])
     }
 
-    @Test func `handlers receive the error of what cannot be made into a request`() async throws {
+    @Test(.proves("2.12c", "4.5b", "11.7a")) func `handlers receive the error of what cannot be made into a request`()
+        async throws
+    {
         struct Failing: URLRequestConvertible {
             struct Reason: Error {}
 
@@ -48,7 +53,9 @@ import TernLock
         #expect(response.request == nil)
     }
 
-    @Test func `requests that do not start at once wait for resume`() async throws {
+    @Test(.proves("2.7a", "2.7b", "4.5a", "4.5b", "12.4a")) func `requests that do not start at once wait for resume`()
+        async throws
+    {
         let origin = try ScriptedOrigin { _, _ in [.ok("body")] }
         #expect(manager.startRequestsImmediately)
         manager.startRequestsImmediately = false
@@ -65,7 +72,8 @@ import TernLock
         #expect(await iterator.next() == "body")
     }
 
-    @Test func `releasing a manager ends its requests with an error, and closes its connections`() async throws {
+    @Test(.proves("2.6a", "11.9a"))
+    func `releasing a manager ends its requests with an error, and closes its connections`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.hold] }
         var manager: SessionManager? = SessionManager()
         let (errors, continuation) = AsyncStream.makeStream(of: (any Error)?.self)
@@ -85,7 +93,7 @@ import TernLock
         #expect(request.response == nil)
     }
 
-    @Test func `many requests at a time each get their own response`() async throws {
+    @Test(.proves("2.8b")) func `many requests at a time each get their own response`() async throws {
         let origin = try ScriptedOrigin { _, request in [.ok(request.target)] }
         let wrong = Lock(0)
         let (ends, continuation) = AsyncStream.makeStream(of: Void.self)

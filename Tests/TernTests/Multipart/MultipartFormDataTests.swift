@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -30,7 +31,7 @@ import Testing
         return reason { _ = try form.encode() }
     }
 
-    @Test func `data, files and streams stand between boundaries`() throws {
+    @Test(.proves("9.12a")) func `data, files and streams stand between boundaries`() throws {
         let picture = try folder.file("tern.png", "picture")
         let form = MultipartFormData()
         form.append(Data("one".utf8), withName: "a")
@@ -101,7 +102,9 @@ import Testing
         #expect(error as? MultipartFormError == .streamAlreadyUsed)
     }
 
-    @Test func `a file is asked for in order: a name, a file URL, being there, no directory, a size`() throws {
+    @Test(.proves("9.12b")) func `a file is asked for in order: a name, a file URL, being there, no directory, a size`()
+        throws
+    {
         let form = { (url: URL) in self.refusal { $0.append(url, withName: "n") } }
         guard case .bodyPartFilenameInvalid? = form(try folder.file("noextension", "")) else {
             Issue.record("a name without an extension determines no type")
@@ -134,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func `the first error is kept, and thrown by both encodings`() throws {
+    @Test(.proves("9.12c")) func `the first error is kept, and thrown by both encodings`() throws {
         let form = MultipartFormData()
         form.append(folder.url.appendingPathComponent("missing.jpg"), withName: "n")
         form.append(URL(fileURLWithPath: "/"), withName: "n", fileName: "f", mimeType: "x/y")
@@ -149,7 +152,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: target.path))
     }
 
-    @Test func `neither a name nor a type can add a field or end the part`() throws {
+    @Test(.proves("9.12e")) func `neither a name nor a type can add a field or end the part`() throws {
         let form = MultipartFormData()
         form.append(Data("x".utf8), withName: "a\"\r\nX-Evil: 1", fileName: "b\r\n\r\n--b", mimeType: "x/y")
         #expect(
@@ -165,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func `a stream must have its announced length`() {
+    @Test(.proves("9.12f")) func `a stream must have its announced length`() {
         func error(_ length: UInt64, of count: Int) -> MultipartFormError? {
             let reason = refusal {
                 $0.append(
@@ -182,7 +185,7 @@ import Testing
         #expect(error(UInt64(Int.max), of: 1) == .tooLarge)
     }
 
-    @Test func `a stream that cannot be opened says so`() {
+    @Test(.proves("9.12f")) func `a stream that cannot be opened says so`() {
         let path = folder.url.path + "/missing"
         let reason = refusal {
             let stream = InputStream(fileAtPath: path) ?? InputStream(data: Data())
@@ -194,7 +197,7 @@ import Testing
         }
     }
 
-    @Test func `a form is written into a new file, and into no other`() throws {
+    @Test(.proves("9.12d")) func `a form is written into a new file, and into no other`() throws {
         let form = MultipartFormData()
         form.append(Data(repeating: 7, count: 300_000), withName: "a")
         let target = folder.url.appendingPathComponent("form")
@@ -216,7 +219,7 @@ import Testing
         }
     }
 
-    @Test func `nothing is left of a form that cannot be written to its end`() throws {
+    @Test(.proves("9.12d")) func `nothing is left of a form that cannot be written to its end`() throws {
         let form = MultipartFormData()
         form.append(Data(repeating: 7, count: 300_000), withName: "a")
         form.append(InputStream(data: Data()), withLength: 1, name: "n", fileName: "f", mimeType: "x/y")

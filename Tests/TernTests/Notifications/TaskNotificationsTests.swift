@@ -2,12 +2,14 @@
 import Foundation
 import TernLock
 import TernTesting
+import TestProofs
 import Testing
 
 import Tern
 
 @Suite struct TaskNotificationsTests {
-    @Test func `what happens to a request is posted with its task, the end before the handlers`() async throws {
+    @Test(.proves("3.13d", "4.5c", "4.6c", "10.2a"))
+    func `what happens to a request is posted with its task, the end before the handlers`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.hold, .ok("body")] }
         let manager = SessionManager()
         manager.startRequestsImmediately = false
@@ -44,7 +46,7 @@ import Tern
             ])
     }
 
-    @Test func `the names are Alamofire's`() {
+    @Test(.proves("10.2b")) func `the names are Alamofire's`() {
         #expect(Notification.Name.Task.DidResume.rawValue == "org.alamofire.notification.name.task.didResume")
         #expect(Notification.Name.Task.DidSuspend.rawValue == "org.alamofire.notification.name.task.didSuspend")
         #expect(Notification.Name.Task.DidCancel.rawValue == "org.alamofire.notification.name.task.didCancel")

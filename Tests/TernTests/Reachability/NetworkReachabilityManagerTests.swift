@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import TernLock
+import TestProofs
 import Testing
 
 @testable import Tern
 
 @Suite(.timeLimit(.minutes(1))) struct NetworkReachabilityManagerTests {
-    @Test(arguments: ["localhost", "LOCALHOST", "a.localhost", "127.0.0.1", "127.3.2.1", "::1"])
+    @Test(.proves("10.3b"), arguments: ["localhost", "LOCALHOST", "a.localhost", "127.0.0.1", "127.3.2.1", "::1"])
     func `loopback is reachable`(host: String) throws {
         let manager = try #require(NetworkReachabilityManager(host: host))
         #expect(manager.networkReachabilityStatus == .reachable(.ethernetOrWiFi))
         #expect(manager.isReachable && manager.isReachableOnEthernetOrWiFi && !manager.isReachableOnWWAN)
     }
 
-    @Test func `no host is none`() {
+    @Test(.proves("10.3a")) func `no host is none`() {
         for host in ["", "a b", "a\0b", "a\nb"] { #expect(NetworkReachabilityManager(host: host) == nil) }
         #expect(NetworkReachabilityManager() != nil)
     }
@@ -24,7 +25,9 @@ import Testing
         #expect(manager?.networkReachabilityStatus != .unknown)
     }
 
-    @Test func `a listener is called soon after it begins, and not again without a change`() async throws {
+    @Test(.proves("10.3c")) func `a listener is called soon after it begins, and not again without a change`()
+        async throws
+    {
         let manager = try #require(NetworkReachabilityManager(host: "127.0.0.1"))
         let queue = DispatchQueue(label: "listener")
         let key = DispatchSpecificKey<Bool>()
@@ -47,7 +50,7 @@ import Testing
         #expect(journal.entries == ["true", "true", "true"])
     }
 
-    @Test func `a listener is not called once listening has stopped`() async throws {
+    @Test(.proves("10.3e")) func `a listener is not called once listening has stopped`() async throws {
         let manager = try #require(NetworkReachabilityManager(host: "127.0.0.1"))
         let queue = DispatchQueue(label: "listener")
         let journal = Journal()
@@ -91,7 +94,7 @@ import Testing
         #expect(held == nil && marker == nil)
     }
 
-    @Test func `statuses are compared with their kind of link`() {
+    @Test(.proves("10.3b")) func `statuses are compared with their kind of link`() {
         typealias Status = NetworkReachabilityManager.NetworkReachabilityStatus
         let all: [Status] = [.unknown, .notReachable, .reachable(.ethernetOrWiFi), .reachable(.wwan)]
         for (index, one) in all.enumerated() {

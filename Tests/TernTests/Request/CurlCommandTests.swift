@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import TestPrograms
+import TestProofs
 import Testing
 
 @testable import Tern
 
 @Suite struct CurlCommandTests {
-    @Test func `a command says what the request says`() throws {
+    @Test(.proves("4.17a")) func `a command says what the request says`() throws {
         var request = try URLRequest(url: "http://x/p?q=1", method: .post, headers: ["X-A": "b"])
         request.httpBody = Data(#"{"a":"b"}"#.utf8)
         let command = CurlCommand(request, defaultHeaders: ["Accept": "*/*"])
@@ -21,7 +22,7 @@ import Testing
                 """)
     }
 
-    @Test func `GET goes without saying, and the request's fields replace the session's`() throws {
+    @Test(.proves("4.17a")) func `GET goes without saying, and the request's fields replace the session's`() throws {
         let request = try URLRequest(url: "http://x/", method: .get, headers: ["accept": "text/html"])
         let command = CurlCommand(request, defaultHeaders: ["Accept": "*/*"])
         #expect(command?.description == "$ curl -v \\\n\t-H \"accept: text/html\" \\\n\t\"http://x/\"")
@@ -77,7 +78,7 @@ import Testing
         #expect(text.contains(#"-H "X: \$(id) \`id\` \\ \"""#))
     }
 
-    @Test func `a shell hands curl what the request says, whatever it says`() async throws {
+    @Test(.proves("4.17d")) func `a shell hands curl what the request says, whatever it says`() async throws {
         let nasty = "\"\u{301};id; $\u{301}(id) `\u{301}id` \\\u{301}"
         var request = try URLRequest(url: "http://x/", method: .get, headers: ["X": nasty])
         request.httpMethod = "$(id);id"

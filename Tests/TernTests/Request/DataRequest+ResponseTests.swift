@@ -2,6 +2,7 @@
 import Foundation
 import Tern
 import TernTesting
+import TestProofs
 import Testing
 import TernLock
 
@@ -12,7 +13,7 @@ import TernLock
 
     private let manager = SessionManager()
 
-    @Test func `every kind of handler gets the same response in its own terms`() async throws {
+    @Test(.proves("8.2a", "8.7a")) func `every kind of handler gets the same response in its own terms`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok(#"{"name":"Ada"}"#)] }
         let (results, continuation) = AsyncStream.makeStream(of: String.self)
         manager.request(origin.url())
@@ -29,7 +30,9 @@ import TernLock
         #expect(seen == ["14 200", "14", #"{"name":"Ada"}"#, "Ada", "Ada", "Ada"])
     }
 
-    @Test func `handlers run in the order they were added, late ones too, each once`() async throws {
+    @Test(.proves("5.1b", "8.7a")) func `handlers run in the order they were added, late ones too, each once`()
+        async throws
+    {
         let origin = try ScriptedOrigin { _, _ in [.hold, .ok("body")] }
         let (numbers, continuation) = AsyncStream.makeStream(of: Int.self)
         let request = manager.request(origin.url())
@@ -43,7 +46,7 @@ import TernLock
         #expect(await numbers.reduce(into: []) { $0.append($1) } == Array(0..<100))
     }
 
-    @Test func `handlers added from many threads around completion each run once`() async throws {
+    @Test(.proves("11.4c")) func `handlers added from many threads around completion each run once`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("body")] }
         for _ in 0..<20 {
             let (numbers, continuation) = AsyncStream.makeStream(of: Int.self)
@@ -62,7 +65,7 @@ import TernLock
         }
     }
 
-    @Test func `no handler runs before the response is complete`() async throws {
+    @Test(.proves("5.2a", "11.5a", "12.3a")) func `no handler runs before the response is complete`() async throws {
         let origin = try ScriptedOrigin { _, _ in
             [.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbo"), .hold, .send("dy")]
         }
@@ -75,7 +78,7 @@ import TernLock
         #expect(hasRun.withLock { $0 })
     }
 
-    @Test func `a handler runs on the queue it names`() async throws {
+    @Test(.proves("8.6a", "8.6b", "8.7b", "11.5c")) func `a handler runs on the queue it names`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("[1]")] }
         let key = DispatchSpecificKey<Int>()
         let mine = DispatchQueue(label: "mine")
@@ -100,7 +103,8 @@ import TernLock
         #expect(await iterator.next() == 2)
     }
 
-    @Test func `handlers receive the error of what cannot be requested, and nothing is thrown`() async throws {
+    @Test(.proves("2.11b", "4.4c", "4.6d", "5.2b", "8.2a", "11.7a"))
+    func `handlers receive the error of what cannot be requested, and nothing is thrown`() async throws {
         let (errors, continuation) = AsyncStream.makeStream(of: (any Error)?.self)
         let request = manager.request("not a url").responseData { continuation.yield($0.error) }
         #expect(request.task == nil)
@@ -112,8 +116,8 @@ import TernLock
         #expect((try #require(await errors.first { _ in true }) as? AFError)?.isInvalidURLError == true)
     }
 
-    @Test func `handlers receive the error of what cannot be encoded, with the request as far as it got`() async throws
-    {
+    @Test(.proves("2.11c", "4.4b", "11.7a"))
+    func `handlers receive the error of what cannot be encoded, with the request as far as it got`() async throws {
         let response = await manager.request(
             "http://127.0.0.1:1/", method: .post, parameters: ["a": Date()], encoding: JSONEncoding.default
         ).serializingData().response
@@ -130,7 +134,7 @@ import TernLock
         }
     }
 
-    @Test func `a response carries its metrics`() async throws {
+    @Test(.proves("3.16b")) func `a response carries its metrics`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("body")] }
         let first = await manager.request(origin.url()).serializingData().response
         #expect(first.metrics?.isConnectionReused == false)

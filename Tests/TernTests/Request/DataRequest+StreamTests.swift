@@ -2,6 +2,7 @@
 import Foundation
 import Tern
 import TernTesting
+import TestProofs
 import Testing
 import TernLock
 
@@ -17,8 +18,8 @@ import TernLock
         func take(_ data: Data) { chunks.withLock { $0.append(data) } }
     }
 
-    @Test func `the closure gets every byte once and in order, before any handler, and the response none`() async throws
-    {
+    @Test(.proves("4.11a", "4.11b", "5.10c"))
+    func `the closure gets every byte once and in order, before any handler, and the response none`() async throws {
         let body = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
         let origin = try ScriptedOrigin { _, _ in [.respond(body: [UInt8](body))] }
         let sink = Sink()
@@ -32,7 +33,7 @@ import TernLock
         #expect(isWhole)
     }
 
-    @Test func `bytes reach the closure while the rest is still to come`() async throws {
+    @Test(.proves("4.11a")) func `bytes reach the closure while the rest is still to come`() async throws {
         let origin = try ScriptedOrigin { _, _ in
             [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .hold, .send("world")]
         }

@@ -2,6 +2,7 @@
 import Foundation
 import Tern
 import TernTesting
+import TestProofs
 import Testing
 import TernLock
 
@@ -22,7 +23,9 @@ import TernLock
         return await validate(request).serializingData().response.error as? AFError
     }
 
-    @Test(arguments: [(199 + 1, true), (204, true), (299, true), (300, false), (404, false), (500, false)])
+    @Test(
+        .proves("7.6a"),
+        arguments: [(199 + 1, true), (204, true), (299, true), (300, false), (404, false), (500, false)])
     func `plain validation takes 200 to 299`(status: Int, passes: Bool) async throws {
         let body = status == 204 ? "" : "body"
         let error = try await error(status: status, body: body) { $0.validate() }
@@ -33,13 +36,13 @@ import TernLock
         #expect(try await error(status: 500) { $0 } == nil)
     }
 
-    @Test func `any sequence of status codes will do`() async throws {
+    @Test(.proves("7.4a")) func `any sequence of status codes will do`() async throws {
         #expect(try await error(status: 404) { $0.validate(statusCode: [200, 404]) } == nil)
         #expect(try await error(status: 200) { $0.validate(statusCode: Set([404])) }?.responseCode == 200)
         #expect(try await error(status: 200) { $0.validate(statusCode: [Int]()) }?.responseCode == 200)
     }
 
-    @Test(arguments: ["text/html", "text/*", "*/html", "*/*", "TEXT/HTML; q=0.1"])
+    @Test(.proves("7.5a"), arguments: ["text/html", "text/*", "*/html", "*/*", "TEXT/HTML; q=0.1"])
     func `a type is acceptable if a range matches it`(range: String) async throws {
         let error = try await error(contentType: "text/html; charset=utf-8") {
             $0.validate(contentType: ["image/png", range])
@@ -47,17 +50,17 @@ import TernLock
         #expect(error == nil)
     }
 
-    @Test func `a type is not acceptable if none does`() async throws {
+    @Test(.proves("7.5b")) func `a type is not acceptable if none does`() async throws {
         let error = try await error(contentType: "text/html") { $0.validate(contentType: ["image/*", "text/plain"]) }
         #expect(error?.responseContentType == "text/html")
         #expect(error?.acceptableContentTypes == ["image/*", "text/plain"])
     }
 
-    @Test func `an empty body is of any type`() async throws {
+    @Test(.proves("7.5c")) func `an empty body is of any type`() async throws {
         #expect(try await error(contentType: "text/html", body: "") { $0.validate(contentType: ["image/*"]) } == nil)
     }
 
-    @Test(arguments: [nil, "nonsense"])
+    @Test(.proves("7.5d"), arguments: [nil, "nonsense"])
     func `a body of no type passes only where everything does`(contentType: String?) async throws {
         let error = try await error(contentType: contentType) { $0.validate(contentType: ["text/html"]) }
         guard case .responseValidationFailed(.missingContentType(["text/html"])) = error else {
@@ -69,7 +72,7 @@ import TernLock
         #expect(half?.isResponseValidationError == true)
     }
 
-    @Test func `plain validation takes the types the request asked for`() async throws {
+    @Test(.proves("7.6b")) func `plain validation takes the types the request asked for`() async throws {
         let accept = "application/json;q=0.9, text/*"
         #expect(try await error(contentType: "text/html", accept: accept) { $0.validate() } == nil)
         #expect(try await error(contentType: "application/json", accept: accept) { $0.validate() } == nil)
@@ -77,7 +80,7 @@ import TernLock
         #expect(error?.responseContentType == "image/png")
     }
 
-    @Test func `validations run in order, once, until one fails`() async throws {
+    @Test(.proves("7.3a")) func `validations run in order, once, until one fails`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("body")] }
         let seen = Lock<[Int]>([])
         let request = manager.request(origin.url())
@@ -94,7 +97,7 @@ import TernLock
         #expect(seen.withLock { $0 } == [1, 2])
     }
 
-    @Test func `the position of validation in the chain does not matter`() async throws {
+    @Test(.proves("7.3c", "12.8a")) func `the position of validation in the chain does not matter`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.respond(status: 404)] }
         let (errors, continuation) = AsyncStream.makeStream(of: (any Error)?.self)
         var iterator = errors.makeAsyncIterator()
@@ -119,7 +122,7 @@ import TernLock
         #expect(await kept.serializingData().response.error == nil)
     }
 
-    @Test func `nothing is validated where no response came`() async throws {
+    @Test(.proves("7.3b")) func `nothing is validated where no response came`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.reset] }
         let ran = Lock(false)
         let request = manager.request(origin.url(), method: .post).validate { _, _, _ in
@@ -130,7 +133,9 @@ import TernLock
         #expect(ran.withLock { $0 } == false)
     }
 
-    @Test func `what the transport found wrong goes before what validation would`() async throws {
+    @Test(.proves("3.13a", "7.3b")) func `what the transport found wrong goes before what validation would`()
+        async throws
+    {
         let origin = try ScriptedOrigin { _, _ in
             [.send("HTTP/1.1 500 No\r\nContent-Length: 10\r\n\r\nhalf"), .close]
         }

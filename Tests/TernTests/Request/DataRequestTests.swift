@@ -2,6 +2,7 @@
 import Foundation
 import Synchronization
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -9,7 +10,7 @@ import Testing
 @Suite struct DataRequestTests {
     private let manager = SessionManager()
 
-    @Test func `a description grows with what is known`() async throws {
+    @Test(.proves("4.4a", "4.16a")) func `a description grows with what is known`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.respond(status: 201)] }
         let manager = SessionManager()
         manager.startRequestsImmediately = false
@@ -22,7 +23,7 @@ import Testing
         #expect(request.response?.statusCode == 201)
     }
 
-    @Test func `the curl command has the session's fields and no secrets`() throws {
+    @Test(.proves("4.17b")) func `the curl command has the session's fields and no secrets`() throws {
         var configuration = SessionConfiguration.default
         configuration.httpAdditionalHeaders["Authorization"] = "Bearer secret"
         let manager = SessionManager(configuration: configuration)
@@ -33,7 +34,7 @@ import Testing
         #expect(manager.request("").debugDescription == "$ curl command could not be created")
     }
 
-    @Test func `cancelling ends the request with an error that says so`() async throws {
+    @Test(.proves("4.6a")) func `cancelling ends the request with an error that says so`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.hold] }
         let request = manager.request(origin.url())
         #expect(await origin.waitFor { $0.requestCount == 1 })
@@ -98,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `releasing a request that was never started releases its handlers`() throws {
+    @Test(.proves("5.3a")) func `releasing a request that was never started releases its handlers`() throws {
         final class Held: Sendable {}
         manager.startRequestsImmediately = false
         weak var released: Held?
@@ -113,7 +114,7 @@ import Testing
         #expect(released == nil)
     }
 
-    @Test func `a completed request releases its handlers`() async throws {
+    @Test(.proves("5.3b")) func `a completed request releases its handlers`() async throws {
         final class Held: Sendable {}
         let origin = try ScriptedOrigin { _, _ in [.ok("hello")] }
         weak var released: Held?

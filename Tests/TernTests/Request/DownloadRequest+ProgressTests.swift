@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -15,7 +16,9 @@ import Testing
         return request.task?.state == state
     }
 
-    @Test func `the holder of a download's or an upload's progress can cancel, pause and resume it`() async throws {
+    @Test(.proves("1.10b")) func `the holder of a download's or an upload's progress can cancel, pause and resume it`()
+        async throws
+    {
         let origin = try ScriptedOrigin { _, _ in [.hold] }
         let upload = manager.upload(Data(count: 9), to: origin.url())
         let download = manager.download(origin.url())
@@ -32,7 +35,7 @@ import Testing
         #expect((await download.serializingData().response.error as? SessionError)?.code == .cancelled)
     }
 
-    @Test func `a closure that comes after the end receives the whole, once`() async throws {
+    @Test(.proves("4.12b")) func `a closure that comes after the end receives the whole, once`() async throws {
         let origin = try ScriptedOrigin { _, request in [.ok("\(request.body.count)")] }
         let upload = manager.upload(Data(count: 9), to: origin.url())
         let download = manager.download(origin.url())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Tern
+import TestProofs
 import Testing
 
 @Suite struct DownloadRequestSerializersTests {
@@ -21,7 +22,7 @@ import Testing
         return reason
     }
 
-    @Test func `a file is read as data, text, JSON, property list, or anything Decodable`() throws {
+    @Test(.proves("8.12a")) func `a file is read as data, text, JSON, property list, or anything Decodable`() throws {
         let json = try folder.file("json", #"{"a": [1]}"#)
         #expect(DownloadRequest.dataResponseSerializer().serializeResponse(nil, nil, json, nil).value?.count == 10)
         let string = DownloadRequest.stringResponseSerializer().serializeResponse
@@ -61,7 +62,7 @@ import Testing
         #expect(DownloadRequest.jsonResponseSerializer().serializeResponse(nil, nil, nil, Reason()).error is Reason)
     }
 
-    @Test func `no file and a file that cannot be read are errors of their own`() throws {
+    @Test(.proves("8.12b")) func `no file and a file that cannot be read are errors of their own`() throws {
         let missing = try folder.file("missing")
         for serialize in [DownloadRequest.jsonResponseSerializer(), DownloadRequest.propertyListResponseSerializer()] {
             guard case .inputFileNil? = reason(serialize.serializeResponse(nil, nil, nil, nil)),
@@ -74,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `a status that promises no body has an empty value, an empty file none`() throws {
+    @Test(.proves("8.12c")) func `a status that promises no body has an empty value, an empty file none`() throws {
         let empty = try folder.file("empty", "")
         for status in [204, 205] {
             let response = try response(status)

@@ -2,6 +2,7 @@
 import Foundation
 import TernLock
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -37,7 +38,8 @@ import Testing
         return reason
     }
 
-    @Test func `validations see where the file was and is, run in order, once, until one fails`() async throws {
+    @Test(.proves("7.3a", "7.3d"))
+    func `validations see where the file was and is, run in order, once, until one fails`() async throws {
         let journal = Journal()
         let request = try download()
             .validate { request, response, temporary, destination in
@@ -54,13 +56,13 @@ import Testing
         #expect(journal.entries == ["200 moved body"])
     }
 
-    @Test func `the position of validation in the chain does not matter`() async throws {
+    @Test(.proves("7.3c")) func `the position of validation in the chain does not matter`() async throws {
         let (errors, continuation) = AsyncStream.makeStream(of: (any Error)?.self)
         try download().response { continuation.yield($0.error) }.validate { _, _, _, _ in .failure(Reason()) }.resume()
         #expect(try #require(await errors.first { _ in true }) is Reason)
     }
 
-    @Test func `status codes and types are validated as for data`() async throws {
+    @Test(.proves("7.4b")) func `status codes and types are validated as for data`() async throws {
         guard case .unacceptableStatusCode(404)? = await reason(try download(status: 404).validate()),
             case .unacceptableStatusCode(200)? = await reason(try download().validate(statusCode: [201])),
             case .unacceptableContentType(["image/*"], "text/plain")? = await reason(
@@ -76,7 +78,7 @@ import Testing
         #expect(await reason(try download().validate(statusCode: 200..<300).validate(contentType: ["text/*"])) == nil)
     }
 
-    @Test func `no file and a file that cannot be read are errors of their own`() async throws {
+    @Test(.proves("7.3d")) func `no file and a file that cannot be read are errors of their own`() async throws {
         let unreadable = try download().validate { _, _, _, destination in
             if let destination { try? FileManager.default.removeItem(at: destination) }
             return .success

@@ -2,6 +2,7 @@
 import Foundation
 import TernLock
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -20,7 +21,8 @@ import Testing
         { _, _ in (target, options) }
     }
 
-    @Test func `without a destination the file stays where it is, also after the handlers`() async throws {
+    @Test(.proves("4.1b", "4.14c", "11.8a"))
+    func `without a destination the file stays where it is, also after the handlers`() async throws {
         let origin = try serving("a picture")
         let response = await manager.download(origin.url()).serializingData().response
         let file = try #require(response.temporaryURL)
@@ -30,7 +32,8 @@ import Testing
         #expect(file.text == "a picture")
     }
 
-    @Test func `the file goes where its destination says, which is asked once and shown the response`() async throws {
+    @Test(.proves("2.13a", "3.9b", "4.14a", "5.11a"))
+    func `the file goes where its destination says, which is asked once and shown the response`() async throws {
         let origin = try serving("a picture")
         let (target, journal) = (try folder.file("x/pig.png"), Journal())
         let request = manager.download(origin.url("/image/png")) { temporary, response in
@@ -45,7 +48,7 @@ import Testing
         #expect(target.text == "a picture" && journal.entries == ["200 a picture"])
     }
 
-    @Test func `every kind of handler gets the same file in its own terms`() async throws {
+    @Test(.proves("8.4a")) func `every kind of handler gets the same file in its own terms`() async throws {
         struct User: Decodable, Sendable { let name: String }
         let origin = try serving(#"{"name":"Ada"}"#)
         let (results, continuation) = AsyncStream.makeStream(of: String.self)
@@ -81,7 +84,9 @@ import Testing
         #expect(await marks.reduce(into: []) { $0.append($1) } == [true, true])
     }
 
-    @Test func `a file that cannot be moved is the error, and what stood there stays`() async throws {
+    @Test(.proves("4.13a", "5.11b")) func `a file that cannot be moved is the error, and what stood there stays`()
+        async throws
+    {
         let origin = try serving("new")
         let target = try folder.file("a", "old")
         let occupied = await manager.download(origin.url(), to: at(target)).serializingData().response
@@ -97,7 +102,9 @@ import Testing
         #expect(error == nil && target.text == "new")
     }
 
-    @Test func `handlers receive the error of what cannot be requested`() async throws {
+    @Test(.proves("2.13d", "4.2b", "4.14b")) func `handlers receive the error of what cannot be requested`()
+        async throws
+    {
         let journal = Journal()
         let none = manager.download(
             "not a url",
@@ -120,7 +127,7 @@ import Testing
         #expect(journal.entries == [])
     }
 
-    @Test func `parameters, method and header fields reach the server`() async throws {
+    @Test(.proves("2.13b")) func `parameters, method and header fields reach the server`() async throws {
         let origin = try ScriptedOrigin { _, request in
             [.ok("\(request.method) \(request.target) \(request.value(of: "X-A") ?? "-")")]
         }
@@ -134,7 +141,7 @@ import Testing
         #expect(own.request?.httpMethod == "POST" && own.description.hasPrefix("POST http://127.0.0.1"))
     }
 
-    @Test func `a suggested destination is a name in a folder, whatever the server says`() throws {
+    @Test(.proves("4.15a")) func `a suggested destination is a name in a folder, whatever the server says`() throws {
         let temporary = try folder.file("t")
         func name(_ disposition: String?) throws -> URL {
             let fields = disposition.map { [HeaderField(name: "Content-Disposition", value: $0)] } ?? []

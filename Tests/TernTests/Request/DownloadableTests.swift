@@ -2,6 +2,7 @@
 import Foundation
 import TernLock
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -35,7 +36,8 @@ import Testing
         return request
     }
 
-    @Test func `what was cancelled resumes where it ended, with the same file in the end`() async throws {
+    @Test(.proves("2.13c", "4.7a", "5.11c", "5.12a"))
+    func `what was cancelled resumes where it ended, with the same file in the end`() async throws {
         let origin = try FileOrigin().origin
         let adapter = Adapter()
         manager.adapter = adapter
@@ -66,7 +68,7 @@ import Testing
         #expect(origin.requests.map { $0.value(of: "X-Adapted") } == ["yes", nil])
     }
 
-    @Test func `a download that is not to be resumed leaves no resume data`() async throws {
+    @Test(.proves("4.7b")) func `a download that is not to be resumed leaves no resume data`() async throws {
         let origin = try FileOrigin().origin
         let request = try await begun(origin)
         request.cancel(createResumeData: false)
@@ -74,7 +76,7 @@ import Testing
         #expect((response.error as? SessionError)?.code == .cancelled && response.resumeData == nil)
     }
 
-    @Test func `a download that was cut off has resume data`() async throws {
+    @Test(.proves("5.8b", "5.11c")) func `a download that was cut off has resume data`() async throws {
         let origin = try FileOrigin(after: .close).origin
         let cut = await manager.download(origin.url("/file"), to: try destination("first")).serializingData().response
         #expect((cut.error as? SessionError)?.code == .networkConnectionLost)
@@ -104,7 +106,7 @@ import Testing
         #expect(origin.requests.map { $0.value(of: "Range") != nil } == [false, true])
     }
 
-    @Test func `handlers receive the error of invalid resume data`() async throws {
+    @Test(.proves("4.2b")) func `handlers receive the error of invalid resume data`() async throws {
         let response = await manager.download(resumingWith: Data("x".utf8)).serializingData().response
         #expect(response.error is ResumeDataError && response.request == nil)
     }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Tern
+import TestProofs
 import Testing
 
 @Suite struct HTTPMethodTests {
-    @Test func `the names are those of RFC 9110`() {
+    @Test(.proves("9.3a")) func `the names are those of RFC 9110`() {
         let methods: [HTTPMethod] = [.options, .get, .head, .post, .put, .patch, .delete, .trace, .connect]
         #expect(
             methods.map(\.rawValue) == [

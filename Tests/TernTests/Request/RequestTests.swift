@@ -2,18 +2,20 @@
 import Foundation
 import TernLock
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import Tern
 
 @Suite struct RequestTests {
-    @Test func `a name and a password make a header field`() {
+    @Test(.proves("4.9a")) func `a name and a password make a header field`() {
         let header = Request.authorizationHeader(user: "user", password: "pass:word")
         #expect(header?.key == "Authorization")
         #expect(header?.value == "Basic dXNlcjpwYXNzOndvcmQ=")
     }
 
-    @Test func `operations on the delegate's queue wait for the end, and come after the handlers before them`()
+    @Test(.proves("5.1c"))
+    func `operations on the delegate's queue wait for the end, and come after the handlers before them`()
         async throws
     {
         let origin = try ScriptedOrigin { _, _ in [.hold, .ok("body")] }
@@ -34,7 +36,7 @@ import Testing
         _ = await ends.first { _ in true }
     }
 
-    @Test func `handlers and operations run in the order in which they were added`() async throws {
+    @Test(.proves("5.1c")) func `handlers and operations run in the order in which they were added`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("body")] }
         let manager = SessionManager()
         for number in 0..<50 {
@@ -56,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `a request that is never started is released, with its operations`() throws {
+    @Test(.proves("5.3a")) func `a request that is never started is released, with its operations`() throws {
         let manager = SessionManager()
         manager.startRequestsImmediately = false
         var request: DataRequest? = manager.request("http://127.0.0.1:1/")
@@ -67,7 +69,7 @@ import Testing
         #expect(delegate == nil)
     }
 
-    @Test func `the delegate knows what came of the request`() async throws {
+    @Test(.proves("3.16a", "4.2a", "5.5a", "5.10a")) func `the delegate knows what came of the request`() async throws {
         let origin = try ScriptedOrigin { _, request in request.target == "/never" ? [.hold] : [.ok("body")] }
         let request = SessionManager().request(origin.url("/never"))
         let manager = SessionManager()
@@ -84,7 +86,9 @@ import Testing
         #expect(request.delegate.error is SessionError)
     }
 
-    @Test func `a request that was never started is not held, and starts when it is resumed`() async throws {
+    @Test(.proves("2.12d")) func `a request that was never started is not held, and starts when it is resumed`()
+        async throws
+    {
         let origin = try ScriptedOrigin { _, _ in [.ok("body")] }
         let manager = SessionManager()
         manager.startRequestsImmediately = false
@@ -102,7 +106,7 @@ import Testing
         #expect(manager.delegate.requests.isEmpty)
     }
 
-    @Test func `a manager of an existing session must have its delegate`() async throws {
+    @Test(.proves("2.5a")) func `a manager of an existing session must have its delegate`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("body")] }
         let hub = SessionDelegate()
         let session = Session(configuration: .default, delegate: hub)

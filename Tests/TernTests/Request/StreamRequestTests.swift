@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -17,7 +18,9 @@ import Testing
         return String(decoding: data ?? Data(), as: UTF8.self)
     }
 
-    @Test func `a manager's stream speaks bytes, and is a request like any other`() async throws {
+    @Test(.proves("2.16a", "4.1d", "11.8a")) func `a manager's stream speaks bytes, and is a request like any other`()
+        async throws
+    {
         let origin = try server([.send("hello"), .awaitClose])
         let manager = SessionManager()
         let request = manager.stream(withHostName: "127.0.0.1", port: Int(origin.port))
@@ -44,7 +47,7 @@ import Testing
         request.cancel()
     }
 
-    @Test func `the manager's closures receive both ends, and then the task's`() async throws {
+    @Test(.proves("3.8a")) func `the manager's closures receive both ends, and then the task's`() async throws {
         let origin = try server([.send("x"), .close])
         let manager = SessionManager()
         manager.delegate.streamTaskReadClosed = { [journal] _, task in journal.note("read closed \(task.state)") }
@@ -73,7 +76,7 @@ import Testing
         task.cancel()
     }
 
-    @Test func `an invalid host is the error of a read, and of the request`() async throws {
+    @Test(.proves("4.2b")) func `an invalid host is the error of a read, and of the request`() async throws {
         let manager = SessionManager()
         let request = manager.stream(withHostName: "a/b", port: 80)
         let task = try #require(request.streamTask)

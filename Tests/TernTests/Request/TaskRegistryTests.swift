@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernEngine
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -12,7 +13,7 @@ import Testing
 
     private func request() -> DataRequest { manager.request("http://127.0.0.1:1/") }
 
-    @Test func `a request is found under its task until it is removed, among many`() throws {
+    @Test(.proves("3.2b", "11.2a")) func `a request is found under its task until it is removed, among many`() throws {
         let requests = (0..<1000).map { _ in request() }
         let tasks = try requests.map { try #require($0.task) }
         for (request, task) in zip(requests, tasks) { registry[task] = request }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Tern
+import TestProofs
 import Testing
 
 @Suite struct URLConvertibleTests {
-    @Test func `text, URLs and their components are convertible`() throws {
+    @Test(.proves("9.1a")) func `text, URLs and their components are convertible`() throws {
         let text = "https://example.com/a?b=c#d"
         let url = try #require(URL(string: text))
         let components = try #require(URLComponents(string: text))
@@ -23,13 +24,15 @@ import Testing
         #expect(try URLRequest(string: text).url?.absoluteString == url)
     }
 
-    @Test(arguments: ["", "http://exa mple.com/", "http://[::1", "😃", "not a url", "/a b", "http://x:y/"])
+    @Test(
+        .proves("9.1b"),
+        arguments: ["", "http://exa mple.com/", "http://[::1", "😃", "not a url", "/a b", "http://x:y/"])
     func `text that is no URL is refused`(text: String) {
         let error = #expect(throws: AFError.self) { try text.asURL() }
         #expect(error?.urlConvertible as? String == text)
     }
 
-    @Test func `components without a URL are refused`() {
+    @Test(.proves("9.1b")) func `components without a URL are refused`() {
         var components = URLComponents()
         components.host = "example.com"
         components.path = "relative"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Tern
+import TestProofs
 import Testing
 
 @Suite struct URLRequestConvertibleTests {
@@ -21,7 +22,7 @@ import Testing
         #expect(throws: AFError.self) { try URLRequest(url: "", method: .get) }
     }
 
-    @Test func `what cannot be made into a request is none`() {
+    @Test(.proves("9.2b")) func `what cannot be made into a request is none`() {
         #expect(Failing().urlRequest == nil)
     }
 }

@@ -2,6 +2,7 @@
 import Foundation
 import TernLock
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -20,7 +21,8 @@ import Testing
         return url
     }
 
-    @Test func `data, a file and a stream are sent, by POST unless another method is asked for`() async throws {
+    @Test(.proves("2.14a", "4.1c"))
+    func `data, a file and a stream are sent, by POST unless another method is asked for`() async throws {
         let origin = try echo()
         let data = Data(repeating: 7, count: 100_000)
         let file = try temporaryFile(data)
@@ -44,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `an upload goes by GET where that is asked for, be it by an adapter`() async throws {
+    @Test(.proves("2.14a")) func `an upload goes by GET where that is asked for, be it by an adapter`() async throws {
         let origin = try echo()
         let data = Data(repeating: 7, count: 9)
         let file = try temporaryFile(data)
@@ -87,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `handlers receive the error of what cannot be sent`() async throws {
+    @Test(.proves("2.14b", "4.2b")) func `handlers receive the error of what cannot be sent`() async throws {
         let missing = URL(fileURLWithPath: "/nowhere/at/all")
         let error = await manager.upload(missing, to: try echo().url()).serializingString().response.error
         #expect(error is SessionError)
@@ -98,7 +100,8 @@ import Testing
         #expect((await stream.serializingString().response.error as? AFError)?.isInvalidURLError == true)
     }
 
-    @Test func `progress of both directions is reported on its queue, rises, and ends at the whole`() async throws {
+    @Test(.proves("4.12a", "5.9b", "5.10d", "5.13b"))
+    func `progress of both directions is reported on its queue, rises, and ends at the whole`() async throws {
         let size = 4_000_000
         let origin = try ScriptedOrigin { _, request in [.ok(String(repeating: "x", count: request.body.count / 2))] }
         let queue = DispatchQueue(label: "progress")
@@ -147,7 +150,7 @@ import Testing
         #expect(request.uploadProgress.fractionCompleted == 1)
     }
 
-    @Test func `the closure for what was sent takes the place of progress`() async throws {
+    @Test(.proves("3.5d", "5.13a")) func `the closure for what was sent takes the place of progress`() async throws {
         let origin = try echo()
         let journal = Journal()
         manager.delegate.taskDidSendBodyData = { _, _, count, total, expected in
@@ -158,7 +161,7 @@ import Testing
         #expect(journal.entries == ["10 10 10"])
     }
 
-    @Test func `the holder of the progress can cancel and pause the request`() async throws {
+    @Test(.proves("1.10b", "4.4d")) func `the holder of the progress can cancel and pause the request`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.hold] }
         let request = manager.request(origin.url())
         #expect(request.progress.isCancellable)
@@ -182,7 +185,9 @@ import Testing
         return request.task?.state == state
     }
 
-    @Test func `a stream is sent again only if a closure brings another`() async throws {
+    @Test(.proves("2.14c", "4.3b", "5.7a")) func `a stream is sent again only if a closure brings another`()
+        async throws
+    {
         final class Always: RequestRetrier {
             func should(
                 _ manager: SessionManager, retry request: Request, with error: any Error,
@@ -215,7 +220,9 @@ import Testing
         #expect(request.retryCount == 1)
     }
 
-    @Test func `the closure with a completion handler brings a stream before the plain one does`() async throws {
+    @Test(.proves("3.5c")) func `the closure with a completion handler brings a stream before the plain one does`()
+        async throws
+    {
         let origin = try ScriptedOrigin { _, request in
             request.target == "/from"
                 ? [.respond(status: 307, fields: [("Location", "/to")])] : [.ok("\(request.body.count)")]
@@ -228,7 +235,7 @@ import Testing
         #expect(await request.serializingString().result.value == "6")
     }
 
-    @Test func `a redirect that wants a stream again asks for another`() async throws {
+    @Test(.proves("3.5c")) func `a redirect that wants a stream again asks for another`() async throws {
         let origin = try ScriptedOrigin { _, request in
             request.target == "/from"
                 ? [.respond(status: 307, fields: [("Location", "/to")])] : [.ok("\(request.body.count)")]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -14,12 +15,12 @@ import Testing
         return DataResponse(request: request, response: nil, data: Data([1, 2, 3]), result: result)
     }
 
-    @Test func `value and error are those of the result`() throws {
+    @Test(.proves("8.3a")) func `value and error are those of the result`() throws {
         #expect(try response(.success(1)).value == 1)
         #expect(try response(.failure(Reason())).error is Reason)
     }
 
-    @Test func `mapping changes the value and nothing else`() throws {
+    @Test(.proves("8.3d")) func `mapping changes the value and nothing else`() throws {
         let mapped = try response(.success(1)).map { "\($0)" }
         #expect(mapped.value == "1")
         #expect(mapped.data == Data([1, 2, 3]))
@@ -27,7 +28,7 @@ import Testing
         #expect(try response(.failure(Reason())).map { "\($0)" }.error is Reason)
     }
 
-    @Test func `every mapping keeps the times and the metrics`() async throws {
+    @Test(.proves("8.3f")) func `every mapping keeps the times and the metrics`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("1")] }
         let manager = SessionManager()
         let response = await manager.request(origin.url()).serializingString().response
@@ -42,14 +43,14 @@ import Testing
         }
     }
 
-    @Test func `what a transform throws is the error`() throws {
+    @Test(.proves("8.3e")) func `what a transform throws is the error`() throws {
         #expect(try response(.success(1)).flatMap { _ throws -> Int in throw Reason() }.error is Reason)
         #expect(try response(.success(1)).flatMap { $0 + 1 }.value == 2)
     }
 
     private struct Other: Error {}
 
-    @Test func `mapping the error changes it and nothing else`() throws {
+    @Test(.proves("8.3d", "8.3e")) func `mapping the error changes it and nothing else`() throws {
         let failed = try response(.failure(Reason()))
         let mapped = failed.mapError { _ in Other() }
         #expect(mapped.error is Other && mapped.data == failed.data && mapped.request?.httpMethod == "PUT")
@@ -59,14 +60,14 @@ import Testing
         #expect(try response(.success(1)).flatMapError { _ in Other() }.value == 1)
     }
 
-    @Test func `the long description shows the query without its secrets`() throws {
+    @Test(.proves("8.3c")) func `the long description shows the query without its secrets`() throws {
         let request = try URLRequest(url: "http://x/p?q=terns&api_key=c2VjcmV0", method: .get)
         let response = DataResponse(request: request, response: nil, data: nil, result: .success(1))
         #expect(response.debugDescription.hasPrefix("[Request]: GET http://x/p?q=terns&api_key="))
         #expect(!response.debugDescription.contains("c2VjcmV0"))
     }
 
-    @Test func `the long description is five lines without secrets`() throws {
+    @Test(.proves("8.3b")) func `the long description is five lines without secrets`() throws {
         let response = try response(.success(1))
         #expect(response.description == "SUCCESS: 1")
         #expect(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -21,7 +22,7 @@ import Testing
         #expect(try response(.failure(Reason())).error is Reason)
     }
 
-    @Test func `mapping changes the value and nothing else`() throws {
+    @Test(.proves("8.4d")) func `mapping changes the value and nothing else`() throws {
         let mapped = try response(.success(1)).map { "\($0)" }
         #expect(mapped.value == "1" && mapped.resumeData == Data([1, 2, 3]) && mapped.request?.httpMethod == "PUT")
         #expect(mapped.temporaryURL?.path == "/tmp/a" && mapped.destinationURL?.path == "/b")
@@ -29,7 +30,7 @@ import Testing
         #expect(try response(.success(1)).flatMap { $0 + 1 }.value == 2)
     }
 
-    @Test func `mapping the error changes it and nothing else`() throws {
+    @Test(.proves("8.4d")) func `mapping the error changes it and nothing else`() throws {
         let failed = try response(.failure(Reason()))
         let mapped = failed.mapError { _ in Other() }
         #expect(mapped.error is Other && mapped.resumeData == failed.resumeData)
@@ -38,7 +39,7 @@ import Testing
         #expect(try response(.success(1)).mapError { _ in Other() }.value == 1)
     }
 
-    @Test func `the long description shows the query without its secrets`() throws {
+    @Test(.proves("8.4c")) func `the long description shows the query without its secrets`() throws {
         let request = try URLRequest(url: "http://x/p?q=terns&api_key=c2VjcmV0", method: .get)
         let response = DownloadResponse(
             request: request, response: nil, temporaryURL: nil, destinationURL: nil, resumeData: nil,
@@ -47,7 +48,7 @@ import Testing
         #expect(!response.debugDescription.contains("c2VjcmV0"))
     }
 
-    @Test func `the long description is seven lines without secrets`() throws {
+    @Test(.proves("8.4b")) func `the long description is seven lines without secrets`() throws {
         let response = try response(.success(1))
         #expect(response.description == "SUCCESS: 1")
         #expect(
@@ -62,7 +63,7 @@ import Testing
                 """)
     }
 
-    @Test func `a response as it came has all that is known`() throws {
+    @Test(.proves("8.4a")) func `a response as it came has all that is known`() throws {
         let file = URL(fileURLWithPath: "/tmp/a")
         let response = DefaultDownloadResponse(
             request: nil, response: nil, temporaryURL: file, destinationURL: nil, resumeData: Data([1]),

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TestProofs
 import Testing
 import TernTesting
 
@@ -10,14 +11,14 @@ import TernTesting
 
     private let manager = SessionManager()
 
-    @Test func `durations are differences of times`() {
+    @Test(.proves("8.13a")) func `durations are differences of times`() {
         #expect(timeline.latency == 0.25)
         #expect(timeline.requestDuration == 1)
         #expect(timeline.serializationDuration == 0.5)
         #expect(timeline.totalDuration == 1.5)
     }
 
-    @Test func `descriptions have milliseconds`() {
+    @Test(.proves("8.13b")) func `descriptions have milliseconds`() {
         let durations =
             #""Latency": 0.250 secs, "Request Duration": 1.000 secs, "Serialization Duration": 0.500 secs, "#
             + #""Total Duration": 1.500 secs"#
@@ -37,7 +38,7 @@ import TernTesting
                     serializationCompletedTime: 100))
     }
 
-    @Test func `times of a real request are in order and add up`() async throws {
+    @Test(.proves("4.2c", "4.4f", "8.13d")) func `times of a real request are in order and add up`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("hello")] }
         let response = await manager.request(origin.url()).serializingData().response
         let timeline = response.timeline
@@ -53,7 +54,8 @@ import TernTesting
                     + timeline.serializationDuration - timeline.totalDuration) < 1e-6)
     }
 
-    @Test func `a request that gets no response completes when it would have responded`() async throws {
+    @Test(.proves("8.13c")) func `a request that gets no response completes when it would have responded`() async throws
+    {
         let origin = try ScriptedOrigin { _, _ in [.reset] }
         let response = await manager.request(origin.url(), method: .post).serializingData().response
         #expect(response.error != nil)

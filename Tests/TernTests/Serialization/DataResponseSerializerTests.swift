@@ -2,6 +2,7 @@
 // Imports what a user's test of a serializer imports: no server, no session.
 import Foundation
 import Tern
+import TestProofs
 import Testing
 
 @Suite struct DataResponseSerializerTests {
@@ -21,7 +22,7 @@ import Testing
         return lines.serializeResponse(URLRequest(url: url), response, Data(text.utf8), nil)
     }
 
-    @Test func `a serializer of one's own is tested with responses of one's own`() throws {
+    @Test(.proves("8.5a")) func `a serializer of one's own is tested with responses of one's own`() throws {
         #expect(try serialize("text/plain; charset=utf-8", "a\nb").get() == ["a", "b"])
         #expect(throws: Unexpected.self) { try serialize("text/html", "a").get() }
         let response = try HTTPURLResponse(url: nil, statusCode: 200, headers: ["Content-Type": "text/plain"])

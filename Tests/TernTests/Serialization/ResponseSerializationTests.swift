@@ -2,6 +2,7 @@
 import Foundation
 import Tern
 import TernTesting
+import TestProofs
 import Testing
 
 @Suite struct ResponseSerializationTests {
@@ -26,7 +27,7 @@ import Testing
         ).result
     }
 
-    @Test func `an error stays the error, whatever came`() {
+    @Test(.proves("8.8a", "8.10c")) func `an error stays the error, whatever came`() {
         let data = Data("1".utf8)
         #expect(DataRequest.dataResponseSerializer().serializeResponse(nil, nil, data, Reason()).error is Reason)
         #expect(DataRequest.stringResponseSerializer().serializeResponse(nil, nil, data, Reason()).error is Reason)
@@ -35,7 +36,7 @@ import Testing
         #expect(decodable.serializeResponse(nil, nil, data, Reason()).error is Reason)
     }
 
-    @Test func `no data are an error, and not the same as empty ones`() {
+    @Test(.proves("8.8c", "8.10c")) func `no data are an error, and not the same as empty ones`() {
         let data = DataRequest.dataResponseSerializer().serializeResponse
         guard case .responseSerializationFailed(.inputDataNil)? = data(nil, nil, nil, nil).error as? AFError else {
             Issue.record("not inputDataNil")
@@ -52,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `a property list is what PropertyListSerialization makes of it`() throws {
+    @Test(.proves("8.11a")) func `a property list is what PropertyListSerialization makes of it`() throws {
         let list: NSDictionary = ["a": [1, 2], "b": Date(timeIntervalSince1970: 0)]
         let serialize = DataRequest.propertyListResponseSerializer().serializeResponse
         for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
@@ -76,7 +77,7 @@ import Testing
         #expect(serialize(nil, nil, nil, Reason()).error is Reason)
     }
 
-    @Test(arguments: [204, 205])
+    @Test(.proves("8.11b"), arguments: [204, 205])
     func `the static serializers hold to the same rules`(status: Int) throws {
         let url = try #require(URL(string: "http://x/"))
         let empty = HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: nil)
@@ -95,7 +96,7 @@ import Testing
         #expect(text.value == "ü")
     }
 
-    @Test func `a handler gets a property list`() async throws {
+    @Test(.proves("8.11a")) func `a handler gets a property list`() async throws {
         let data = try PropertyListSerialization.data(fromPropertyList: ["a": 1], format: .binary, options: 0)
         let origin = try ScriptedOrigin { _, _ in [.respond(body: [UInt8](data))] }
         let (values, continuation) = AsyncStream.makeStream(of: Int?.self)
@@ -105,7 +106,7 @@ import Testing
         #expect(await values.first { _ in true } == 1)
     }
 
-    @Test(arguments: [204, 205])
+    @Test(.proves("8.8b", "8.9b", "8.10b"), arguments: [204, 205])
     func `a status that promises no body has an empty value`(status: Int) async throws {
         let request = try await request(status: status)
         #expect(try await request.serializingData().value.isEmpty)
@@ -116,6 +117,7 @@ import Testing
     }
 
     @Test(
+        .proves("8.9a"),
         arguments: [
             ("text/plain; charset=utf-8", [0xC3, 0xA4], "ä"), ("text/plain; charset=\"UTF-8\"", [0xC3, 0xA4], "ä"),
             ("text/plain; charset=iso-8859-1", [0xC3, 0xA4], "Ã¤"), ("text/plain", [0xE4], "ä"),
@@ -142,18 +144,18 @@ import Testing
         #expect(try await request.serializingString(encoding: .utf8).value == "A")
     }
 
-    @Test func `an encoding that is asked for goes before the one the response names`() async throws {
+    @Test(.proves("8.9a")) func `an encoding that is asked for goes before the one the response names`() async throws {
         let request = try await request(contentType: "text/plain; charset=iso-8859-1", body: [0xC3, 0xA4])
         #expect(try await request.serializingString(encoding: .utf8).value == "ä")
     }
 
-    @Test func `bytes that are no text in an encoding are an error`() async throws {
+    @Test(.proves("8.9c")) func `bytes that are no text in an encoding are an error`() async throws {
         let request = try await request(contentType: "text/plain; charset=utf-8", body: [0xFF, 0xFE, 0xFD])
         let error = await #expect(throws: AFError.self) { try await request.serializingString().value }
         #expect(error?.failedStringEncoding == .utf8)
     }
 
-    @Test func `JSON is what JSONSerialization makes of it, fragments included`() async throws {
+    @Test(.proves("8.10a")) func `JSON is what JSONSerialization makes of it, fragments included`() async throws {
         #expect(try await json(request(body: Array("[1, true]".utf8))).get().contains("1"))
         #expect(try await json(request(body: Array("\"text\"".utf8))).get() == "text")
         let error = try await json(request(body: Array("{".utf8))).error as? AFError

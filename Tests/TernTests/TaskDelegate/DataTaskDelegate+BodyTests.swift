@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import TernEngine
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -34,7 +35,7 @@ import Testing
         return String(decoding: delivery.bytes, as: UTF8.self)
     }
 
-    @Test func `a body without a stream closure is collected`() {
+    @Test(.proves("5.9a")) func `a body without a stream closure is collected`() {
         var body = Body(limit: 100)
         #expect(receive("hello ", &body).delivers == false)
         #expect(receive("world", &body).delivers == false)
@@ -56,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `the callback queue is asked to deliver once, until it has run out of bytes`() {
+    @Test(.proves("5.10c")) func `the callback queue is asked to deliver once, until it has run out of bytes`() {
         var body = Body(limit: 100)
         #expect(body.setStream { _ in }.delivers == false)
         #expect(receive("a", &body).delivers)
@@ -136,7 +137,7 @@ import Testing
         #expect(body.setStream(nil).held == nil)
     }
 
-    @Test func `another attempt finds an empty body and the same stream`() {
+    @Test(.proves("5.4a", "5.9c")) func `another attempt finds an empty body and the same stream`() {
         var body = Body(limit: 5)
         _ = receive("too long", &body)
         _ = body.complete(with: nil)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -12,14 +13,14 @@ import Testing
         DownloadTaskDelegate.DownloadState(destination: { [target] _, _ in (target, []) })
     }
 
-    @Test func `without a destination the file stays, and no closure is called`() {
+    @Test(.proves("5.11a")) func `without a destination the file stays, and no closure is called`() {
         var state = DownloadTaskDelegate.DownloadState(destination: nil)
         state.arrive(at: temporary)
         let waits = state.complete(with: .init(error: nil))
         #expect(state.file == temporary && !waits)
     }
 
-    @Test func `the end waits for the destination, which is asked once`() {
+    @Test(.proves("5.11a")) func `the end waits for the destination, which is asked once`() {
         var state = moved()
         state.arrive(at: temporary)
         let waits = state.complete(with: .init(error: nil))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -15,7 +16,7 @@ import Testing
         #expect(target.text == "new" && folder.names == ["b"])
     }
 
-    @Test func `a file that is there stays, unless it may be removed`() throws {
+    @Test(.proves("4.13a")) func `a file that is there stays, unless it may be removed`() throws {
         let (source, target) = (try folder.file("a", "new"), try folder.file("b", "old"))
         let error = #expect(throws: CocoaError.self) { try FileMove(from: source, to: target).perform([]) }
         #expect(error?.code == .fileWriteFileExists && target.text == "old" && source.text == "new")
@@ -23,7 +24,7 @@ import Testing
         #expect(target.text == "new" && folder.names == ["b"])
     }
 
-    @Test func `missing folders are created only on request`() throws {
+    @Test(.proves("4.13b")) func `missing folders are created only on request`() throws {
         let (source, target) = (try folder.file("a", "new"), try folder.file("x/y/b"))
         let error = #expect(throws: CocoaError.self) {
             try FileMove(from: source, to: target).perform(.removePreviousFile)
@@ -33,14 +34,14 @@ import Testing
         #expect(target.text == "new")
     }
 
-    @Test func `a folder is never replaced`() throws {
+    @Test(.proves("4.13c")) func `a folder is never replaced`() throws {
         let (source, target) = (try folder.file("a", "new"), try folder.file("b"))
         try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
         #expect(throws: CocoaError.self) { try FileMove(from: source, to: target).perform(.removePreviousFile) }
         #expect(source.text == "new" && folder.names == ["a", "b"])
     }
 
-    @Test func `a file on another disk takes the place of the old one whole`() throws {
+    @Test(.proves("4.13d")) func `a file on another disk takes the place of the old one whole`() throws {
         // Shared memory is a file system of its own.
         let target = URL(fileURLWithPath: "/dev/shm/tern-\(UUID())")
         defer { try? FileManager.default.removeItem(at: target) }

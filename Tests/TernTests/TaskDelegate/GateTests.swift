@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import TestProofs
 import Testing
 
 @testable import Tern
 
 @Suite struct GateTests {
-    @Test func `no waiter comes in before the gate is open`() {
+    @Test(.proves("5.1a", "12.3a")) func `no waiter comes in before the gate is open`() {
         var gate = Gate<Int>()
         #expect(gate.admit(1) == nil)
         #expect(gate.next() == nil)

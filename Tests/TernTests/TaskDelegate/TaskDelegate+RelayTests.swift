@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -11,7 +12,9 @@ import Testing
 
     init() { manager.startRequestsImmediately = false }
 
-    @Test func `a closure of the task's delegate answers where the hub has none`() async throws {
+    @Test(.proves("5.6a", "5.8a", "5.10b")) func `a closure of the task's delegate answers where the hub has none`()
+        async throws
+    {
         let origin = try ScriptedOrigin { _, request in
             switch (request.target, request.value(of: "Authorization")) {
             case ("/from", _): [.respond(status: 302, fields: [("Location", "/to")])]
@@ -37,7 +40,8 @@ import Testing
         #expect(journal.entries == ["redirect 302", "challenge r", "Basic YTpi", "end true"])
     }
 
-    @Test func `a closure of an upload's delegate is called in place of its progress, and brings a new stream`()
+    @Test(.proves("5.6b", "5.7a"))
+    func `a closure of an upload's delegate is called in place of its progress, and brings a new stream`()
         async throws
     {
         let origin = try ScriptedOrigin { _, request in

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import TernEngine
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -72,13 +73,13 @@ import Testing
         #expect(state.error is Reason)
     }
 
-    @Test func `the first error wins`() {
+    @Test(.proves("5.5b")) func `the first error wins`() {
         var state = started(error: Reason())
         _ = state.end(with: OtherReason(), isPlain: true)
         #expect(state.completion.error is Reason)
     }
 
-    @Test func `a second answer, and one to an earlier question, counts for nothing`() {
+    @Test(.proves("12.5a")) func `a second answer, and one to an earlier question, counts for nothing`() {
         var state = started()
         _ = state.end(with: Reason(), isPlain: false)
         #expect(asks(&state))
@@ -95,7 +96,8 @@ import Testing
         }
     }
 
-    @Test func `a retry forgets what came of the last attempt, and keeps waiters and validators`() {
+    @Test(.proves("2.17b", "5.4a"))
+    func `a retry forgets what came of the last attempt, and keeps waiters and validators`() {
         var state = started()
         state.add(TaskDelegate.Validator { _, _ in nil })
         _ = state.admit(handler)

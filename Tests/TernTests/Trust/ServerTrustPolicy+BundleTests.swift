@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -9,7 +10,7 @@ import TernAFNetworking
 @Suite struct ServerTrustPolicyBundleTests {
     private let folder = TestFolder()
 
-    @Test func `the certificates of a bundle are pins, and its keys are theirs`() throws {
+    @Test(.proves("13.15b")) func `the certificates of a bundle are pins, and its keys are theirs`() throws {
         let identity = try CertificateAuthority().issue()
         let certificate = try X509Certificate(pem: identity.certificatePEM)
         try Data(certificate.der).write(to: folder.file("server.cer", ""))
@@ -20,7 +21,8 @@ import TernAFNetworking
         #expect(ServerTrustPolicy.publicKeys(in: bundle) == [certificate.publicKey])
     }
 
-    @Test func `AFNetworking's policy takes files whose extension is cer, and pins none unless it is to pin`() throws {
+    @Test(.proves("1.19b"))
+    func `AFNetworking's policy takes files whose extension is cer, and pins none unless it is to pin`() throws {
         let certificate = try X509Certificate(pem: CertificateAuthority().issue().certificatePEM)
         let other = try X509Certificate(pem: CertificateAuthority().issue().certificatePEM)
         try Data(certificate.der).write(to: folder.file("server.cer", ""))

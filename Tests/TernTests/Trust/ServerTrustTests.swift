@@ -2,6 +2,7 @@
 import Foundation
 import Tern
 import TernTesting
+import TestProofs
 import Testing
 
 @Suite struct ServerTrustTests {
@@ -29,13 +30,14 @@ import Testing
         ])
     }
 
-    @Test func `the right pin lets the request through`() async throws {
+    @Test(.proves("2.4c", "6.1b")) func `the right pin lets the request through`() async throws {
         let manager = try manager(pin(identity.pin))
         let request = manager.request(origin.url()).validate()
         #expect(try await request.serializingString().value == "secret")
     }
 
-    @Test func `a refusal reaches the handler with its reason, and nothing reaches the server`() async throws {
+    @Test(.proves("1.17c", "13.19b"))
+    func `a refusal reaches the handler with its reason, and nothing reaches the server`() async throws {
         let wrong = try CertificateAuthority().pin
         let manager = try manager(pin(wrong))
         let (errors, continuation) = AsyncStream.makeStream(of: (any Error)?.self)
@@ -55,7 +57,7 @@ import Testing
         #expect(origin.requests.isEmpty)
     }
 
-    @Test func `a host without a policy is evaluated as the system would`() async throws {
+    @Test(.proves("6.1d", "13.2a")) func `a host without a policy is evaluated as the system would`() async throws {
         let manager = try manager(nil, trusts: false)
         let error = await manager.request(origin.url()).serializingData().response.error
         #expect((error as? SessionError)?.reason.kind == .trust)
