@@ -76,7 +76,6 @@ extension AFTaskRegistry {
         request.response { [self, afterReports = request.afterReports] response in
             finish(AFCompletion(task: task, download: response, handler: handler), afterReports)
         }
-        request.endChain()
         return task
     }
 
@@ -87,7 +86,6 @@ extension AFTaskRegistry {
             let (task, file) = (request?.task ?? task, request?.delegate.file)
             finish(AFCompletion(task: task, data: response, file: file, handler: handler), afterReports)
         }
-        request.endChain()
     }
 
     private func finish(_ completion: AFCompletion, _ afterReports: Request.Deferral) {

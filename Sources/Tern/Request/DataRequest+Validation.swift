@@ -9,8 +9,8 @@ extension DataRequest {
     /// Validates the response before any handler runs. Validations run in the order given, on the callback queue or in
     /// the awaiting task, until one fails; none runs without a response.
     ///
-    /// Its position in the chain does not matter, as long as no handler has run. The first handler waits for a
-    /// validation that follows it in the same statement; see <doc:ComingFromAlamofire>.
+    /// Its position in the chain does not matter, as long as it is added before the response is complete or before the
+    /// first handler: no handler waits for a validation.
     @preconcurrency @discardableResult
     public func validate(_ validation: @escaping Validation) -> Self {
         addValidator { completion, response in

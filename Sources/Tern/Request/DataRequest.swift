@@ -5,9 +5,8 @@ import TernEngine
 /// A request whose response is collected in memory, or streamed.
 ///
 /// Handlers run on the manager's callback queue, one after another in the order they were added, once the response is
-/// complete and validated; one that is added later runs at once. The first handler of a request that is kept and has no
-/// validation waits for one until 50 milliseconds after the last chained call. A handler receives every failure as the
-/// error of the response: a request that could not be built, a failed validation, a lost connection.
+/// complete and validated; one that is added later runs at once. A handler receives every failure as the error of the
+/// response: a request that could not be built, a failed validation, a lost connection.
 open class DataRequest: Request, @unchecked Sendable {
     private let dataDelegate: DataTaskDelegate
 

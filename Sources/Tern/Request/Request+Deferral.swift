@@ -9,7 +9,4 @@ extension Request {
     package var afterReports: Deferral {
         { [callbacks = context.callbacks] work in callbacks.post(CallbackBlock(work)) }
     }
-
-    /// States that no validation follows, so that the first handler does not wait for one.
-    package func endChain() { delegate.endChain() }
 }

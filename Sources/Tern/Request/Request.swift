@@ -41,7 +41,6 @@ open class Request: @unchecked Sendable {
     deinit {
         // A task that never starts does not release its delegate.
         if taskDelegate.isUnstarted.load(ordering: .relaxed) { taskDelegate.dropTask() }
-        taskDelegate.endChain()
     }
 
     /// The delegate of the request's task.

@@ -68,16 +68,6 @@ final class TaskRegistry: TaskTable {
         }
     }
 
-    /// Whether no other reference to the task's request exists. Then only the registry can create one.
-    func isOnlyHolder(ofRequestOf task: SessionTask) -> Bool {
-        let identifier = task.taskIdentifier
-        let row = Self.row(identifier)
-        return state.withLock { state in
-            guard let place = state.rows[row].firstIndex(where: { $0.identifier == identifier }) else { return false }
-            return isKnownUniquelyReferenced(&state.rows[row][place].request)
-        }
-    }
-
     /// References a request weakly.
     func note(_ request: Request, for task: SessionTask) {
         state.withLock { $0.unstarted[task.taskIdentifier] = WeakRequest(request: request) }

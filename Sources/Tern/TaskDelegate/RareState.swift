@@ -6,8 +6,6 @@ extension TaskDelegate {
     /// State that most requests never need, made on first use. Guarded by the delegate's lock.
     final class RareState {
         var credential: Credential?
-        /// The answer to a challenge that arrived before the credential.
-        var postponedAnswer: (@Sendable () -> Void)?
         var queue: OperationQueue?
         var overrides = Overrides()
         var waitingEvents = WaitingEvents()

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 import TernEngine
-import TernLock
 
 /// The values that all requests of a session manager share. May outlive the manager.
 final class RequestContext: Sendable {
@@ -17,12 +16,6 @@ final class RequestContext: Sendable {
     let sensitiveFields: SensitiveFields
     /// The maximum size of a collected body, in bytes.
     let bodyLimit: Int
-    /// How long to wait for further chained calls, in seconds. A chain takes microseconds, unless its thread waits for
-    /// a processor; tests may wait longer.
-    let grace = Lock(0.1)
-    /// How long after the last chained call the first handler of a request that the caller keeps waits for a validation,
-    /// in seconds.
-    let validationGrace = Lock(0.05)
     private let manages = Atomic<Bool>(true)
 
     init(

@@ -62,10 +62,6 @@ extension TaskDelegate: CallbackQueue.Source {
     private func conclude() {
         switch state.withLock({ $0.stage }) {
         case .ending:
-            if context.interception.hasRetrier, state.withLock({ $0.postpones() }) {
-                return Self.later(context.grace.withLock { $0 }) { [self] in context.callbacks.post(self) }
-            }
-            if awaitsValidation() { return }
             guard runValidators().error != nil, context.interception.hasRetrier, asks() else { return finish() }
             ask(task.flatMap { context.interception.retry(of: $0) })
         case .settled: finish()

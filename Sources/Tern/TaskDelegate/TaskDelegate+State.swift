@@ -34,10 +34,6 @@ extension TaskDelegate {
         private var finishedValidatorCount = 0
         /// A waiter was let in: no validation can run before it any more.
         private var isValidated = false
-        private var isPostponed = false
-        /// When a handler or a validation was last added, in coarse time, if the first handler came before any
-        /// validation.
-        private var lastChainedCall: Int64?
         private(set) var gate = Gate<Waiter>()
         /// Rare state, created on demand.
         var rareState: RareState?
@@ -135,13 +131,7 @@ extension TaskDelegate.State {
 
 // Validation and the gate
 extension TaskDelegate.State {
-    mutating func admit(_ waiter: TaskDelegate.Waiter) -> TaskDelegate.Waiter? {
-        switch waiter {
-        case .handler: if !isValidated, validators.isEmpty || lastChainedCall != nil { noteChainedCall() }
-        case .waitingTask: lastChainedCall = nil
-        }
-        return gate.admit(waiter)
-    }
+    mutating func admit(_ waiter: TaskDelegate.Waiter) -> TaskDelegate.Waiter? { gate.admit(waiter) }
 
     /// The current waiter leaves. Returns the next one.
     mutating func nextWaiter() -> TaskDelegate.Waiter? { gate.next() }
@@ -150,21 +140,7 @@ extension TaskDelegate.State {
     var waiter: TaskDelegate.Waiter? { gate.current }
 
     /// Has no effect once a waiter has been let in.
-    mutating func add(_ validator: TaskDelegate.Validator) {
-        if isValidated { return }
-        validators.append(validator)
-        if lastChainedCall != nil { noteChainedCall() }
-    }
-
-    private mutating func noteChainedCall() { lastChainedCall = TaskDelegate.coarseTime }
-
-    /// The rest of the grace for a validation that may follow the first handler, in seconds; nil if there is no reason
-    /// to wait.
-    func remainingGrace(of grace: TimeInterval) -> TimeInterval? {
-        guard let lastChainedCall, !isValidated, error == nil, response != nil else { return nil }
-        let remaining = grace - TimeInterval(TaskDelegate.coarseTime &- lastChainedCall) / 1e9
-        return remaining > 0 ? remaining : nil
-    }
+    mutating func add(_ validator: TaskDelegate.Validator) { if !isValidated { validators.append(validator) } }
 
     /// The validations that have not run, once each: as the request ends, and for the first waiter.
     mutating func takeValidators() -> [TaskDelegate.Validator] {
@@ -176,17 +152,6 @@ extension TaskDelegate.State {
         }
         return left
     }
-
-    /// Whether to postpone the conclusion: once, if there is no error and no waiter yet, because the caller of the
-    /// request may be about to chain a validation.
-    mutating func postpones() -> Bool {
-        if stage != .ending || error != nil || gate.isAwaited || isPostponed { return false }
-        isPostponed = true
-        return true
-    }
-
-    /// Whether there is a waiter that needs the conclusion.
-    var isDue: Bool { isPostponed && stage == .ending }
 
     /// The result for handlers, without the body and the metrics.
     var completion: Completion {
@@ -239,7 +204,7 @@ extension TaskDelegate.State {
         stage = .running
         self.task = task
         (response, error) = (nil, nil)
-        (finishedValidatorCount, isPostponed) = (0, false)
+        finishedValidatorCount = 0
         retryCount += 1
         return remains
     }

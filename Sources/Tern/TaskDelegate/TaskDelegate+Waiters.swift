@@ -23,10 +23,8 @@ extension TaskDelegate {
     private func stay(until queue: OperationQueue) { queue.addOperation { withExtendedLifetime(self) {} } }
 
     private func admit(_ newWaiter: Waiter) {
-        let (waiter, isDue, answer) = state.withLock { ($0.admit(newWaiter), $0.isDue, $0.takePostponed()) }
+        let waiter = state.withLock { $0.admit(newWaiter) }
         resumeWaiter(waiter)
-        if isDue { context.callbacks.post(self) }
-        answer?()
     }
 
     /// Waits for the end and the earlier handlers.
@@ -34,7 +32,6 @@ extension TaskDelegate {
         await unsafe withUnsafeContinuation { continuation in
             let waitingTask = unsafe WaitingTask(continuation: continuation)
             admit(.waitingTask(waitingTask))
-            endGrace()
         }
         let completion = runValidators()
         resumeWaiter(state.withLock { $0.nextWaiter() })
@@ -71,7 +68,7 @@ extension TaskDelegate {
     /// callback queue.
     func resumeWaiters() {
         var waiter = state.withLock { $0.waiter }
-        guard case .handler? = waiter, !awaitsValidation() else { return }
+        guard case .handler? = waiter else { return }
         while case .handler(let handler)? = waiter {
             handler(runValidators())
             // The gate drops the handler: its last reference must not be the one under the lock.

@@ -19,9 +19,6 @@ open class TaskDelegate: @unchecked Sendable {
     /// Whether only the user references the request.
     let isUnstarted = Atomic<Bool>(false)
 
-    /// Whether calls can still be chained to the request.
-    let chain = Atomic<Chain>(.held)
-
     init(request: URLRequest?, error: (any Error)? = nil, context: RequestContext) {
         self.context = context
         state = Lock(State(request: request, error: error))
@@ -76,10 +73,7 @@ open class TaskDelegate: @unchecked Sendable {
     /// The credential for a server that requests one.
     public var credential: Credential? {
         get { state.withLock { $0.rareState?.credential } }
-        set {
-            state.withLock { $0.makeRareState().credential = newValue }
-            answerPostponed()
-        }
+        set { state.withLock { $0.makeRareState().credential = newValue } }
     }
 
     /// The head of the response, as soon as it has arrived.

@@ -9,6 +9,4 @@ protocol TaskTable: AnyObject, Sendable {
     func add(_ download: SessionDownloadTask, inPlaceOf task: SessionTask)
     /// Removes a task that has ended or will never start.
     func remove(_ task: SessionTask)
-    /// Returns whether the table has the only reference to the task's request.
-    func isOnlyHolder(ofRequestOf task: SessionTask) -> Bool
 }

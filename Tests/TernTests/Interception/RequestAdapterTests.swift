@@ -121,7 +121,7 @@ import Testing
         let counting = Counting()
         manager.adapter = counting
         manager.retrier = counting
-        #expect(await manager.request(origin.url()).validate().serializingString().result.value == "3")
+        #expect(await manager.begin { $0.request(origin.url()).validate() }.serializingString().result.value == "3")
         #expect(counting.seen.withLock { $0 } == ["none", "none", "none"])
     }
 
@@ -150,7 +150,7 @@ import Testing
         let once = Once()
         manager.adapter = once
         manager.retrier = once
-        let response = await manager.request(origin.url()).validate().serializingData().response
+        let response = await manager.begin { $0.request(origin.url()).validate() }.serializingData().response
         #expect(response.error is Refusal)
         #expect(origin.observations.requestCount == 1)
     }

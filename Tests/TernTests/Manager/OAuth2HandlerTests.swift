@@ -71,7 +71,7 @@ private final class OAuth2Handler: RequestInterceptor {
         let handler = OAuth2Handler(token: "old", refreshURL: origin.url("/token"))
         manager.adapter = handler
         manager.retrier = handler
-        let requests = (0..<200).map { manager.request(origin.url("/\($0)")).validate() }
+        let requests = (0..<200).map { number in manager.begin { $0.request(origin.url("/\(number)")).validate() } }
         for (number, request) in requests.enumerated() {
             #expect(await request.serializingString().result.value == "/\(number)")
         }
@@ -84,7 +84,7 @@ private final class OAuth2Handler: RequestInterceptor {
         let handler = OAuth2Handler(token: "old", refreshURL: origin.url("/token"))
         manager.adapter = handler
         manager.retrier = handler
-        let requests = (0..<20).map { manager.request(origin.url("/\($0)")).validate() }
+        let requests = (0..<20).map { number in manager.begin { $0.request(origin.url("/\(number)")).validate() } }
         for request in requests {
             let error = await request.serializingString().response.error
             #expect((error as? AFError)?.responseCode == 401)

@@ -52,6 +52,7 @@ import Testing
             journal.note("asked \(request.retryCount) \((error as? AFError)?.responseCode ?? 0)")
             completion(true, 0)
         }
+        manager.startRequestsImmediately = false
         let request = manager.request(origin.url())
             .response { journal.note("first \($0.response?.statusCode ?? 0)") }
             .validate { _, response, data in
@@ -61,6 +62,7 @@ import Testing
             .validate()
             .responseString { journal.note("second \($0.value ?? "none")") }
         let first = request.task
+        request.resume()
         #expect(await request.serializingString().result.value == "body")
         #expect(
             journal.entries == [
@@ -108,7 +110,7 @@ import Testing
     @Test func `a no ends the request with the error it had`() async throws {
         let origin = try failing(9)
         let manager = manager { request, _, completion in completion(request.retryCount < 2, 0.001) }
-        let response = await manager.request(origin.url()).validate().serializingString().response
+        let response = await manager.begin { $0.request(origin.url()).validate() }.serializingString().response
         #expect((response.error as? AFError)?.responseCode == 503)
         #expect(response.data == Data("busy".utf8))
         #expect(origin.observations.requestCount == 3)
@@ -122,14 +124,14 @@ import Testing
             completion(true, 0)
             completion(false, 0)
         }
-        #expect(await manager.request(origin.url()).validate().serializingString().result.value == "body")
+        #expect(await manager.begin { $0.request(origin.url()).validate() }.serializingString().result.value == "body")
         #expect(origin.observations.requestCount == 2)
     }
 
     @Test(.proves("7.2b")) func `a retrier that releases the question has said no`() async throws {
         let origin = try failing(9)
         let manager = manager { _, _, _ in }
-        let response = await manager.request(origin.url()).validate().serializingString().response
+        let response = await manager.begin { $0.request(origin.url()).validate() }.serializingString().response
         #expect((response.error as? AFError)?.responseCode == 503)
         #expect(manager.delegate.requests.isEmpty)
     }
@@ -140,7 +142,7 @@ import Testing
         let manager = manager { request, _, completion in
             DispatchQueue.global().async { completion(true, delays[Int(request.retryCount)]) }
         }
-        #expect(await manager.request(origin.url()).validate().serializingString().result.value == "body")
+        #expect(await manager.begin { $0.request(origin.url()).validate() }.serializingString().result.value == "body")
     }
 
     @Test(.proves("7.2c", "12.9b")) func `cancelling ends a request that waits for the retrier, or for its delay`()
@@ -155,7 +157,7 @@ import Testing
         }
         var questions = asked.makeAsyncIterator()
         for delay in [nil, 1e300] {
-            let request = manager.request(origin.url()).validate()
+            let request = manager.begin { $0.request(origin.url()).validate() }
             await questions.next()
             if let delay { held.withLock { $0.last }?(true, delay) }
             request.cancel()
@@ -181,7 +183,7 @@ import Testing
                 held.withLock { $0.append(completion) }
                 continuation.yield()
             }
-            request = manager.request(origin.url()).validate()
+            request = manager.begin { $0.request(origin.url()).validate() }
             _ = await asked.first { _ in true }
         }
         let response = await request.serializingString().response
@@ -226,7 +228,7 @@ import Testing
         let manager = SessionManager()
         manager.retrier = Interceptor(
             retriers: [retrier("silent", nil), retrier("no", false), retrier("yes", true), retrier("late", true)])
-        #expect(await manager.request(origin.url()).validate().serializingString().result.value == "body")
+        #expect(await manager.begin { $0.request(origin.url()).validate() }.serializingString().result.value == "body")
         #expect(journal.entries == ["silent", "no", "yes"])
     }
 
@@ -240,7 +242,7 @@ import Testing
         }
         let manager = SessionManager()
         manager.retrier = retrier
-        let response = await manager.request(origin.url()).validate().serializingString().response
+        let response = await manager.begin { $0.request(origin.url()).validate() }.serializingString().response
         #expect(response.error is SessionError)
         #expect(journal.entries == ["asked"])
     }
@@ -253,6 +255,7 @@ import Testing
         weak let released = held
         weak var ended: DataRequest?
         do {
+            manager.startRequestsImmediately = false
             let request = manager.request(origin.url()).validate()
             ended = request
             request.delegate.taskDidCompleteWithError = { [held, request] _, _, _ in
@@ -262,6 +265,7 @@ import Testing
             request.downloadProgress { [held, request] _ in withExtendedLifetime((held, request)) {} }
             request.response { [held, request] _ in withExtendedLifetime((held, request)) {} }
             held = nil
+            request.resume()
             _ = await request.serializingString().response
         }
         let end = ContinuousClock.now + .seconds(5)

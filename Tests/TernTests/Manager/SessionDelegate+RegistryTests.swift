@@ -56,7 +56,7 @@ import Testing
             journal.note("completion")
             completion(.cancelAuthenticationChallenge, nil)
         }
-        let answered = manager.request(origin.url()).authenticate(user: "a", password: "b")
+        let answered = manager.begin { $0.request(origin.url()).authenticate(user: "a", password: "b") }
         #expect(await answered.serializingString().result.value == "Basic YTpi")
         #expect(await manager.request(origin.url()).serializingData().response.response?.statusCode == 401)
         #expect(journal.entries == [])

@@ -142,7 +142,7 @@ import Testing
         form.append("a text", name: "text")
         try form.append(file: folder.file("a.txt", String(repeating: "a", count: 200_000)).path, name: "file")
         let length = try #require(form.contentLength)
-        let request = manager.upload(form, to: origin.url(), headers: ["X-A": "b"]).validate()
+        let request = manager.begin { $0.upload(form, to: origin.url(), headers: ["X-A": "b"]).validate() }
         request.resume()
         #expect(await request.serializingString().result.value == "\(length)")
         #expect(request.uploadProgress.totalUnitCount == Int64(length))

@@ -100,9 +100,26 @@ import TernLock
     @Test(.proves("7.3c", "12.8a")) func `the position of validation in the chain does not matter`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.respond(status: 404)] }
         let (errors, continuation) = AsyncStream.makeStream(of: (any Error)?.self)
-        manager.request(origin.url()).response { continuation.yield($0.error) }.validate()
-        let error = try #require(await errors.first { _ in true })
-        #expect((error as? AFError)?.responseCode == 404)
+        var iterator = errors.makeAsyncIterator()
+        manager.begin { $0.request(origin.url()).response { continuation.yield($0.error) }.validate() }
+        #expect((try #require(await iterator.next()) as? AFError)?.responseCode == 404)
+        manager.begin { $0.request(origin.url()).validate().response { continuation.yield($0.error) } }
+        #expect((try #require(await iterator.next()) as? AFError)?.responseCode == 404)
+    }
+
+    @Test func `a handler of a request that the caller keeps waits for no validation`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.respond(status: 404)] }
+        var configuration = SessionConfiguration.default
+        configuration.httpMaximumConnectionsPerHost = 1
+        let manager = SessionManager(configuration: configuration)
+        let hasRun = Lock(false)
+        let kept = manager.request(origin.url()).response { _ in hasRun.withLock { $0 = true } }
+        // The next request ends after this one, on the same connection; what is posted then runs after the handler.
+        _ = await manager.request(origin.url()).serializingData().response
+        await withCheckedContinuation { continuation in kept.afterReports { continuation.resume() } }
+        #expect(hasRun.withLock { $0 })
+        kept.validate { _, _, _ in .failure(Reason(number: 1)) }
+        #expect(await kept.serializingData().response.error == nil)
     }
 
     @Test(.proves("7.3b")) func `nothing is validated where no response came`() async throws {

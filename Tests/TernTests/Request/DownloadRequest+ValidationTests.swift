@@ -13,7 +13,11 @@ import Testing
     private let manager = SessionManager()
     private let folder: TemporaryFolder
 
-    init() throws { folder = try TemporaryFolder() }
+    init() throws {
+        folder = try TemporaryFolder()
+        // A response over loopback may be complete before the chain is.
+        manager.startRequestsImmediately = false
+    }
 
     private func download(
         status: Int = 200, type: String? = "text/plain", _ body: String = "body"
@@ -28,6 +32,7 @@ import Testing
     }
 
     private func reason(_ request: DownloadRequest) async -> AFError.ResponseValidationFailureReason? {
+        request.resume()
         let error = await request.serializingDownloadedFileURL().response.error as? AFError
         guard case .responseValidationFailed(let reason)? = error else { return nil }
         return reason
@@ -46,13 +51,14 @@ import Testing
                 journal.note("too far")
                 return .success
             }
+        request.resume()
         for _ in 0..<2 { #expect(await request.serializingString().response.error is Reason) }
         #expect(journal.entries == ["200 moved body"])
     }
 
     @Test(.proves("7.3c")) func `the position of validation in the chain does not matter`() async throws {
         let (errors, continuation) = AsyncStream.makeStream(of: (any Error)?.self)
-        try download().response { continuation.yield($0.error) }.validate { _, _, _, _ in .failure(Reason()) }
+        try download().response { continuation.yield($0.error) }.validate { _, _, _, _ in .failure(Reason()) }.resume()
         #expect(try #require(await errors.first { _ in true }) is Reason)
     }
 
@@ -109,9 +115,11 @@ import Testing
         manager.retrier = Twice()
         let target = try folder.file("file")
         let request = manager.download(origin.url()) { _, _ in (target, []) }.validate()
+        request.resume()
         #expect(await request.serializingString().result.value == "good")
         #expect(request.retryCount == 2 && target.text == "good" && folder.names == ["file"])
         let occupied = manager.download(origin.url()) { _, _ in (target, []) }.validate()
+        occupied.resume()
         #expect((await occupied.serializingString().response.error as? CocoaError)?.code == .fileWriteFileExists)
         occupied.discard()
     }

@@ -205,14 +205,17 @@ import Testing
             return fails ? [.respond(status: 503)] : [.ok("\(request.body.count)")]
         }
         manager.retrier = Always()
-        let alone = manager.upload(InputStream(data: Data(count: 9)), to: origin.url()).validate()
+        let alone = manager.begin { $0.upload(InputStream(data: Data(count: 9)), to: origin.url()).validate() }
         let error = await alone.serializingString().response.error
         guard case .alreadyUsed? = error as? RequestBodyError else {
             Issue.record("\(String(describing: error))")
             return
         }
-        let request = manager.upload(InputStream(data: Data(count: 9)), to: origin.url()).validate()
-        request.delegate.taskNeedNewBodyStream = { _, _ in InputStream(data: Data(count: 9)) }
+        let request = manager.begin { manager -> UploadRequest in
+            let request = manager.upload(InputStream(data: Data(count: 9)), to: origin.url()).validate()
+            request.delegate.taskNeedNewBodyStream = { _, _ in InputStream(data: Data(count: 9)) }
+            return request
+        }
         #expect(await request.serializingString().result.value == "9")
         #expect(request.retryCount == 1)
     }

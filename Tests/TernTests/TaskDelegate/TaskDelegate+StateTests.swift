@@ -170,21 +170,4 @@ import Testing
         state.add(TaskDelegate.Validator { _, _ in nil })
         #expect(state.takeValidators().isEmpty)
     }
-
-    @Test func `where all is well and there is no waiter yet, the conclusion waits once, and not for long`() {
-        func postpones(_ state: inout State) -> Bool { state.postpones() }
-        var state = started()
-        #expect(!postpones(&state))
-        _ = state.end(with: nil, isPlain: false)
-        #expect(postpones(&state))
-        #expect(state.isDue)
-        #expect(!postpones(&state))
-        var awaited = started()
-        _ = awaited.admit(handler)
-        _ = awaited.end(with: nil, isPlain: false)
-        #expect(!postpones(&awaited))
-        var failed = started()
-        _ = failed.end(with: Reason(), isPlain: false)
-        #expect(!postpones(&failed))
-    }
 }
