@@ -5,13 +5,16 @@ import TernLock
 
 // On the reactor's thread: questions to the delegate, and its answers.
 extension SessionTask: DelegateAsker {
-    /// No state of the task is half changed while `call` runs. Returns the answer, if it came within the call.
-    private func ask<Answer>(
-        on loop: ReactorLoop, _ form: @escaping @Sendable (Answer) -> DelegateResponse,
-        _ call: (DelegateQuestion<Answer>) -> Void
-    ) -> DelegateResponse? {
-        let number = machine.questions.ask()
-        call(DelegateQuestion(of: self, number, on: loop, form))
+    /// A new question to the delegate. No state of the task is half changed when it is asked.
+    private func question<Answer>(
+        on loop: ReactorLoop, _ form: @escaping @Sendable (Answer) -> DelegateResponse
+    ) -> DelegateQuestion<Answer> {
+        DelegateQuestion(of: self, machine.questions.ask(), on: loop, form)
+    }
+
+    /// Asks the delegate. Returns its answer, if that came within the call.
+    private func ask(_ question: TaskEvent) -> DelegateResponse? {
+        delegate.handle(question, of: self)
         return machine.questions.asked()
     }
 
@@ -60,10 +63,7 @@ extension SessionTask: DelegateAsker {
     func ask(about request: URLRequest, _ response: HTTPURLResponse) {
         guard let loop = carrier?.loop else { return }
         machine.question?.response = response
-        act(
-            on: ask(on: loop, { .redirect($0) }) {
-                delegate.handle(.redirect(response, request, $0), of: self)
-            })
+        act(on: ask(.redirect(response, request, question(on: loop) { .redirect($0) })))
     }
 
     func askForCredentials(_ response: HTTPURLResponse) {
@@ -72,12 +72,12 @@ extension SessionTask: DelegateAsker {
         let challenge = AuthenticationChallenge(
             response: response, origin: origin, challenges: response.head.values(for: "WWW-Authenticate"),
             previousFailureCount: Int(machine.history.challengeCount), hasLeftOrigin: !machine.hop.mayCarryCredentials)
-        act(on: ask(on: loop, { .challenge($0) }) { delegate.handle(.challenge(challenge, $0), of: self) })
+        act(on: ask(.challenge(challenge, question(on: loop) { .challenge($0) })))
     }
 
     func askForContent() {
         guard let loop else { return }
-        act(on: ask(on: loop, { .content($0) }) { delegate.handle(.newBody($0), of: self) })
+        act(on: ask(.newBody(question(on: loop) { .content($0) })))
     }
 
     private func send(instead request: URLRequest) {
@@ -113,11 +113,10 @@ extension SessionTask: DelegateAsker {
         }
         lifecycle.withLock { $0.response = response }
         guard let loop else { return nil }
-        let answer = ask(on: loop, { .disposition($0) }) { delegate.handle(.response(response, $0), of: self) }
-        switch answer {
+        switch ask(.response(response, question(on: loop) { .disposition($0) })) {
         case .disposition(.allow): break
         case .disposition(.cancel): carrier?.end(.cancelled)
-        case .disposition(.becomeDownload): return download(of: response)
+        case .disposition(.becomeDownload): return self.response.flatMap(download)
         case .instead(let request):
             machine.awaitDisposition()
             send(instead: request)
