@@ -12,7 +12,7 @@ import TernLock
 /// gets no credential.
 ///
 /// Any thread may use it, and sessions may share one.
-public final class AuthenticationInterceptor<AuthenticatorType: Authenticator>: RequestAuthentication {
+public final class AuthenticationInterceptor<AuthenticatorType: Authenticator>: ImmediateAuthentication {
     /// What the authenticator applies.
     public typealias Credential = AuthenticatorType.Credential
 
@@ -86,9 +86,28 @@ public final class AuthenticationInterceptor<AuthenticatorType: Authenticator>: 
     ) async throws(AuthenticationError) -> (request: URLRequest, credentialNumber: Int32)? {
         guard authenticator.authenticates(request) else { return nil }
         let (credential, number) = try await freshCredential(for: try? request.destination.get().origin)
+        return authenticated(request, credential, number)
+    }
+
+    func authenticatedAtOnce(_ request: URLRequest) -> Result<AuthenticatedRequest?, AuthenticationError>? {
+        guard authenticator.authenticates(request) else { return .success(nil) }
+        let present = present(for: try? request.destination.get().origin)
+        guard let credential = present.credential else { return .failure(.missingCredential) }
+        if present.isRefused || credential.requiresRefresh { return nil }
+        return .success(authenticated(request, credential, present.number))
+    }
+
+    private func authenticated(
+        _ request: URLRequest, _ credential: Credential, _ number: Int32
+    ) -> AuthenticatedRequest {
         var authenticated = request
         authenticator.apply(credential, to: &authenticated)
         return (authenticated, number)
+    }
+
+    /// The credential, and whether this origin has refused it.
+    private func present(for origin: HTTPOrigin?) -> (credential: Credential?, number: Int32, isRefused: Bool) {
+        state.withLock { ($0.credential, $0.number, origin.map($0.refusals.contains) ?? false) }
     }
 
     /// The next request to this origin that needs a credential refreshes it, unless the refused one has been replaced
@@ -106,9 +125,7 @@ public final class AuthenticationInterceptor<AuthenticatorType: Authenticator>: 
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
     private func freshCredential(for origin: HTTPOrigin?) async throws(AuthenticationError) -> (Credential, Int32) {
-        let (credential, number, isRefused) = state.withLock { state in
-            (state.credential, state.number, origin.map(state.refusals.contains) ?? false)
-        }
+        let (credential, number, isRefused) = present(for: origin)
         guard let credential else { throw .missingCredential }
         let isRequired = credential.requiresRefresh
         guard isRefused || isRequired else { return (credential, number) }

@@ -38,9 +38,9 @@ final class PasswordLogin: Sendable {
 
     /// Whether a further challenge of the origin does not refuse the credential: because the nonce was too old, or the
     /// request had no credential, as after a redirect.
-    func isFollowed(by challenge: PasswordLogin, to request: URLRequest) -> Bool {
+    func isFollowed(by challenge: PasswordLogin, wasSent: Bool) -> Bool {
         guard origin == challenge.origin, realm == challenge.realm else { return false }
-        if request.headers["Authorization"] == nil { return true }
+        if !wasSent { return true }
         return if case .digest(let digest) = challenge.scheme { digest.isStale } else { false }
     }
 

@@ -22,3 +22,12 @@ public protocol RequestAuthentication: Sendable {
     ///   - origin: the server. Others may still accept the credential.
     func refused(credentialNumber: Int32, by origin: HTTPOrigin) -> Bool
 }
+
+/// A request with a credential, and the number of that credential.
+typealias AuthenticatedRequest = (request: URLRequest, credentialNumber: Int32)
+
+/// An authentication whose credential is usually at hand.
+protocol ImmediateAuthentication: RequestAuthentication {
+    /// The result of `authenticated(_:)`; nil if it must wait for one. Runs on a reactor's thread.
+    func authenticatedAtOnce(_ request: URLRequest) -> Result<AuthenticatedRequest?, AuthenticationError>?
+}

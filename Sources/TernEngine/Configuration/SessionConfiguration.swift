@@ -67,6 +67,12 @@ public struct SessionConfiguration: Sendable {
     public static var `default`: SessionConfiguration { SessionConfiguration() }
 }
 
+extension SessionConfiguration {
+    var hopFields: HopFields {
+        HopFields(httpAdditionalHeaders, sensitive: sensitiveFields, decodesContent: decodesContent)
+    }
+}
+
 // URLSession's names.
 extension SessionConfiguration {
     /// The maximum number of seconds without a byte during a request: ``Timeouts/idle``; 0 or less, or infinity, for

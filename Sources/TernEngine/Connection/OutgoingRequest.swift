@@ -96,7 +96,7 @@ struct OutgoingRequest: ~Copyable {
         (contentBuffered, isPulled) = (0, false)
         hasContent = hop.request.body != nil
         do throws(InvalidRequest) {
-            try begin(hop.request, settings.fields(for: hop), &exchange)
+            try begin(hop.request, settings.fields.fields(for: hop), &exchange)
         } catch {
             forget()
             throw error

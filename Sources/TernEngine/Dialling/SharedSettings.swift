@@ -10,12 +10,15 @@ final class SharedSettings: Sendable {
     let resolver: Resolver
     let exchange: ExchangeSettings
 
-    init(loop: ReactorLoop, configuration: SessionConfiguration, trust: TrustSettings, resolver: Resolver) {
+    init(
+        loop: ReactorLoop, configuration: SessionConfiguration, trust: TrustSettings, resolver: Resolver,
+        exchange: ExchangeSettings
+    ) {
         self.loop = loop
         self.configuration = configuration
         self.trust = trust
         self.resolver = resolver
-        exchange = ExchangeSettings(configuration)
+        self.exchange = exchange
     }
 
     /// Runs `work` on the loop's thread: at once if this is that thread. False if the loop has ended.

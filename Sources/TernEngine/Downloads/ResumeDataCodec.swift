@@ -107,7 +107,7 @@ enum ResumeDataCodec {
         do throws(InvalidRequest) {
             var request = try URLRequest(string: text)
             request.headers = fields
-            _ = try request.encodedHead(SessionConfiguration())
+            _ = try request.encodedHead(ExchangeSettings())
             guard let url = request.url else { throw .missingURL }
             return (url, fields)
         } catch {

@@ -26,7 +26,6 @@ public struct URLRequest: Sendable {
         var routeSettings: RouteSettings?
         var sensitiveFields = SensitiveFields()
         var handlesCookies = true
-        var credentialNumber: Int32 = 0
         var credential: OwnCredential?
     }
 
@@ -194,15 +193,6 @@ public struct URLRequest: Sendable {
         set {
             makeUnique()
             storage.parts.credential = newValue.map(OwnCredential.init)
-        }
-    }
-
-    /// The number of the credential that the session's authentication put into the request; 0 for none.
-    var credentialNumber: Int32 {
-        get { storage.parts.credentialNumber }
-        set {
-            makeUnique()
-            storage.parts.credentialNumber = newValue
         }
     }
 

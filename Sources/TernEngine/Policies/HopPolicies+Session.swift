@@ -3,15 +3,18 @@
 extension HopPolicies {
     /// The policies of a session with this configuration, after `first`. This list defines their order.
     convenience init(of configuration: SessionConfiguration, first: [any HopPolicy] = []) {
-        self.init(
-            first
-                + ([
-                    TokenRefresh(of: configuration), Cookies(of: configuration), DigestProbe(of: configuration),
-                ] as [(any HopPolicy)?]).compactMap { $0 } + [
-                    Expectations(),
-                    Authentication(),
-                    Redirects(policy: configuration.redirectPolicy, sensitiveFields: configuration.sensitiveFields),
-                    Repeats(rule: RepeatRule(isEnabled: configuration.repeatsLostRequests)),
-                ])
+        var policies = first
+        if let refresh = TokenRefresh(of: configuration) { policies.append(refresh) }
+        if let cookies = Cookies(of: configuration) { policies.append(cookies) }
+        policies += [
+            Expectations(),
+            Authentication(of: configuration),
+            Redirects(policy: configuration.redirectPolicy, sensitiveFields: configuration.sensitiveFields),
+            Repeats(rule: RepeatRule(isEnabled: configuration.repeatsLostRequests)),
+        ]
+        if policies.contains(where: { $0.interests.contains(.preparation) }) {
+            policies.insert(DefaultHeaders(fields: configuration.hopFields), at: 0)
+        }
+        self.init(policies)
     }
 }

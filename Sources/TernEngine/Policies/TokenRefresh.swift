@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 
-/// Has the session's ``RequestAuthentication`` authenticate each hop to the origin of the original request, and sends a
-/// hop again whose credential was refused.
+/// Has the session's ``RequestAuthentication`` authenticate each hop to the origin of the original request. A refused
+/// credential is followed by a hop with the next one.
 struct TokenRefresh: HopPolicy {
-    /// The number of responses that may have a hop sent again: the first with the next credential, the second because
-    /// that credential may have been replaced meanwhile.
-    static let maximumResendCount: Int32 = 2
+    /// The number of refusals between two redirects after which the hop is sent again: the first with the next
+    /// credential, the second because that credential may have been replaced meanwhile.
+    static let maximumRefusalCount = 2
 
-    let authentication: any RequestAuthentication
-    let refusingStatusCodes: Set<Int>
+    private struct Memory: PolicyMemory {
+        /// The number of the credential in the hop; 0 for none.
+        var credentialNumber: Int32 = 0
+        /// The number of refusals since this redirect.
+        var refusals = (count: 0, redirectCount: 0)
+    }
+
+    private let authentication: any RequestAuthentication
+    private let refusingStatusCodes: Set<Int>
     let interests: HopInterests
 
     /// Nil for a session without authentication.
@@ -23,32 +30,56 @@ struct TokenRefresh: HopPolicy {
 
     func prepare(_ hop: Hop, _ history: inout TaskHistory) -> HopPreparation {
         guard hop.mayCarryCredentials else { return .ready }
+        var memory = history[Memory.self]
+        if memory.credentialNumber != 0 {
+            memory.credentialNumber = 0
+            history[Memory.self] = memory
+        }
+        let (request, cleared) = (hop.request, memory)
         // The authentication runs user code, which a policy may not.
-        return .lookUp { [authentication, request = hop.request] completion in
+        return .lookUp { completion in
+            if let result = (authentication as? any ImmediateAuthentication)?.authenticatedAtOnce(request) {
+                completion(Self.preparation(result, cleared))
+                return {}
+            }
             let task = Task {
+                let result: Result<AuthenticatedRequest?, AuthenticationError>
                 do throws(AuthenticationError) {
-                    guard var answer = try await authentication.authenticated(request) else {
-                        return completion(.ready)
-                    }
-                    answer.request.credentialNumber = answer.credentialNumber
-                    completion(.change(answer.request))
+                    result = .success(try await authentication.authenticated(request))
                 } catch {
-                    completion(.fail(.request(.unauthenticated(error))))
+                    result = .failure(error)
                 }
+                completion(Self.preparation(result, cleared))
             }
             return { task.cancel() }
         }
     }
 
-    func decide(on head: ResponseHead, _ history: inout TaskHistory) -> HopDecision {
-        let number = history.hop.request.credentialNumber
-        guard number != 0, refusingStatusCodes.contains(Int(head.status)), history.hop.mayCarryCredentials else {
-            return .pass
+    private static func preparation(
+        _ result: Result<AuthenticatedRequest?, AuthenticationError>, _ memory: Memory
+    ) -> HopPreparation {
+        switch result {
+        case .success(nil): return .ready
+        case .success((let request, let number)?):
+            var memory = memory
+            memory.credentialNumber = number
+            return .change(request, remembering: memory)
+        case .failure(let error): return .fail(.request(.unauthenticated(error)))
         }
-        guard let origin = try? history.hop.request.destination.get().origin,
-            authentication.refused(credentialNumber: number, by: origin),
-            history.resendCount < Self.maximumResendCount
+    }
+
+    func decide(on head: ResponseHead, _ history: inout TaskHistory) -> HopDecision {
+        guard refusingStatusCodes.contains(Int(head.status)), history.hop.mayCarryCredentials,
+            let origin = try? history.hop.request.destination.get().origin
         else { return .pass }
-        return .resend(history.request)
+        var memory = history[Memory.self]
+        if memory.refusals.redirectCount != history.chain.count { memory.refusals = (0, history.chain.count) }
+        defer { history[Memory.self] = memory }
+        guard memory.credentialNumber != 0,
+            authentication.refused(credentialNumber: memory.credentialNumber, by: origin),
+            memory.refusals.count < Self.maximumRefusalCount
+        else { return .pass }
+        memory.refusals.count += 1
+        return .next(history.request)
     }
 }

@@ -49,13 +49,14 @@ public final class Session: Sendable {
         }
         let loops = (try? reactors.get().reactors.map(\.loop)) ?? []
         trust = TrustSettings(tls: configuration.tls, policies: serverTrustPolicyManager)
-        let (trust, resolver) = (trust, Resolver())
+        let (trust, resolver, exchange) = (trust, Resolver(), ExchangeSettings(configuration))
         // Each shard may open its share of an origin's connections; a shard without a share gets no requests.
         let limit = max(1, configuration.httpMaximumConnectionsPerHost)
         shards = loops.prefix(limit).enumerated().map { index, loop in
             let share = limit / loops.count + (index < limit % loops.count ? 1 : 0)
             return Shard(
-                SharedSettings(loop: loop, configuration: configuration, trust: trust, resolver: resolver),
+                SharedSettings(
+                    loop: loop, configuration: configuration, trust: trust, resolver: resolver, exchange: exchange),
                 connectionLimit: share)
         }
         places = shards.map { TaskPlace(shard: $0, table: TaskTable()) }
@@ -133,5 +134,20 @@ public final class Session: Sendable {
         case .success: .sessionInvalidated
         case .failure(let error): .system(error)
         }
+    }
+}
+
+extension ExchangeSettings {
+    convenience init(_ configuration: SessionConfiguration) {
+        self.init(
+            limits: configuration.limits, leniency: configuration.leniency,
+            maximumIdleTime: configuration.maximumIdleTime, fields: configuration.hopFields)
+    }
+}
+
+extension URLRequest {
+    /// The head that a session with this configuration sends, byte for byte; for a file, as if its length were unknown.
+    package func encodedHead(_ configuration: SessionConfiguration) throws(InvalidRequest) -> [UInt8] {
+        try encodedHead(ExchangeSettings(configuration))
     }
 }

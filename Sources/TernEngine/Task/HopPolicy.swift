@@ -57,8 +57,8 @@ struct HopInterests: OptionSet, Sendable {
 enum HopPreparation: Sendable {
     /// The hop is sent as it is.
     case ready
-    /// This is sent instead.
-    case change(URLRequest)
+    /// This is sent instead. Afterwards the policy remembers this, if it is not nil.
+    case change(URLRequest, remembering: (any PolicyMemory)? = nil)
     /// The policy must look something up first.
     case lookUp(HopLookup)
     /// The carrier of this source answers the hop, and no connection is needed.
@@ -117,7 +117,21 @@ enum HopProposal {
     /// To send this as the next hop.
     case redirect(RedirectRule.Redirection)
     /// To send the request again with credentials.
-    case challenge
+    case challenge(ChallengeProposal)
+}
+
+/// A question for credentials.
+struct ChallengeProposal: Sendable {
+    /// How often credentials were sent before.
+    let previousFailureCount: Int
+    /// Forms the next hop from the answer; nil if the response is the answer.
+    let request: @Sendable (ChallengeAnswer, inout TaskHistory) -> URLRequest?
+}
+
+/// What one policy remembers of one task, from its first use: `history[Memory.self]`. A policy declares it as a private
+/// type, so that no other policy reads it.
+protocol PolicyMemory: Sendable {
+    init()
 }
 
 /// Receives a copy of a response's content. On the reactor's thread, and with the rules of ``HopPolicy``.

@@ -7,7 +7,7 @@ final class PendingQuestion {
         /// To follow a redirect.
         case redirect(RedirectRule.Redirection)
         /// To send the request again with credentials.
-        case challenge
+        case challenge(ChallengeProposal)
         /// To deliver the content of the response.
         case delivery
         /// To send this as the next hop, whose content can be read once and has been read. Without new content a

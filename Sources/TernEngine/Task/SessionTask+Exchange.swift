@@ -69,15 +69,15 @@ extension SessionTask {
     }
 
     private func look(up lookup: HopLookup, _ number: UInt64, on shard: Shard<SessionTask>) {
-        wait(on: shard)
-        let timer = timer
         let cancellation = lookup { preparation in
             shard.perform { _ in
                 self.timer.take()?.cancel()
                 self.follow(self.machine.lookedUp(number, preparation))
             }
         }
-        // The lookup may have ended, and another have begun.
+        // A result that was at hand has come within the call.
+        guard machine.awaits(lookup: number) else { return cancellation() }
+        wait(on: shard)
         timer?.whenOver(cancellation)
     }
 
@@ -240,7 +240,7 @@ extension SessionTask: ExchangeDelegate {
         case .deliver: deliver(response)
         case .discard: delegate.handle(.discarded(response), of: self)
         case .ask(let request): ask(about: request, response)
-        case .challenge: askForCredentials(response)
+        case .challenge(let proposal): askForCredentials(proposal, response)
         case .askContent:
             machine.question?.response = response
             askForContent()

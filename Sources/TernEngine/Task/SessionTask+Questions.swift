@@ -9,18 +9,18 @@ extension SessionTask: DelegateAsker {
     private func question<Answer>(
         on loop: ReactorLoop, _ form: @escaping @Sendable (Answer) -> DelegateResponse
     ) -> DelegateQuestion<Answer> {
-        DelegateQuestion(of: self, machine.questions.ask(), on: loop, form)
+        DelegateQuestion(of: self, machine.ask(), on: loop, form)
     }
 
     /// Asks the delegate. Returns its answer, if that came within the call.
     private func ask(_ question: TaskEvent) -> DelegateResponse? {
         delegate.handle(question, of: self)
-        return machine.questions.asked()
+        return machine.asked()
     }
 
     /// An answer has arrived: the first one to the open question counts.
     func answered(_ number: UInt64, _ answer: DelegateResponse) {
-        switch machine.questions.received(answer, to: number) {
+        switch machine.received(answer, to: number) {
         case .act: act(on: answer)
         case .kept, .ignored(finishes: false): break
         case .ignored(finishes: true): answer.source?.finish()
@@ -35,10 +35,7 @@ extension SessionTask: DelegateAsker {
         case nil: updatePause()
         case .redirect(.follow(let request)): move(machine.answered(request))
         case .redirect(.deliver): follow(machine.answered(nil))
-        case .challenge(.authorization(let value)):
-            move(machine.answered(authorization: HeaderField(name: "Authorization", value: value)))
-        case .challenge(.credential(let credential)): move(machine.answered(credential))
-        case .challenge(.deliver): follow(machine.answered(authorization: nil))
+        case .challenge(let answer): move(machine.answered(answer))
         case .content(.content) where !machine.isAsking: answer?.source?.finish()
         case .content(.content(let content)): move(machine.answered(content: content))
         case .content(.unavailable): follow(machine.answered(content: nil))
@@ -66,12 +63,12 @@ extension SessionTask: DelegateAsker {
         act(on: ask(.redirect(response, request, question(on: loop) { .redirect($0) })))
     }
 
-    func askForCredentials(_ response: HTTPURLResponse) {
+    func askForCredentials(_ proposal: ChallengeProposal, _ response: HTTPURLResponse) {
         guard let loop = carrier?.loop, let origin = try? machine.hop.request.destination.get().origin else { return }
         machine.question?.response = response
         let challenge = AuthenticationChallenge(
             response: response, origin: origin, challenges: response.head.values(for: "WWW-Authenticate"),
-            previousFailureCount: Int(machine.history.challengeCount), hasLeftOrigin: !machine.hop.mayCarryCredentials)
+            previousFailureCount: proposal.previousFailureCount, hasLeftOrigin: !machine.hop.mayCarryCredentials)
         act(on: ask(.challenge(challenge, question(on: loop) { .challenge($0) })))
     }
 

@@ -19,7 +19,7 @@ extension SessionTask {
     private func takeOver(from task: SessionTask) {
         swap(&machine, &task.machine)
         task.machine.complete()
-        machine.questions.close()
+        machine.closeQuestion()
         deadlines = task.deadlines
         measured = task.measured.take()
         decoding = task.decoding.take()

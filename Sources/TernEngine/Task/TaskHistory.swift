@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 
-/// The history of a task, as far as its policies use it.
+/// The history of a task, which its policies read, and what each of them remembers of it.
 struct TaskHistory {
     /// The hop that is sent now, or was sent last, as policies have prepared it.
     private(set) var hop: Hop
@@ -9,17 +9,9 @@ struct TaskHistory {
     private var unprepared: URLRequest?
     /// The redirects that led to the hop.
     var chain = RedirectChain()
-    // Counts of 32 bits keep a task within the sizes that the allocator serves fast.
-    /// How often the delegate gave credentials.
-    var challengeCount: Int32 = 0
     /// How often the hop was sent again because a kept-alive connection turned out to be dead: 0 or 1.
     var repeatCount: Int32 = 0
-    /// How often a policy answered a challenge since the last redirect.
-    var answerCount: Int32 = 0
-    /// How often policies had the hop sent again because of its response.
-    var resendCount: Int32 = 0
-    /// The password that the hop, or one before, was authenticated with.
-    var login: PasswordLogin?
+    private var memories: [ObjectIdentifier: any PolicyMemory] = [:]
     /// The policy that the original request names; nil for the session's.
     let redirectPolicy: RedirectPolicy?
     /// The responses that were not the answer, in order: at most the last ``RedirectPolicy/maximumRememberedHops``.
@@ -30,6 +22,14 @@ struct TaskHistory {
         hop = Hop(request: request)
         redirectPolicy = request.redirectPolicy
     }
+
+    /// The memory of a policy.
+    subscript<Memory: PolicyMemory>(type: Memory.Type) -> Memory {
+        get { memories[ObjectIdentifier(type)] as? Memory ?? Memory() }
+        set { remember(newValue) }
+    }
+
+    mutating func remember(_ memory: any PolicyMemory) { memories[ObjectIdentifier(type(of: memory))] = memory }
 
     /// The request of the hop as the program, a redirect or an answer made it, without what policies added: the next
     /// hop, and the same one when it is sent again, start from it.
@@ -60,11 +60,10 @@ struct TaskHistory {
 
     /// Begins the next hop. Returns the requests of the one before.
     mutating func move(to request: URLRequest, _ chain: RedirectChain) -> [URLRequest] {
-        if chain.count != self.chain.count { answerCount = 0 }
         self.chain = chain
         let previous = restart(with: request)
         hop = Hop(request: request, mayCarryCredentials: chain.mayCarryCredentials, number: hop.number &+ 1)
-        (repeatCount, resendCount) = (0, 0)
+        repeatCount = 0
         return previous
     }
 

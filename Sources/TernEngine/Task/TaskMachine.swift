@@ -40,19 +40,18 @@ struct TaskMachine: ~Copyable {
     /// The maximum number of bytes drained from a response that is not the answer, to reuse its connection.
     static let maximumDiscardedContent = 64 * 1024
 
-    // Only the files of the machine's extensions change these.
-    var stage = Stage.created
-    var history: TaskHistory
+    private var stage = Stage.created
+    private(set) var history: TaskHistory
     /// Identifies the open question to the delegate's answers.
-    var questions = QuestionBook()
+    private var questions = QuestionBook()
     /// Receives a copy of the content that is delivered.
-    var tee: (any ContentTee)?
-    let policies: HopPolicies
+    private(set) var tee: (any ContentTee)?
+    private let policies: HopPolicies
     /// The delay between the discarded response and the next hop.
     private var delay = Duration.zero
     private var lookupCount: UInt64 = 0
     private var isPrepared = false
-    var previousRequests: [URLRequest] = []
+    private var previousRequests: [URLRequest] = []
 
     @inline(__always)
     init(_ request: URLRequest, policies: HopPolicies) {
@@ -125,6 +124,9 @@ extension TaskMachine {
         return .send
     }
 
+    /// Whether the machine waits for the lookup with this number.
+    func awaits(lookup number: UInt64) -> Bool { if case .lookingUp(number, _) = stage { true } else { false } }
+
     /// A lookup has ended. Only the first result counts, and only while the machine waits for it.
     mutating func lookedUp(_ number: UInt64, _ preparation: HopPreparation) -> Next {
         guard case .lookingUp(number, let next) = stage else { return .wait }
@@ -136,7 +138,8 @@ extension TaskMachine {
     private mutating func follow(_ preparation: HopPreparation, next: Int) -> Next? {
         switch preparation {
         case .ready: return nil
-        case .change(let request):
+        case .change(let request, let memory):
+            if let memory { history.remember(memory) }
             if let previous = history.prepare(as: request) { previousRequests.append(previous) }
             return nil
         case .lookUp(let lookup):
@@ -160,7 +163,7 @@ extension TaskMachine {
     }
 
     /// The exchange is over, and another follows it: at once, or after a delay.
-    mutating func beginNext() -> Next {
+    private mutating func beginNext() -> Next {
         if delay > .zero {
             stage = .delayed
             defer { delay = .zero }
@@ -170,7 +173,7 @@ extension TaskMachine {
         return begin()
     }
 
-    mutating func move(
+    private mutating func move(
         to request: URLRequest, _ chain: RedirectChain, from question: PendingQuestion, isContentNew: Bool = false
     ) -> Next {
         guard isContentNew || request.isReplayable else {
@@ -184,14 +187,14 @@ extension TaskMachine {
     }
 
     /// Begins the next hop: the one before has no response.
-    mutating func move(to request: URLRequest, _ chain: RedirectChain, after delay: Duration) -> Next {
+    private mutating func move(to request: URLRequest, _ chain: RedirectChain, after delay: Duration) -> Next {
         previousRequests += history.move(to: request, chain)
         (self.delay, isPrepared) = (delay, false)
         return beginNext()
     }
 
     /// Sends the hop again, with this request.
-    mutating func resend(
+    private mutating func resend(
         _ request: URLRequest, after delay: Duration, from question: PendingQuestion, isContentNew: Bool = false
     ) -> Next {
         guard isContentNew || request.isReplayable else {
@@ -199,7 +202,6 @@ extension TaskMachine {
             return .askContent
         }
         self.delay = delay
-        history.resendCount += 1
         isPrepared = false
         previousRequests += history.restart(with: request)
         return leave(question)
@@ -219,6 +221,263 @@ extension TaskMachine {
         guard previousRequests.count > RedirectPolicy.maximumRememberedHops else { return [] }
         defer { previousRequests = [] }
         return previousRequests
+    }
+}
+
+// Events of the exchange
+extension TaskMachine {
+    /// What to do with the head of a final response.
+    enum HeadAnswer {
+        case deliver
+        /// Deliver no part of it: it is not the answer.
+        case discard
+        /// Ask whether to send this; until the answer nothing of the response is delivered.
+        case ask(URLRequest)
+        /// Ask for credentials, likewise.
+        case challenge(ChallengeProposal)
+        /// Ask for new content, likewise.
+        case askContent
+        /// Give up.
+        case fail(SessionError.Reason)
+    }
+
+    mutating func head(_ head: ResponseHead) -> HeadAnswer {
+        guard case .exchanging = stage else { return .discard }
+        guard head.status < 300, !policies.readsAllHeads else { return decide(on: head) }
+        stage = .delivering
+        return .deliver
+    }
+
+    private mutating func decide(on head: ResponseHead) -> HeadAnswer {
+        var tee: (any ContentTee)?
+        let isUnsuccessful = head.status >= 300
+        for policy in policies.reading where isUnsuccessful || policy.interests.contains(.allHeads) {
+            policy.learn(head, &history)
+        }
+        for policy in policies.reading where isUnsuccessful || policy.interests.contains(.allHeads) {
+            switch policy.decide(on: head, &history) {
+            case .pass: continue
+            case .copy(let other): tee = other
+            case .ask(.redirect(let redirection)):
+                stage = .asking(PendingQuestion(.redirect(redirection)))
+                return .ask(redirection.request)
+            case .ask(.challenge(let challenge)):
+                stage = .asking(PendingQuestion(.challenge(challenge)))
+                return .challenge(challenge)
+            case .next(let request):
+                let question = PendingQuestion(.content(request, history.chain))
+                question.response = history.response(head)
+                let next = move(to: request, history.chain, from: question)
+                return if case .askContent = next { .askContent } else { .discard }
+            case .resend(let request, let delay):
+                let next = resend(request, after: delay, from: PendingQuestion(.contentAgain(request, after: delay)))
+                return if case .askContent = next { .askContent } else { .discard }
+            case .fail(let reason):
+                stage = .ending
+                return .fail(reason)
+            }
+        }
+        self.tee = tee
+        stage = .delivering
+        return .deliver
+    }
+
+    /// What to do with content.
+    enum BodyAnswer {
+        case deliver
+        case drop
+        /// It is too early to decide.
+        case hold
+        /// There is too much of it: close the connection and continue with `leftBehind`.
+        case leave
+    }
+
+    /// This many bytes of content have arrived.
+    mutating func content(_ count: Int) -> BodyAnswer {
+        switch stage {
+        case .delivering: return .deliver
+        case .discarding(let left) where count > left: return .leave
+        case .discarding(let left):
+            stage = .discarding(left: left &- count)
+            return .drop
+        case .asking: return .hold
+        case .created, .lookingUp, .delayed, .exchanging, .ending, .finishing, .completed: return .drop
+        }
+    }
+
+    /// The connection was closed because it had too much content to discard.
+    mutating func leftBehind() -> Next {
+        guard case .discarding = stage else { return .wait }
+        return beginNext()
+    }
+
+    /// The exchange is complete.
+    mutating func ended() -> Next {
+        switch stage {
+        case .delivering:
+            stage = .ending
+            return .complete
+        case .discarding: return beginNext()
+        case .asking(let question):
+            question.ending = .complete
+            return .wait
+        case .created, .lookingUp, .delayed, .exchanging, .ending, .finishing, .completed: return .wait
+        }
+    }
+
+    /// The exchange broke off.
+    mutating func failed(_ reason: SessionError.Reason, _ evidence: Evidence) -> Next {
+        let isSafeToRepeat = RepeatRule.isSafeToRepeat(history.evidence(evidence))
+        let isLost = if case .transfer(.connectionLost) = reason { true } else { false }
+        switch stage {
+        case .exchanging where isLost:
+            if let next = recover(from: .lost(evidence)) { return next }
+        case .discarding where isLost: return beginNext()
+        case .asking(let question) where isLost:
+            question.ending = .broken(reason, isSafeToRepeat: isSafeToRepeat)
+            return .wait
+        case .created, .lookingUp, .delayed, .exchanging, .delivering, .asking, .discarding, .ending, .finishing,
+            .completed:
+            break
+        }
+        switch stage {
+        case .finishing, .completed: break
+        case .created, .lookingUp, .delayed, .exchanging, .delivering, .asking, .discarding, .ending: stage = .ending
+        }
+        return .fail(reason, isSafeToRepeat: isSafeToRepeat)
+    }
+
+    /// No connection could be opened for the hop. Nil if the task fails for that.
+    mutating func unconnected(_ failure: SessionError.ConnectingFailure) -> Next? {
+        guard case .exchanging = stage else { return nil }
+        return recover(from: .unconnected(failure))
+    }
+
+    private mutating func recover(from failure: HopFailure) -> Next? {
+        for policy in policies.recovering {
+            switch policy.decide(on: failure, &history) {
+            case .pass: continue
+            case .again: return begin()
+            case .next(let request, let delay):
+                guard request.isReplayable else {
+                    previousRequests.append(request)
+                    return nil
+                }
+                return recover(with: request, after: delay)
+            case .fail(let reason):
+                stage = .ending
+                return .fail(reason, isSafeToRepeat: false)
+            }
+        }
+        return nil
+    }
+
+    private mutating func recover(with request: URLRequest, after delay: Duration) -> Next {
+        var chain = history.chain
+        chain.visit(history.hop.request)
+        chain.visit(request)
+        return move(to: request, chain, after: delay)
+    }
+
+    /// Whether the server treats the current request and a second one as one.
+    func isSafeToRepeat(wasSent: Bool) -> Bool {
+        RepeatRule.isSafeToRepeat(history.evidence(Evidence(isSent: wasSent)))
+    }
+}
+
+// Questions to the delegate, and its answers
+extension TaskMachine {
+    /// Opens a question, and returns its number. Call `asked` when the delegate has returned.
+    mutating func ask() -> UInt64 { questions.ask() }
+
+    /// Returns the answer, if the delegate gave it within the call.
+    mutating func asked() -> DelegateResponse? { questions.asked() }
+
+    mutating func received(_ answer: DelegateResponse, to number: UInt64) -> QuestionBook.Reception {
+        questions.received(answer, to: number)
+    }
+
+    /// No answer counts any more.
+    mutating func closeQuestion() { questions.close() }
+
+    /// The delegate was asked about a redirect and names the next request; nil if the response is the answer.
+    mutating func answered(_ request: URLRequest?) -> Next {
+        guard case .asking(let question) = stage, case .redirect(var redirection) = question.proposal else {
+            return .wait
+        }
+        guard let request else { return deliver(question) }
+        redirection.chain.visit(request)
+        return move(to: request, redirection.chain, from: question)
+    }
+
+    /// The delegate was asked for credentials. The policy that wanted them forms the next request.
+    mutating func answered(_ answer: ChallengeAnswer) -> Next {
+        guard case .asking(let question) = stage, case .challenge(let challenge) = question.proposal else {
+            return .wait
+        }
+        guard let request = challenge.request(answer, &history) else { return deliver(question) }
+        return move(to: request, history.chain, from: question)
+    }
+
+    /// The delegate was asked for new content and gives it; nil if it has none.
+    mutating func answered(content: RequestBody?) -> Next {
+        guard case .asking(let question) = stage else { return .wait }
+        switch question.proposal {
+        case .content(var request, let chain):
+            guard let content else {
+                return answerWithoutContent(request, question, isRedirect: chain.count > history.chain.count)
+            }
+            request.body = content
+            return move(to: request, chain, from: question, isContentNew: true)
+        case .contentAgain(var request, let delay):
+            guard let content else { return answerWithoutContent(request, question, isRedirect: false) }
+            request.body = content
+            return resend(request, after: delay, from: question, isContentNew: true)
+        case .redirect, .challenge, .delivery: return .wait
+        }
+    }
+
+    /// The request cannot be sent again. A redirect is no answer; a response that asks for the request to be repeated,
+    /// such as a 401, is one.
+    private mutating func answerWithoutContent(
+        _ request: URLRequest, _ question: PendingQuestion, isRedirect: Bool
+    ) -> Next {
+        previousRequests.append(request)
+        guard isRedirect else { return deliver(question) }
+        stage = .ending
+        return .fail(.transfer(.redirect(.bodyNotReplayable)), isSafeToRepeat: false)
+    }
+
+    /// The response is the answer, but its content waits until the delegate has said whether it wants it.
+    mutating func awaitDisposition() {
+        guard case .delivering = stage else { return }
+        stage = .asking(PendingQuestion(.delivery))
+    }
+
+    /// The delegate wants the content.
+    mutating func allowed() -> Next {
+        guard case .asking(let question) = stage, case .delivery = question.proposal else { return .wait }
+        return deliver(question)
+    }
+
+    /// The response is not wanted, and this is sent as the next hop.
+    mutating func answered(instead request: URLRequest) -> Next {
+        guard case .asking(let question) = stage, case .delivery = question.proposal else { return .wait }
+        return move(to: request, history.chain, from: question)
+    }
+
+    private mutating func deliver(_ question: PendingQuestion) -> Next {
+        switch question.ending {
+        case .underWay:
+            stage = .delivering
+            return .deliver(question, isComplete: false)
+        case .complete:
+            stage = .ending
+            return .deliver(question, isComplete: true)
+        case .broken(let reason, let isSafe):
+            stage = .ending
+            return .fail(reason, isSafeToRepeat: isSafe)
+        }
     }
 }
 

@@ -17,6 +17,9 @@ private struct Denied: Error {}
 /// Puts the token into a field.
 private final class TokenAuthenticator: Authenticator {
     let refreshed = Lock<[Int]>([])
+    /// Says whether it runs on a reactor.
+    let applied = Lock<(@Sendable () -> Bool)?>(nil)
+    let wasOnReactor = Lock<Bool?>(nil)
     let openPaths: Set<String>
     let refresh: @Sendable (Token) async throws -> Token
 
@@ -32,6 +35,8 @@ private final class TokenAuthenticator: Authenticator {
 
     func apply(_ credential: Token, to request: inout URLRequest) {
         request.headers["Authorization"] = "Bearer \(credential.number)"
+        let isOnReactor = applied.withLock { $0 }?()
+        wasOnReactor.withLock { $0 = isOnReactor }
     }
 
     func refresh(_ credential: Token) async throws -> Token {
@@ -334,4 +339,42 @@ private final class TokenAuthenticator: Authenticator {
 
         init(_ task: SessionTask) { self.task = task }
     }
+
+    @Test func `a credential that is at hand is applied within the call, and one that must be refreshed is not`()
+        async throws
+    {
+        let interceptor = AuthenticationInterceptor(
+            authenticator: TokenAuthenticator(openPaths: ["/open"]), credential: Token(number: 1))
+        let url = "http://a.test"
+        let present = try interceptor.authenticatedAtOnce(URLRequest(string: url))?.get()
+        #expect(present?.request.headers["Authorization"] == "Bearer 1" && present?.credentialNumber == 1)
+        let open = try #require(interceptor.authenticatedAtOnce(URLRequest(string: url + "/open")))
+        #expect(try open.get() == nil)
+        interceptor.credential = Token(number: 2, requiresRefresh: true)
+        #expect(try interceptor.authenticatedAtOnce(URLRequest(string: url)) == nil)
+        interceptor.credential = nil
+        let missing = try #require(interceptor.authenticatedAtOnce(URLRequest(string: url)))
+        #expect(throws: AuthenticationError.self) { try missing.get() }
+    }
+
+    @Test func `a credential that is at hand is applied on the task's reactor`() async throws {
+        let origin = try origin(accepting: 1)
+        let authenticator = TokenAuthenticator()
+        let session = session(AuthenticationInterceptor(authenticator: authenticator, credential: Token(number: 1)))
+        authenticator.applied.withLock { $0 = { [loops = session.eventLoops.loops] in loops.contains { $0.isCurrent } } }
+        _ = try await session.data(for: URLRequest(origin))
+        #expect(authenticator.wasOnReactor.withLock { $0 } == true)
+    }
+
+    @Test func `a refused credential is followed by a hop with the next one`() async throws {
+        let origin = try origin(accepting: 2)
+        let session = session(AuthenticationInterceptor(authenticator: TokenAuthenticator(), credential: Token(number: 1)))
+        let delegate = RecordingDelegate()
+        let task = session.dataTask(with: try URLRequest(origin), delegate: delegate)
+        task.resume()
+        #expect(await delegate.end().error == nil)
+        #expect(task.metrics?.hops.map(\.statusCode) == [401, 200] && task.metrics?.redirectCount == 0)
+        #expect(task.response?.history.map(\.statusCode) == [401])
+    }
+
 }

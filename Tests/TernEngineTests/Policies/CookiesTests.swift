@@ -136,7 +136,7 @@ import Testing
             request.headers["Cookie"] = own
             var history = TaskHistory(request)
             for round in 0..<3 {
-                guard case .change(let changed) = policy.prepare(Hop(request: history.request), &history) else {
+                guard case .change(let changed, nil) = policy.prepare(Hop(request: history.request), &history) else {
                     Issue.record("round \(round): nothing was added")
                     return
                 }

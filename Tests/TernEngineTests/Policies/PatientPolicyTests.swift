@@ -7,11 +7,17 @@ import Testing
 
 /// A policy that sends a request again 50 ms after a 503, twice at most.
 private struct PatientPolicy: HopPolicy {
+    private struct Memory: PolicyMemory {
+        var count = 0
+    }
+
     var delay = Duration.milliseconds(50)
     let interests = HopInterests.unsuccessfulHeads
 
     func decide(on head: ResponseHead, _ history: inout TaskHistory) -> HopDecision {
-        head.status == 503 && history.resendCount < 2 ? .resend(history.hop.request, after: delay) : .pass
+        guard head.status == 503, history[Memory.self].count < 2 else { return .pass }
+        history[Memory.self].count += 1
+        return .resend(history.hop.request, after: delay)
     }
 }
 

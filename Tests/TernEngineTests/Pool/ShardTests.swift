@@ -15,7 +15,7 @@ import TernLock
             loop: try #require(group.reactors.first).loop, configuration: configuration,
             trust: TrustSettings(
                 tls: configuration.tls, policies: nil, revocationSender: IdleSender(), reportSender: IdleSender()),
-            resolver: Resolver())
+            resolver: Resolver(), exchange: ExchangeSettings(configuration))
         return Shard(shared, connectionLimit: 1)
     }
 

@@ -18,21 +18,27 @@ import Testing
         #expect(history.responses.last?.url?.path() == "/\(most + 2)")
     }
 
-    @Test func `the next hop begins to count from zero, and the challenges of the task stay counted`() throws {
+    private struct Memory: PolicyMemory {
+        var count = 0
+    }
+
+    private struct OtherMemory: PolicyMemory {
+        var text = "new"
+    }
+
+    @Test func `the next hop counts its repeats from zero, and policies remember the whole task`() throws {
         var history = TaskHistory(try URLRequest(string: "http://a.test/1"))
-        (history.repeatCount, history.resendCount, history.challengeCount, history.answerCount) = (1, 2, 3, 4)
+        history.repeatCount = 1
+        history[Memory.self].count += 3
+        history.remember(OtherMemory(text: "kept"))
         let previous = history.move(to: try URLRequest(string: "http://a.test/2"), RedirectChain())
         #expect(previous.map { $0.url?.path() } == ["/1"])
         #expect(history.hop.request.url?.path() == "/2")
         #expect(history.hop.number == 1)
-        #expect((history.repeatCount, history.resendCount, history.challengeCount) == (0, 0, 3))
-        #expect(history.answerCount == 4)
-        var chain = RedirectChain()
-        chain.follow(to: try #require(try? history.hop.request.destination.get().origin))
-        _ = history.move(to: history.hop.request, chain)
-        #expect(history.hop.number == 2 && history.answerCount == 0)
+        #expect(history.repeatCount == 0)
+        #expect(history[Memory.self].count == 3 && history[OtherMemory.self].text == "kept")
         _ = history.restart(with: try URLRequest(string: "http://a.test/3"))
-        #expect(history.hop.number == 2)
+        #expect(history.hop.number == 1)
         #expect(history.hop.request.url?.path() == "/3")
     }
 

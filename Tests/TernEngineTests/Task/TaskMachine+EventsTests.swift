@@ -116,7 +116,7 @@ import Testing
             case .followed: return machine.answered(other).name
             case .declined: return machine.answered(nil).name
             case .authorized:
-                return machine.answered(authorization: HeaderField(name: "Authorization", value: "x")).name
+                return machine.answered(.authorization("x")).name
             case .given: return machine.answered(content: .data(Data([1]))).name
             case .allowed: return machine.allowed().name
             case .instead: return machine.answered(instead: other).name
