@@ -256,3 +256,54 @@ extension Dialler: TrustInquiryOwner {
 
     func inquiryEnded() { timer?.resume() }
 }
+
+/// Has a connection opened. The dialler calls one of these methods once, unless it is cancelled.
+protocol DialOwner: ConnectionOwner {
+    func dialler(_ dialler: Dialler, opened connection: Connection)
+
+    func dialler(_ dialler: Dialler, failed failure: DialFailure)
+
+    /// The task that the connection is for; nil if no task waits for it any more.
+    func respondent(of dialler: Dialler) -> (any TrustRespondent)?
+}
+
+/// Why there is no connection.
+struct DialFailure {
+    let reason: SessionError.Reason
+    let phase: SessionError.Phase
+    /// The peer's address, if there was a connection.
+    var remoteAddress: TransportAddress?
+}
+
+/// A deadline that can be paused. On its loop's thread.
+struct DialTimer {
+    private let loop: ReactorLoop
+    private let token: RegistrationToken
+    private var deadline: MonotonicInstant?
+    private var pausedAt: MonotonicInstant?
+
+    /// A timer without a deadline, whose expiry is `handler`'s only event.
+    init(_ handler: any ReadinessHandler, on loop: ReactorLoop) {
+        self.loop = loop
+        token = loop.registerTimer(handler: handler)
+    }
+
+    mutating func set(_ deadline: MonotonicInstant) {
+        self.deadline = deadline
+        if pausedAt == nil { loop.setDeadline(deadline, for: token) } else { pausedAt = .now }
+    }
+
+    mutating func pause() {
+        guard pausedAt == nil else { return }
+        pausedAt = .now
+        loop.setDeadline(nil, for: token)
+    }
+
+    /// Resumes with the remaining time.
+    mutating func resume() {
+        guard let pausedAt = pausedAt.take(), let deadline else { return }
+        set(deadline.advanced(by: pausedAt.duration(to: .now)))
+    }
+
+    func cancel() { loop.deregister(token) }
+}

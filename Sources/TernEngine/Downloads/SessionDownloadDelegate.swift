@@ -63,3 +63,7 @@ extension SessionDownloadDelegate {
         _ task: SessionDownloadTask, didResumeAtOffset fileOffset: Int64, expectedTotalBytes: Int64
     ) {}
 }
+
+extension NoOpTaskDelegate: SessionDownloadDelegate {
+    package func downloadTask(_ task: SessionDownloadTask, didFinishDownloadingTo location: URL) {}
+}
