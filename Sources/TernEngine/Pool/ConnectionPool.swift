@@ -13,13 +13,13 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     private let address: TransportAddress?
     /// Called when the pool may be empty.
     private let emptied: (ConnectionPool) -> Void
-    let shared: SharedSettings
+    private let shared: SharedSettings
     // Unchecked: the state runs no other code, and other references keep what it releases, so accesses never overlap.
-    @safe @exclusivity(unchecked) var state: PoolState<Connection, Requester>
+    @safe @exclusivity(unchecked) private var state: PoolState<Connection, Requester>
     /// All pending and open connections, so that closing the pool reaches them.
-    var attempts: [Int: Dialler] = [:]
-    var connections: [ObjectIdentifier: Connection] = [:]
-    var isClosed = false
+    private var attempts: [Int: Dialler] = [:]
+    private var connections: [ObjectIdentifier: Connection] = [:]
+    private var isClosed = false
     private var isStarting = false
     private var willOpen = false
 
@@ -89,11 +89,11 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     }
 
     /// Whether its server was evaluated by outdated policies.
-    func isOutdated(_ connection: Connection) -> Bool {
+    private func isOutdated(_ connection: Connection) -> Bool {
         connection.trustGeneration.map { $0 != shared.trust.generation } ?? false
     }
 
-    func wait(_ task: Requester) {
+    private func wait(_ task: Requester) {
         let now = shared.loop.now
         task.wait.since = now
         task.wait.route = route
@@ -103,7 +103,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         task.wait.timer = timer
     }
 
-    func stopWaiting(_ task: Requester) {
+    private func stopWaiting(_ task: Requester) {
         if let timer = task.wait.timer { shared.loop.deregister(timer) }
         task.wait = Wait()
     }
@@ -118,7 +118,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
 
     /// Removes waiters that another thread has cancelled: nothing is sent or opened for them. Their cancel commands
     /// follow in the inbox, and end them.
-    func passOverCancelled() {
+    private func passOverCancelled() {
         var left = Self.passedOverAtOnce
         while left > 0, let task = nextCancelled {
             leaveLine(task)
@@ -133,13 +133,13 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         return nil
     }
 
-    func serve(_ task: Requester, _ connection: Connection) {
+    private func serve(_ task: Requester, _ connection: Connection) {
         let prepared = task.wait.prepared.take()
         stopWaiting(task)
         task.begin(on: connection, prepared)
     }
 
-    func carryOut(_ orders: PoolState<Connection, Requester>.Orders) {
+    private func carryOut(_ orders: PoolState<Connection, Requester>.Orders) {
         if let idle = orders.closes {
             connections[ObjectIdentifier(idle)] = nil
             idle.close()
@@ -158,7 +158,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     }
 
     /// The deadline of a connection: counts from the moment when `task` began to rely on one that is being opened.
-    func connectDeadline(of task: Requester) -> MonotonicInstant {
+    private func connectDeadline(of task: Requester) -> MonotonicInstant {
         if let deadline = task.wait.connectDeadline { return deadline }
         let deadline = task.deadlines.connecting(since: .now)
         task.wait.connectDeadline = deadline
@@ -166,7 +166,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     }
 
     /// Opens missing connections for the waiters after the commands of this tick: a waiter that they cancel needs none.
-    func openSoon() {
+    private func openSoon() {
         if willOpen || isClosed || state.firstIdle == nil { return }
         willOpen = shared.loop.execute { self.openMissing() }
     }
@@ -182,7 +182,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     /// Whether the pool holds no connection and no waiter, and expects none.
     var isEmpty: Bool { state.isEmpty && attempts.isEmpty && !isStarting }
 
-    func tellIfEmpty() {
+    private func tellIfEmpty() {
         if isEmpty { emptied(self) }
     }
 }
@@ -211,28 +211,10 @@ extension ConnectionPool {
     }
 }
 
-/// Ends the wait of a task whose timeout passes before a connection has taken it on.
-private final class WaitTimer<Requester: ConnectionRequester>: ReadinessHandler {
-    let task: Requester
-    private let pool: ConnectionPool<Requester>
-    private let limit: SessionError.TimeLimit
-
-    init(_ task: Requester, in pool: ConnectionPool<Requester>, _ limit: SessionError.TimeLimit) {
-        self.task = task
-        self.pool = pool
-        self.limit = limit
-    }
-
-    func ready(_ readiness: Readiness) {
-        pool.abandon(task)
-        task.connectionFailed(DialFailure(reason: .timedOut(limit), phase: .pool))
-    }
-}
-
 // Reports of diallers and connections
 extension ConnectionPool {
     /// The pool as its diallers and connections use it.
-    var dialOwner: AnyDialOwner {
+    private var dialOwner: AnyDialOwner {
         AnyDialOwner(
             AnyDialOwner.Calls(
                 isAwaited: { self.isAwaited }, free: { self.connectionFree($0) },
@@ -240,7 +222,7 @@ extension ConnectionPool {
                 failed: { self.dialler($0, failed: $1) }, respondent: { self.respondent(of: $0) }))
     }
 
-    func dialler(_ dialler: Dialler, opened connection: Connection) {
+    private func dialler(_ dialler: Dialler, opened connection: Connection) {
         if connection.servesOneExchange { return serveOne(dialler, connection) }
         attempts[dialler.number] = nil
         if isClosed { return connection.close() }
@@ -275,9 +257,9 @@ extension ConnectionPool {
     }
 
     /// The task that relies on the connection.
-    func respondent(of dialler: Dialler) -> (any TrustRespondent)? { state.reliant(on: dialler.number) }
+    private func respondent(of dialler: Dialler) -> (any TrustRespondent)? { state.reliant(on: dialler.number) }
 
-    func dialler(_ dialler: Dialler, failed failure: DialFailure) {
+    private func dialler(_ dialler: Dialler, failed failure: DialFailure) {
         // A connection that was given up in the meantime does not count.
         guard attempts.removeValue(forKey: dialler.number) != nil, !isClosed else { return }
         let (task, orders) = state.failedToOpen(dialler.number, isFinal: isFinal(dialler))
@@ -290,9 +272,9 @@ extension ConnectionPool {
     }
 
     /// Whether a task waits for a connection.
-    var isAwaited: Bool { state.isAwaited }
+    private var isAwaited: Bool { state.isAwaited }
 
-    func connectionFree(_ connection: Connection) {
+    private func connectionFree(_ connection: Connection) {
         if isClosed { return connection.close() }
         if isOutdated(connection) {
             connection.close()
@@ -311,7 +293,7 @@ extension ConnectionPool {
         }
     }
 
-    func connectionClosed(_ connection: Connection, wasResting: Bool) {
+    private func connectionClosed(_ connection: Connection, wasResting: Bool) {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
         if wasResting { state.lostIdle(connection) } else { state.lostLeased() }
         openSoon()
@@ -319,9 +301,27 @@ extension ConnectionPool {
     }
 }
 
+/// Ends the wait of a task whose timeout passes before a connection has taken it on.
+private final class WaitTimer<Requester: ConnectionRequester>: ReadinessHandler {
+    let task: Requester
+    private let pool: ConnectionPool<Requester>
+    private let limit: SessionError.TimeLimit
+
+    init(_ task: Requester, in pool: ConnectionPool<Requester>, _ limit: SessionError.TimeLimit) {
+        self.task = task
+        self.pool = pool
+        self.limit = limit
+    }
+
+    func ready(_ readiness: Readiness) {
+        pool.abandon(task)
+        task.connectionFailed(DialFailure(reason: .timedOut(limit), phase: .pool))
+    }
+}
+
 /// The owner of a pool's diallers and connections, without the type of the pool's requesters: if the generic pool
 /// itself conformed to a protocol, its witnesses would be looked up in every call.
-final class AnyDialOwner: DialOwner {
+private final class AnyDialOwner: DialOwner {
     struct Calls {
         let isAwaited: () -> Bool
         let free: (Connection) -> Void

@@ -43,8 +43,8 @@ final class RevocationFetcher: Sendable {
 
 extension RevocationQuestion {
     /// The maximum length of one answer, in bytes.
-    static let maximumResponseSize = 64 * 1024
-    static let maximumListSize = 8 * 1024 * 1024
+    private static let maximumResponseSize = 64 * 1024
+    private static let maximumListSize = 8 * 1024 * 1024
 
     var sizeLimit: Int {
         switch self {

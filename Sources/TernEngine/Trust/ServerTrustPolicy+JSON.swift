@@ -107,7 +107,7 @@ extension PinSet {
     }
 
     /// Reads everything but the hosts.
-    mutating func readRule(from fields: inout JSONFields) throws(PolicyFileError) {
+    fileprivate mutating func readRule(from fields: inout JSONFields) throws(PolicyFileError) {
         excludedHosts = try fields.take("excludedHosts")?.hostPatterns() ?? []
         let pins = try fields.require("pins")
         self.pins = try pins.publicKeys()

@@ -22,7 +22,7 @@ public final class ReactorLoop: @unchecked Sendable {
     private static let visitTime = Duration.milliseconds(1)
 
     let epoll: Descriptor
-    let mailbox: Mailbox
+    private let mailbox: Mailbox
     private let thread = Atomic<UInt>(0)
     /// Locked except while the loop sleeps.
     private let tickLock = TickLock()
@@ -31,19 +31,19 @@ public final class ReactorLoop: @unchecked Sendable {
     private var wakingTick: Int64?
     // Unchecked: these values run no other code and release nothing while they are accessed; the caller releases what
     // they give up, so accesses never overlap.
-    @safe @exclusivity(unchecked) var registrations = RegistrationTable()
-    @safe @exclusivity(unchecked) var wheel: DeadlineWheel
+    @safe @exclusivity(unchecked) private var registrations = RegistrationTable()
+    @safe @exclusivity(unchecked) private var wheel: DeadlineWheel
     /// Work that is due and not yet run. In each tick the loop runs a part of each queue, and then polls the sockets.
     @safe @exclusivity(unchecked) private var jobs = WorkQueue<ReactorJob>()
     @safe @exclusivity(unchecked) private var mail = WorkQueue<Mailbox.Item>()
     @safe @exclusivity(unchecked) private var expired = WorkQueue<UInt32>()
     /// The requested visits, in order; this number of them was requested before this tick.
-    @safe @exclusivity(unchecked) var visits = WorkQueue<RegistrationToken>()
+    @safe @exclusivity(unchecked) private var visits = WorkQueue<RegistrationToken>()
     private var dueVisits = 0
     /// Continuations and work for the end of the tick.
     @safe @exclusivity(unchecked) private var resumptions = WorkQueue<Resumption>()
     @safe @exclusivity(unchecked) private var current = Tick(start: .now)
-    let events: UnsafeMutableBufferPointer<epoll_event>
+    private let events: UnsafeMutableBufferPointer<epoll_event>
 
     private struct Tick {
         var start: MonotonicInstant
@@ -224,7 +224,7 @@ extension ReactorLoop {
     }
 
     /// At least one, so that every queue makes progress, and then as many as there is time for.
-    func visit() {
+    private func visit() {
         if dueVisits == 0 { return }
         let end = now.advanced(by: Self.visitTime)
         repeat {
@@ -343,7 +343,7 @@ extension ReactorLoop {
     /// The number of registrations.
     var registrationCount: Int { registrations.count }
 
-    func control(
+    private func control(
         _ operation: Int32, _ descriptor: Int32, _ events: UInt32, _ userData: UInt64
     ) throws(SystemCallError) {
         var event = unsafe epoll_event(events: events, data: epoll_data(u64: userData))

@@ -166,7 +166,7 @@ private final class Attempt: ReadinessHandler {
         connector.attemptEnded(self, Result { () throws(SystemCallError) in try socket?.finishConnecting() })
     }
 
-    func takeConnected(from local: TransportAddress?) -> Connector.Connected? {
+    fileprivate func takeConnected(from local: TransportAddress?) -> Connector.Connected? {
         guard let token, let socket = socket.take() else { return nil }
         self.token = nil
         return Connector.Connected(socket: socket, token: token, address: address, localAddress: local)
