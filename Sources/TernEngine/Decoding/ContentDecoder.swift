@@ -57,12 +57,12 @@ final class ContentDecoder {
 
     /// Lends the waiting bytes to `deliver`, which takes all of them, and returns its result.
     func deliver(_ deliver: (Span<UInt8>) -> Bool) -> Bool {
-        var goesOn = false
+        var continues = false
         window.lend { bytes in
-            goesOn = deliver(bytes)
+            continues = deliver(bytes)
             return bytes.count
         }
-        return goesOn
+        return continues
     }
 
     /// Discards the waiting bytes.

@@ -19,7 +19,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     private(set) var early: (bytes: [UInt8], hasEnded: Bool) = ([], false)
     private var dial: Dial
     private var timer: DialTimer?
-    private var question: LookUpTicket?
+    private var lookup: LookUpTicket?
     private var connector: Connector?
     private var handshake: TLSHandshake?
     /// Asks delegates about the server; nil if none wants to be asked.
@@ -70,7 +70,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
 
     func cancel() {
         dial.end()
-        letGo()
+        discard()
     }
 
     /// The deadline is this registration's only event.
@@ -88,7 +88,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
         case .open: open()
         case .stopConnecting: connector?.timedOut()
         case .fail(let failure):
-            letGo()
+            discard()
             // Later rather than now: some failures occur within `start`, and a caller that starts again repeatedly must
             // not grow the stack.
             shared.loop.execute { self.owner.dialler(self, failed: failure) }
@@ -96,15 +96,15 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
         }
     }
 
-    private func letGo() {
-        if let question = question.take() { shared.resolver.cancel(question) }
+    private func discard() {
+        if let lookup = lookup.take() { shared.resolver.cancel(lookup) }
         connector?.cancel()
         handshake?.cancel()
-        hangUp()
+        closeTransport()
         timer.take()?.cancel()
     }
 
-    private func hangUp() {
+    private func closeTransport() {
         if let token = token.take() { shared.loop.deregister(token) }
         transport.take()?.close()
     }
@@ -130,13 +130,13 @@ extension Dialler {
     }
 
     private func resolve(_ host: HTTPOrigin) {
-        question = shared.resolver.resolve(host: host.host, port: host.port) { addresses in
+        lookup = shared.resolver.resolve(host: host.host, port: host.port) { addresses in
             self.shared.perform { self.resolved(addresses) }
         }
     }
 
     private func resolved(_ addresses: Result<[TransportAddress], ResolveError>) {
-        question = nil
+        lookup = nil
         switch addresses {
         case .success(let addresses): follow(dial.resolved(addresses, at: .now))
         case .failure(let error): follow(dial.failed(.connecting(.unresolved(error))))
@@ -198,7 +198,7 @@ extension Dialler {
             self.token = token
             self.transport = transport
             if trustContexts.allSatisfy(\.isCurrent) { return follow(dial.secured(at: .now)) }
-            hangUp()
+            closeTransport()
             follow(dial.policiesChanged())
         case .failure(let reason): follow(dial.failed(reason))
         }

@@ -196,11 +196,11 @@ extension TLSHandshake {
 
     private func evaluated(_ completed: CompletedEvaluation) {
         evaluation = nil
-        goOn { self.transport?.take(completed) }
+        resume { self.transport?.take(completed) }
     }
 
     private func decided(_ outcome: TrustInquiry.Outcome) {
-        goOn {
+        resume {
             switch outcome {
             case .answered(let disposition): self.transport?.answer(disposition)
             case .unanswered(let reason):
@@ -211,14 +211,14 @@ extension TLSHandshake {
     }
 
     private func answered(_ answers: [RevocationQuestion: RevocationAnswer]) {
-        goOn {
+        resume {
             self.transport?.answer(answers)
             self.revocation?.distrust(self.transport?.openQuestions ?? [])
         }
     }
 
     /// Processes the held bytes, once `change` has had an effect; nothing if the handshake is over.
-    private func goOn(after change: () -> Void) {
+    private func resume(after change: () -> Void) {
         advance { () throws(SessionError.Reason) in
             guard let rest = self.held.take() else { return false }
             change()

@@ -39,10 +39,10 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         // A connection that turns out to be dead, or has received unexpected bytes, closes itself and leaves the pool,
         // so this loop ends.
         isStarting = true
-        while let warmest = state.warmest, !isFit(warmest) {}
+        while let mostRecent = state.mostRecent, !isFit(mostRecent) {}
         isStarting = false
         var prepared: PreparedExchange?
-        if state.warmest == nil {
+        if state.mostRecent == nil {
             do throws(InvalidRequest) {
                 prepared = try PreparedExchange(task.hop, shared.exchange)
             } catch {
@@ -50,7 +50,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
                 return tellIfEmpty()
             }
         }
-        switch state.acquire(task, isAgain: task.isRepeating) {
+        switch state.acquire(task, task.isRepeating ? .repeated : .new) {
         case .use(let connection):
             task.begin(on: connection, nil)
         case .wait(let orders):
@@ -67,7 +67,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
 
     /// `task` waits no more, and is not called.
     func abandon(_ task: Requester) {
-        leaveLine(task)
+        leaveQueue(task)
         stopWaiting(task)
         tellIfEmpty()
     }
@@ -108,7 +108,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         task.wait = Wait()
     }
 
-    private func leaveLine(_ task: Requester) {
+    private func leaveQueue(_ task: Requester) {
         switch state.cancel(task) {
         case .absent: break
         case .removed(let orders): carryOut(orders)
@@ -121,7 +121,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     private func passOverCancelled() {
         var left = Self.passedOverAtOnce
         while left > 0, let task = nextCancelled {
-            leaveLine(task)
+            leaveQueue(task)
             left -= 1
         }
     }
@@ -144,9 +144,9 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
             connections[ObjectIdentifier(idle)] = nil
             idle.close()
         }
-        if let heir = orders.inherits {
-            attempts[heir.number]?.setDeadline(connectDeadline(of: heir.waiter))
-            attempts[heir.number]?.inquiry?.respondentChanged()
+        if let assignee = orders.inherits {
+            attempts[assignee.number]?.setDeadline(connectDeadline(of: assignee.waiter))
+            attempts[assignee.number]?.inquiry?.respondentChanged()
         }
         if let new = orders.opens { open(new.number, for: new.waiter) }
     }
