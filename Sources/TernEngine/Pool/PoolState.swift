@@ -205,9 +205,6 @@ struct PoolState<Connection: IntrusiveQueueElement, Waiter: IntrusiveQueueElemen
     /// The waiter that is served next.
     var first: Waiter? { queue.first }
 
-    /// Whether a connection would be opened for a new waiter.
-    var wouldOpen: Bool { mayOpen && !pending.hasSpare && firstIdle == nil && idle.isEmpty }
-
     /// Whether there is a waiter.
     var isAwaited: Bool { !queue.isEmpty }
 

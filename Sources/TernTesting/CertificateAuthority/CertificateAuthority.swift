@@ -252,6 +252,11 @@ public struct CertificateAuthorityError: Error, Sendable, Hashable {
     /// Empties this thread's OpenSSL error queue into the error.
     init(_ reason: Reason) {
         self.reason = reason
+        detail = Self.drainedQueue()
+    }
+
+    /// Empties this thread's OpenSSL error queue into a text.
+    static func drainedQueue() -> String {
         var lines: [String] = []
         while case let code = ERR_get_error(), code != 0 {
             lines.append(
@@ -260,7 +265,7 @@ public struct CertificateAuthorityError: Error, Sendable, Hashable {
                     return unsafe text.baseAddress.map { unsafe String(cString: $0) } ?? ""
                 })
         }
-        detail = lines.joined(separator: "; ")
+        return lines.joined(separator: "; ")
     }
 }
 
