@@ -47,3 +47,335 @@ extension HTTPProtocolError {
         self.init(reason, offset: offset, excerpt: Excerpt.of(bytes, 0..<min(end, bytes.count)))
     }
 }
+
+extension HTTPProtocolError {
+    /// The rules that can be broken, by the part of the message they govern.
+    public enum Reason: Sendable, Hashable {
+        /// The peer's status line.
+        case statusLine(StatusLine)
+        /// A field line of the peer, in a header or trailer section.
+        case field(Field)
+        /// What the peer's fields say about where the content ends.
+        case framing(Framing)
+        /// The peer's chunked coding.
+        case chunk(Chunk)
+        /// The peer's message is larger than ``ParsingLimits`` allow.
+        case limit(Limit)
+        /// The peer closed before its message was complete.
+        case truncated(Truncation)
+        /// The peer sent something that was not asked for.
+        case unsolicited(Unsolicited)
+        /// The caller's message cannot be encoded.
+        case request(Request)
+        /// The caller used the exchange out of order.
+        case misuse(Misuse)
+    }
+
+    /// What can be wrong with a status line (RFC 9112 §4).
+    public enum StatusLine: Sendable, Hashable {
+        /// The response does not begin with "HTTP/".
+        case notHTTP
+        /// The version is not one digit, a dot and one digit, followed by a space.
+        case version
+        /// The major version is not 1.
+        case unsupportedVersion
+        /// The status is not three digits, or not followed by a space or the line's end.
+        case status
+        /// NUL in the reason phrase.
+        case reasonPhrase
+        /// CR without LF.
+        case bareCarriageReturn
+        /// LF without CR.
+        case bareLineFeed
+    }
+
+    /// What can be wrong with a field line (RFC 9112 §5).
+    public enum Field: Sendable, Hashable {
+        /// The line begins with its colon.
+        case emptyName
+        /// A byte in the name that no token may contain.
+        case name
+        /// Space or tab between name and colon.
+        case spaceBeforeColon
+        /// The line ends before a colon.
+        case missingColon
+        /// NUL in the value.
+        case value
+        /// CR without LF.
+        case bareCarriageReturn
+        /// LF without CR.
+        case bareLineFeed
+        /// The first line of the section begins with a space or tab.
+        case leadingWhitespace
+    }
+
+    /// How a head can leave open where its content ends (RFC 9112 §6).
+    public enum Framing: Sendable, Hashable {
+        /// Both Content-Length and Transfer-Encoding.
+        case lengthAndTransferEncoding
+        /// A Content-Length that is not a decimal number.
+        case length
+        /// A Content-Length no 64-bit machine can count to.
+        case lengthOverflow
+        /// Two Content-Lengths that differ.
+        case differingLengths
+        /// A transfer coding other than one `chunked`.
+        case transferCoding
+        /// Transfer-Encoding in an HTTP/1.0 message.
+        case transferEncodingInHTTP10
+        /// Content-Length or Transfer-Encoding continued on a second line.
+        case folded
+    }
+
+    /// What can be wrong with the chunked coding (RFC 9112 §7.1).
+    public enum Chunk: Sendable, Hashable {
+        /// The chunk size is not a hexadecimal number.
+        case size
+        /// A chunk size no 64-bit machine can count to.
+        case sizeOverflow
+        /// An invalid byte in a chunk extension, or something other than an extension after the size.
+        case chunkExtension
+        /// CR without LF in a chunk-size line.
+        case bareCarriageReturn
+        /// LF without CR in a chunk-size line.
+        case bareLineFeed
+        /// Chunk data is not followed by CRLF.
+        case dataEnd
+    }
+
+    /// Which of the ``ParsingLimits`` a response went past.
+    public enum Limit: Sendable, Hashable {
+        /// ``ParsingLimits/maximumStatusLineSize``
+        case statusLineSize
+        /// ``ParsingLimits/maximumFieldCount``
+        case fieldCount
+        /// ``ParsingLimits/maximumFieldLineSize``
+        case fieldLineSize
+        /// ``ParsingLimits/maximumFieldSectionSize``
+        case fieldSectionSize
+        /// ``ParsingLimits/maximumChunkLineSize``
+        case chunkLineSize
+        /// More framing than ``ParsingLimits/maximumChunkOverheadRatio`` allows beyond
+        /// ``ParsingLimits/chunkOverheadAllowance``.
+        case chunkOverhead
+        /// ``ParsingLimits/maximumTrailerCount``
+        case trailerCount
+        /// ``ParsingLimits/maximumTrailerSectionSize``
+        case trailerSectionSize
+        /// ``ParsingLimits/maximumInformationalResponseCount``
+        case informationalResponseCount
+    }
+
+    /// Where in a response the connection ended.
+    public enum Truncation: Sendable, Hashable {
+        /// Not one byte of a response had arrived. On a reused connection this is the stale keep-alive race.
+        case beforeResponse
+        /// Within a status line or header section, or after an informational response.
+        case head
+        /// Within content of known length. The value is the number of missing bytes.
+        case content(missing: Int)
+        /// Within the chunked coding.
+        case chunkedContent
+        /// Within the trailer section.
+        case trailers
+    }
+
+    /// What the peer can send without being asked.
+    public enum Unsolicited: Sendable, Hashable {
+        /// Bytes while no exchange is in progress, or after its end.
+        case bytes
+        /// 101 (Switching Protocols) for a request without `Upgrade`.
+        case upgrade
+    }
+
+    /// Why a message of the caller (usually a request) or its next chunk is not written. The caller must correct it.
+    public enum Request: Sendable, Hashable {
+        /// The method is not a token.
+        case method
+        /// The target is empty, has a byte that is not visible ASCII, has a fragment, or does not fit its form.
+        case target
+        /// `CONNECT` without an authority, an authority without `CONNECT`, or an asterisk without `OPTIONS`.
+        case targetForm
+        /// The host is not valid in a URI, or there is more than one `Host`.
+        case host
+        /// The field name is not a token.
+        case fieldName
+        /// The field value has CR, LF, NUL or another control character.
+        case fieldValue
+        /// A field that must not be sent as a trailer.
+        case forbiddenTrailer
+        /// Trailers for a request that is not chunked.
+        case trailersWithoutChunked
+        /// A framing field that disagrees with the body.
+        case framingField
+        /// The body's length is negative.
+        case negativeLength
+        /// Content in a `CONNECT` or `TRACE` request.
+        case contentForbidden
+        /// `Expect: 100-continue` without content.
+        case expectationWithoutContent
+        /// More content than was announced, by this number of bytes.
+        case tooMuchContent(excess: Int)
+        /// Less content than was announced; this number of bytes is missing.
+        case tooLittleContent(missing: Int)
+    }
+
+    /// How an ``Exchange`` can be called out of order.
+    public enum Misuse: Sendable, Hashable {
+        /// `begin` during an exchange, or on a connection that cannot carry another exchange.
+        case notReusable
+        /// Content without a request that has content left to send.
+        case nothingToSend
+        /// Anything after an error.
+        case failed
+    }
+}
+
+/// Each reason as the rule it breaks and the place that rule is written.
+extension HTTPProtocolError.Reason {
+    /// The rule, as a sentence without its full stop.
+    public var rule: String { text.rule }
+
+    /// Where the rule comes from, for example `RFC 9112 §5.1`.
+    public var source: String { text.source }
+
+    private var text: (rule: String, source: String) {
+        switch self {
+        case .statusLine(let reason): reason.text
+        case .field(let reason): reason.text
+        case .framing(let reason): reason.text
+        case .chunk(let reason): reason.text
+        case .limit(let reason): reason.text
+        case .truncated(let reason): reason.text
+        case .unsolicited(let reason): reason.text
+        case .request(let reason): reason.text
+        case .misuse(let reason): reason.text
+        }
+    }
+}
+
+extension HTTPProtocolError.StatusLine {
+    fileprivate var text: (rule: String, source: String) {
+        switch self {
+        case .notHTTP: ("a response begins with \"HTTP/\"", "RFC 9112 §2.3")
+        case .version: ("a version is digit, dot, digit, and a space follows", "RFC 9112 §2.3")
+        case .unsupportedVersion: ("only major version 1 is understood", "RFC 9110 §2.5")
+        case .status: ("a status is three digits and a space", "RFC 9112 §4")
+        case .reasonPhrase: ("no reason phrase contains NUL", "RFC 9112 §4")
+        case .bareCarriageReturn: ("no CR stands without LF", "RFC 9112 §2.2")
+        case .bareLineFeed: ("a status line ends with CRLF", "RFC 9112 §2.1")
+        }
+    }
+}
+
+extension HTTPProtocolError.Field {
+    fileprivate var text: (rule: String, source: String) {
+        switch self {
+        case .emptyName: ("a field has a name", "RFC 9110 §5.1")
+        case .name: ("a field name is a token", "RFC 9110 §5.1")
+        case .spaceBeforeColon: ("no space precedes the colon", "RFC 9112 §5.1")
+        case .missingColon: ("a field line has a colon", "RFC 9112 §5")
+        case .value: ("no field value contains NUL", "RFC 9110 §5.5")
+        case .bareCarriageReturn: ("no CR stands without LF", "RFC 9112 §2.2")
+        case .bareLineFeed: ("a field line ends with CRLF", "RFC 9112 §2.1")
+        case .leadingWhitespace: ("no space precedes the first field line", "RFC 9112 §2.2")
+        }
+    }
+}
+
+extension HTTPProtocolError.Framing {
+    fileprivate var text: (rule: String, source: String) {
+        switch self {
+        case .lengthAndTransferEncoding:
+            ("Content-Length and Transfer-Encoding exclude each other", "RFC 9112 §6.2")
+        case .length: ("Content-Length is a decimal number", "RFC 9112 §6.3")
+        case .lengthOverflow: ("Content-Length fits in 63 bits", "RFC 9110 §8.6")
+        case .differingLengths: ("all Content-Lengths agree", "RFC 9112 §6.3")
+        case .transferCoding: ("the one transfer coding is chunked", "RFC 9112 §6.1")
+        case .transferEncodingInHTTP10: ("HTTP/1.0 has no Transfer-Encoding", "RFC 9112 §6.1")
+        case .folded: ("a framing field is one line", "RFC 9112 §5.2")
+        }
+    }
+}
+
+extension HTTPProtocolError.Chunk {
+    fileprivate var text: (rule: String, source: String) {
+        switch self {
+        case .size: ("a chunk size is a hexadecimal number", "RFC 9112 §7.1")
+        case .sizeOverflow: ("a chunk size fits in 63 bits", "RFC 9112 §7.1")
+        case .chunkExtension: ("only extensions follow a chunk size", "RFC 9112 §7.1.1")
+        case .bareCarriageReturn: ("no CR stands without LF", "RFC 9112 §2.2")
+        case .bareLineFeed: ("a chunk-size line ends with CRLF", "RFC 9112 §7.1")
+        case .dataEnd: ("CRLF follows chunk data", "RFC 9112 §7.1")
+        }
+    }
+}
+
+extension HTTPProtocolError.Limit {
+    fileprivate var text: (rule: String, source: String) {
+        switch self {
+        case .statusLineSize: ("a status line is shorter", "ParsingLimits.maximumStatusLineSize")
+        case .fieldCount: ("a header section has fewer fields", "ParsingLimits.maximumFieldCount")
+        case .fieldLineSize: ("a field line is shorter", "ParsingLimits.maximumFieldLineSize")
+        case .fieldSectionSize: ("a header section is shorter", "ParsingLimits.maximumFieldSectionSize")
+        case .chunkLineSize: ("a chunk-size line is shorter", "ParsingLimits.maximumChunkLineSize")
+        case .chunkOverhead: ("chunk framing is in proportion to content", "ParsingLimits.maximumChunkOverheadRatio")
+        case .trailerCount: ("a trailer section has fewer fields", "ParsingLimits.maximumTrailerCount")
+        case .trailerSectionSize: ("a trailer section is shorter", "ParsingLimits.maximumTrailerSectionSize")
+        case .informationalResponseCount:
+            ("fewer informational responses precede the final one", "ParsingLimits.maximumInformationalResponseCount")
+        }
+    }
+}
+
+extension HTTPProtocolError.Truncation {
+    fileprivate var text: (rule: String, source: String) {
+        switch self {
+        case .beforeResponse: ("the peer closed before its response", "RFC 9112 §8")
+        case .head: ("the peer closed within its response head", "RFC 9112 §8")
+        case .content(let missing): ("the peer closed \(missing) bytes before the end of content", "RFC 9112 §8")
+        case .chunkedContent: ("the peer closed before the last chunk", "RFC 9112 §8")
+        case .trailers: ("the peer closed within its trailers", "RFC 9112 §8")
+        }
+    }
+}
+
+extension HTTPProtocolError.Unsolicited {
+    fileprivate var text: (rule: String, source: String) {
+        switch self {
+        case .bytes: ("a server sends bytes only in answer to a request", "RFC 9112 §9.2")
+        case .upgrade: ("101 answers a request with Upgrade", "RFC 9110 §15.2.2")
+        }
+    }
+}
+
+extension HTTPProtocolError.Request {
+    fileprivate var text: (rule: String, source: String) {
+        switch self {
+        case .method: ("a method is a token", "RFC 9110 §9.1")
+        case .target: ("a request target is visible ASCII of its form", "RFC 9112 §3.2")
+        case .targetForm: ("CONNECT names an authority, and only OPTIONS an asterisk", "RFC 9112 §3.2")
+        case .host: ("there is one Host, and it is a host", "RFC 9110 §7.2")
+        case .fieldName: ("a field name is a token", "RFC 9110 §5.1")
+        case .fieldValue: ("no field value contains control characters", "RFC 9110 §5.5")
+        case .forbiddenTrailer: ("this field is not allowed as a trailer", "RFC 9110 §6.5.1")
+        case .trailersWithoutChunked: ("only chunked content has trailers", "RFC 9112 §7.1.2")
+        case .framingField: ("framing fields agree with the body", "RFC 9112 §6.2")
+        case .negativeLength: ("a content length is not negative", "RFC 9110 §8.6")
+        case .contentForbidden: ("CONNECT and TRACE have no content", "RFC 9110 §9.3.6")
+        case .expectationWithoutContent: ("only content can wait for 100 (Continue)", "RFC 9110 §10.1.1")
+        case .tooMuchContent(let excess): ("content is \(excess) bytes longer than announced", "RFC 9110 §8.6")
+        case .tooLittleContent(let missing): ("content is \(missing) bytes shorter than announced", "RFC 9110 §8.6")
+        }
+    }
+}
+
+extension HTTPProtocolError.Misuse {
+    fileprivate var text: (rule: String, source: String) {
+        switch self {
+        case .notReusable: ("an exchange begins only after the last one completed", "RFC 9112 §9.3")
+        case .nothingToSend: ("content follows a request head that announced it", "RFC 9112 §6")
+        case .failed: ("a failed exchange decodes nothing more", "RFC 9112 §9.5")
+        }
+    }
+}

@@ -122,16 +122,16 @@ package struct BodyAccumulator: Sendable {
     /// Discards the body as too large, for example because of its announced length.
     package mutating func refuse() {
         isTooLarge = true
-        letGo()
+        discard()
     }
 
     /// Returns the available bytes.
     package mutating func takeAll() -> Data {
-        defer { letGo() }
+        defer { discard() }
         return memory?.takeAll() ?? bytes
     }
 
-    private mutating func letGo() {
+    private mutating func discard() {
         bytes = Data()
         memory = nil
         (announced, room) = (0, 0)

@@ -13,7 +13,7 @@ struct CookieJar: Sendable {
     /// The maximum number of cookies. Beyond it the site with the most cookies loses one.
     static let maximumCount = 3000
     /// The maximum number of cookies that are sent with one request, and of their bytes.
-    static let maximumSent = (count: 150, size: 32 * 1024)
+    private static let maximumSent = (count: 150, size: 32 * 1024)
 
     /// By registrable domain.
     private var sites: [String: CookieSite] = [:]
@@ -231,12 +231,12 @@ struct CookieSite: Sendable {
         for place in keys.indices.reversed() where isGone(keys[place]) { remove(at: place) }
     }
 
-    mutating func removeLeast(_ now: Date) {
+    fileprivate mutating func removeLeast(_ now: Date) {
         let least = keys.indices.min { keys[$0].rank(now) < keys[$1].rank(now) }
         if let least { remove(at: least) }
     }
 
-    func leastRank(_ now: Date) -> (Int, UInt64)? { keys.lazy.map { $0.rank(now) }.min(by: <) }
+    fileprivate func leastRank(_ now: Date) -> (Int, UInt64)? { keys.lazy.map { $0.rank(now) }.min(by: <) }
 
     private func place(of cookie: HTTPCookie, _ key: Key) -> Int? {
         keys.indices.first { keys[$0].identityHash == key.identityHash && cookies[$0].identity == cookie.identity }
@@ -272,7 +272,7 @@ struct CookieSite: Sendable {
     }
 
     /// Whether one with `Secure` has the same name, and would be hidden by `cookie` where they are sent.
-    func hidesSecure(_ cookie: HTTPCookie) -> Bool {
+    fileprivate func hidesSecure(_ cookie: HTTPCookie) -> Bool {
         let name = cookie.bytes.name.hashValue
         let places = keys.indices.filter { keys[$0].isSecure && keys[$0].nameHash == name }
         if places.isEmpty { return false }

@@ -8,8 +8,8 @@ import TernTLS
 /// Name, value and path are bytes, which go back as they came (RFC 9110 §5.5). The properties are their text: UTF-8 where
 /// the bytes are UTF-8, else ISO-8859-1. A cookie that is made of texts has their bytes in UTF-8.
 public struct HTTPCookie: Sendable, Hashable {
-    /// What a server said about requests that another site causes. Tern stores it and sends the cookie: a client that
-    /// is no browser causes all of its requests itself.
+    /// What a server said about requests that another site causes: stored, not enforced, because every request is
+    /// first-party.
     public enum SameSitePolicy: String, Sendable {
         /// `SameSite=Strict`
         case strict

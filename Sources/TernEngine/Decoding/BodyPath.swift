@@ -43,3 +43,96 @@ struct BodyPath: ~Copyable {
     /// The body has ended and all of it is consumed. Throws if its coding is incomplete.
     mutating func finish() throws(ContentDecodingError) { try chain?.finish() }
 }
+
+/// Decoders in sequence, each of which reads the output of the previous one.
+///
+/// The last decoder that has input always runs first. So none produces more before the next has consumed everything,
+/// and each holds at most one window.
+final class DecodingChain {
+    /// The price of a block besides its bytes: about 3 µs if it defines codes of its own (RFC 1951 §3.2.7), even if it
+    /// is empty.
+    static let blockPrice = 2048
+    /// The number of blocks processed at once: as expensive as a window.
+    static let blocksAtOnce = DecodedWindow.size / blockPrice
+
+    /// In the order of decoding: the last coding applied comes first.
+    private let decoders: [ContentDecoder]
+    private let limits: ContentDecodingLimits
+    /// The number of bytes that the first decoder has consumed.
+    private var received = 0
+    /// The price of the work since `deliver` was last called. Kept between calls: many small inputs are no cheaper than
+    /// a large one.
+    private var unpaid = 0
+
+    init(_ codings: [ContentCoding], _ limits: ContentDecodingLimits) throws(ContentDecodingError) {
+        guard codings.count <= limits.maximumCodingCount else {
+            throw .tooManyCodings(limit: limits.maximumCodingCount)
+        }
+        var decoders: [ContentDecoder] = []
+        decoders.reserveCapacity(codings.count)
+        for coding in codings.reversed() { decoders.append(try ContentDecoder(coding)) }
+        self.decoders = decoders
+        self.limits = limits
+    }
+
+    var hasMore: Bool { furthest(hasInput: false) != nil }
+
+    func receive(_ bytes: Span<UInt8>, deliver: (Span<UInt8>, Int) -> Bool) throws(ContentDecodingError) -> Int {
+        var offset = 0
+        while let index = furthest(hasInput: offset < bytes.count) {
+            let decoder = decoders[index]
+            if let failure = decoder.failure { throw failure }
+            unpaid += run(index, bytes, from: &offset)
+            let price = unpaid
+            if index == decoders.count - 1, decoder.waiting > 0 {
+                unpaid = 0
+                guard decoder.deliver({ deliver($0, price) }) else { return offset }
+            } else if unpaid >= DecodedWindow.size {
+                unpaid = 0
+                guard deliver(Span(), price) else { return offset }
+            }
+        }
+        return offset
+    }
+
+    func finish() throws(ContentDecodingError) {
+        for decoder in decoders {
+            if let failure = decoder.failure { throw failure }
+            guard decoder.isComplete else { throw .truncated }
+        }
+    }
+
+    private func furthest(hasInput: Bool) -> Int? {
+        for index in decoders.indices.reversed() {
+            if decoders[index].isHolding || decoders[index].failure != nil { return index }
+            if index == 0 ? hasInput : decoders[index - 1].waiting > 0 { return index }
+        }
+        return nil
+    }
+
+    /// Returns the price of the work: the larger of bytes consumed and bytes produced, and ``blockPrice`` for each
+    /// block.
+    private func run(_ index: Int, _ bytes: Span<UInt8>, from offset: inout Int) -> Int {
+        let decoder = decoders[index]
+        let (made, blockCount) = (decoder.made, decoder.blockCount)
+        let limit = index == decoders.count - 1 ? limits.maximumDecodedSize : nil
+        var consumed = 0
+        if index == 0 {
+            let start = offset
+            decoder.decode(bytes, from: &offset, limit: limit)
+            consumed = offset - start
+            received += consumed
+        } else {
+            decoders[index - 1].lend { input in
+                decoder.decode(input, from: &consumed, limit: limit)
+                return consumed
+            }
+        }
+        // The ratio applies to each decoder, not only to the last: output that a later decoder skips must be produced
+        // all the same.
+        if decoder.made > limits.expansionAllowance, (decoder.made - 1) / limits.maximumExpansionRatio >= received {
+            decoder.refuse(.ratioExceeded(limit: limits.maximumExpansionRatio))
+        }
+        return max(consumed, decoder.made - made) + (decoder.blockCount - blockCount) * Self.blockPrice
+    }
+}

@@ -32,7 +32,12 @@ final class ContentDecoder {
 
     init(_ coding: ContentCoding) throws(ContentDecodingError) {
         self.coding = coding
-        inflater = try Inflater(coding == .gzip ? .gzip : .zlib)
+        let format: Inflater.Format =
+            switch coding {
+            case .gzip: .gzip
+            case .deflate: .zlib
+            }
+        inflater = try Inflater(format)
     }
 
     /// The number of bytes produced and not taken.
@@ -52,12 +57,12 @@ final class ContentDecoder {
 
     /// Lends the waiting bytes to `deliver`, which takes all of them, and returns its result.
     func deliver(_ deliver: (Span<UInt8>) -> Bool) -> Bool {
-        var goesOn = false
+        var continues = false
         window.lend { bytes in
-            goesOn = deliver(bytes)
+            continues = deliver(bytes)
             return bytes.count
         }
-        return goesOn
+        return continues
     }
 
     /// Discards the waiting bytes.
@@ -76,10 +81,13 @@ final class ContentDecoder {
         while window.room > 0, failure == nil, blockCount < lastBlock, isHolding || offset < bytes.count {
             switch state {
             case _ where isHolding: inflate(bytes, from: &offset, limit)
-            case .beginning where coding == .gzip: state = .stream
             case .beginning:
-                state = .choosing(first: bytes[offset])
-                offset += 1
+                switch coding {
+                case .gzip: state = .stream
+                case .deflate:
+                    state = .choosing(first: bytes[offset])
+                    offset += 1
+                }
             case .choosing(let first):
                 begin(Self.isZlib(first, bytes[offset]) ? .zlib : .bare, with: first, limit)
             case .stream: inflate(bytes, from: &offset, limit)
@@ -125,7 +133,10 @@ final class ContentDecoder {
             isHolding = true
             blockCount += 1
         case .ended:
-            state = coding == .gzip ? .between : .over
+            switch coding {
+            case .gzip: state = .between
+            case .deflate: state = .over
+            }
             blockCount += 1
         case .failed(let error): failure = error
         }

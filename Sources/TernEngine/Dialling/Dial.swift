@@ -31,7 +31,7 @@ struct Dial: ~Copyable {
 
     private enum Stage {
         /// At the step of this index. Exits: the next one, the first one, arrived, over.
-        case underWay(Int)
+        case pending(Int)
         /// All steps are done. Exit: over.
         case arrived
         /// Exit: none.
@@ -106,14 +106,14 @@ struct Dial: ~Copyable {
 
     mutating func prepared() -> Next {
         guard case .prepare = current else { return .rest }
-        return goOn()
+        return advance()
     }
 
     mutating func resolved(_ addresses: [TransportAddress], at now: MonotonicInstant) -> Next {
         guard case .resolve = current else { return .rest }
         self.addresses = addresses
         timeline.resolved = now
-        return goOn()
+        return advance()
     }
 
     mutating func connected(
@@ -123,13 +123,13 @@ struct Dial: ~Copyable {
         remoteAddress = address
         localAddress = local
         timeline.connected = now
-        return goOn()
+        return advance()
     }
 
     mutating func secured(at now: MonotonicInstant) -> Next {
         guard case .secure = current else { return .rest }
         timeline.secured = now
-        return goOn()
+        return advance()
     }
 
     /// The server was evaluated by policies that have been replaced since: starts again, within the same timeout,
@@ -159,14 +159,14 @@ struct Dial: ~Copyable {
     var isOver: Bool { if case .over = stage { true } else { false } }
 
     private var current: Step? {
-        guard case .underWay(let place) = stage else { return nil }
+        guard case .pending(let place) = stage else { return nil }
         return steps[place]
     }
 
     private var phase: SessionError.Phase { (current ?? steps.last)?.phase ?? .connect }
 
-    private mutating func goOn() -> Next {
-        guard case .underWay(let place) = stage else { return .rest }
+    private mutating func advance() -> Next {
+        guard case .pending(let place) = stage else { return .rest }
         return go(to: place + 1)
     }
 
@@ -175,7 +175,7 @@ struct Dial: ~Copyable {
             stage = .arrived
             return .open
         }
-        stage = .underWay(place)
+        stage = .pending(place)
         // No other address is possible, whether a server listens or not.
         if steps[place] == .connect, isToSocket { remoteAddress = addresses.first }
         return .take(steps[place])

@@ -19,7 +19,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     private(set) var early: (bytes: [UInt8], hasEnded: Bool) = ([], false)
     private var dial: Dial
     private var timer: DialTimer?
-    private var question: LookUpTicket?
+    private var lookup: LookUpTicket?
     private var connector: Connector?
     private var handshake: TLSHandshake?
     /// Asks delegates about the server; nil if none wants to be asked.
@@ -70,7 +70,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
 
     func cancel() {
         dial.end()
-        letGo()
+        discard()
     }
 
     /// The deadline is this registration's only event.
@@ -88,7 +88,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
         case .open: open()
         case .stopConnecting: connector?.timedOut()
         case .fail(let failure):
-            letGo()
+            discard()
             // Later rather than now: some failures occur within `start`, and a caller that starts again repeatedly must
             // not grow the stack.
             shared.loop.execute { self.owner.dialler(self, failed: failure) }
@@ -96,15 +96,15 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
         }
     }
 
-    private func letGo() {
-        if let question = question.take() { shared.resolver.cancel(question) }
+    private func discard() {
+        if let lookup = lookup.take() { shared.resolver.cancel(lookup) }
         connector?.cancel()
         handshake?.cancel()
-        hangUp()
+        closeTransport()
         timer.take()?.cancel()
     }
 
-    private func hangUp() {
+    private func closeTransport() {
         if let token = token.take() { shared.loop.deregister(token) }
         transport.take()?.close()
     }
@@ -130,13 +130,13 @@ extension Dialler {
     }
 
     private func resolve(_ host: HTTPOrigin) {
-        question = shared.resolver.resolve(host: host.host, port: host.port) { addresses in
+        lookup = shared.resolver.resolve(host: host.host, port: host.port) { addresses in
             self.shared.perform { self.resolved(addresses) }
         }
     }
 
     private func resolved(_ addresses: Result<[TransportAddress], ResolveError>) {
-        question = nil
+        lookup = nil
         switch addresses {
         case .success(let addresses): follow(dial.resolved(addresses, at: .now))
         case .failure(let error): follow(dial.failed(.connecting(.unresolved(error))))
@@ -198,7 +198,7 @@ extension Dialler {
             self.token = token
             self.transport = transport
             if trustContexts.allSatisfy(\.isCurrent) { return follow(dial.secured(at: .now)) }
-            hangUp()
+            closeTransport()
             follow(dial.policiesChanged())
         case .failure(let reason): follow(dial.failed(reason))
         }
@@ -255,4 +255,90 @@ extension Dialler: TrustInquiryOwner {
     }
 
     func inquiryEnded() { timer?.resume() }
+}
+
+/// Has a connection opened. The dialler calls one of these methods once, unless it is cancelled.
+protocol DialOwner: ConnectionOwner {
+    func dialler(_ dialler: Dialler, opened connection: Connection)
+
+    func dialler(_ dialler: Dialler, failed failure: DialFailure)
+
+    /// The task that the connection is for; nil if no task waits for it any more.
+    func respondent(of dialler: Dialler) -> (any TrustRespondent)?
+}
+
+/// Why there is no connection.
+struct DialFailure {
+    let reason: SessionError.Reason
+    let phase: SessionError.Phase
+    /// The peer's address, if there was a connection.
+    var remoteAddress: TransportAddress?
+}
+
+/// A deadline that can be paused. On its loop's thread.
+struct DialTimer {
+    private let loop: ReactorLoop
+    private let token: RegistrationToken
+    private var deadline: MonotonicInstant?
+    private var pausedAt: MonotonicInstant?
+
+    /// A timer without a deadline, whose expiry is `handler`'s only event.
+    init(_ handler: any ReadinessHandler, on loop: ReactorLoop) {
+        self.loop = loop
+        token = loop.registerTimer(handler: handler)
+    }
+
+    mutating func set(_ deadline: MonotonicInstant) {
+        self.deadline = deadline
+        if pausedAt == nil { loop.setDeadline(deadline, for: token) } else { pausedAt = .now }
+    }
+
+    mutating func pause() {
+        guard pausedAt == nil else { return }
+        pausedAt = .now
+        loop.setDeadline(nil, for: token)
+    }
+
+    /// Resumes with the remaining time.
+    mutating func resume() {
+        guard let pausedAt = pausedAt.take(), let deadline else { return }
+        set(deadline.advanced(by: pausedAt.duration(to: .now)))
+    }
+
+    func cancel() { loop.deregister(token) }
+}
+
+/// The settings for evaluating one server, chosen before it is connected to.
+struct ServerTrustContext {
+    let server: HTTPOrigin
+    private let context: TLSContext
+    private let decision: TrustDecision
+    private let trust: TrustSettings
+
+    /// Gets the policies from the session.
+    init(of server: HTTPOrigin, _ context: TLSContext, _ trust: TrustSettings) throws(TLSError) {
+        self.server = server
+        self.context = context
+        self.trust = trust
+        decision = try trust.decision(forHost: server.certifiedHost)
+    }
+
+    /// The generation of the policies.
+    var generation: UInt64 { decision.generation }
+
+    /// Whether the policies are still current.
+    var isCurrent: Bool { generation == trust.generation }
+
+    /// Creates a TLS session that evaluates the server. A policy may be asked whether a verdict still holds.
+    ///
+    /// - Parameter asksUser: whether delegates answer the verdict.
+    func newSession(asksUser: Bool) throws(TLSError) -> TLSSession {
+        try TLSSession(
+            context: context, host: server.certifiedHost, port: server.port, policy: decision.policy,
+            profile: decision.profile,
+            asksUser: asksUser)
+    }
+
+    /// Sends a report if the server did not match a pin set that wants reports.
+    func report(_ result: ServerTrustResult) { trust.report(result, by: decision, of: server) }
 }

@@ -35,7 +35,7 @@ final class FileSink: @unchecked Sendable {
     /// cache.
     static let pieceSize = 256 * 1024
     /// The maximum number of chunks; the last one is being filled while the others are written.
-    static let piecesAtMost = 4
+    private static let piecesAtMost = 4
     /// The minimum room for a system call.
     private static let leastRoom = 64 * 1024
     /// Bytes that arrive slowly are written after this time.

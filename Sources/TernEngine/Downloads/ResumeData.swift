@@ -93,7 +93,7 @@ public struct ResumeData: Sendable, Hashable {
             fields: fields)
     }
 
-    /// Whether that is its URL, apart from userinfo and fragment.
+    /// Whether `url` is the download's, ignoring userinfo and fragment.
     public func isOf(_ url: URL) -> Bool { Self.withoutUserinfo(url) == self.url }
 
     /// The request to send.

@@ -35,3 +35,70 @@ public final class SessionDownloadTask: SessionTask, @unchecked Sendable {
 
     override func finalizeSooner(_ error: SessionError?) { driver.finalizeSooner(error) }
 }
+
+/// Receives the events of a download, on the reactor's thread, in addition to those of any task. `task(_:didReceive:
+/// Span<UInt8>)` is not called: the content is written to the file.
+public protocol SessionDownloadDelegate: SessionTaskDelegate {
+    /// An event of a download. Downloads call this method alone; by default it calls the event's own method below. See
+    /// ``SessionTaskDelegate/handle(_:of:)``.
+    func handle(_ event: DownloadEvent, of download: SessionDownloadTask)
+    /// A data task's response becomes a file, because this delegate requested it (``ResponseAnswer/becomeDownload``):
+    /// `download` has taken over the exchange, is already started, and calls this delegate from now on. `task` is over,
+    /// and makes no more calls, not even at its end.
+    func task(_ task: SessionTask, didBecome download: SessionDownloadTask)
+    /// More of the content was written to the file: `bytesWritten` bytes since the last call, `totalBytesWritten` in
+    /// all, of `totalBytesExpectedToWrite`, which is -1 if it is unknown.
+    func downloadTask(
+        _ task: SessionDownloadTask, didWriteData bytesWritten: Int64, totalBytesWritten: Int64,
+        totalBytesExpectedToWrite: Int64)
+    /// The server continues where the partial file ends, at byte `fileOffset` of `expectedTotalBytes`, which is -1 if
+    /// it is unknown.
+    func downloadTask(_ task: SessionDownloadTask, didResumeAtOffset fileOffset: Int64, expectedTotalBytes: Int64)
+    /// The content is complete, whatever the status of the response, and the file is at `location`. A file without a
+    /// target is removed when this call returns, unless it has been moved or ``SessionDownloadTask/keepFile()`` was
+    /// called.
+    func downloadTask(_ task: SessionDownloadTask, didFinishDownloadingTo location: URL)
+}
+
+/// An event of a download, as one value: those that any task has are ``TaskEvent``s. Counts are in bytes; an unknown
+/// total is -1.
+public enum DownloadEvent: Sendable {
+    /// The download has taken over the exchange of this data task.
+    case replaced(SessionTask)
+    /// The server continues at this offset.
+    case resumed(at: Int64, expected: Int64)
+    /// More of the content was written to the file.
+    case wrote(Int64, total: Int64, expected: Int64)
+    /// The content is complete, in this file.
+    case finished(URL)
+}
+
+extension SessionDownloadDelegate {
+    /// Calls the method of the event.
+    public func handle(_ event: DownloadEvent, of download: SessionDownloadTask) {
+        switch event {
+        case .replaced(let task): self.task(task, didBecome: download)
+        case .resumed(let offset, let expected):
+            downloadTask(download, didResumeAtOffset: offset, expectedTotalBytes: expected)
+        case .wrote(let count, let total, let expected):
+            downloadTask(
+                download, didWriteData: count, totalBytesWritten: total, totalBytesExpectedToWrite: expected)
+        case .finished(let location): downloadTask(download, didFinishDownloadingTo: location)
+        }
+    }
+    /// Does nothing.
+    public func task(_ task: SessionTask, didBecome download: SessionDownloadTask) {}
+    /// Does nothing.
+    public func downloadTask(
+        _ task: SessionDownloadTask, didWriteData bytesWritten: Int64, totalBytesWritten: Int64,
+        totalBytesExpectedToWrite: Int64
+    ) {}
+    /// Does nothing.
+    public func downloadTask(
+        _ task: SessionDownloadTask, didResumeAtOffset fileOffset: Int64, expectedTotalBytes: Int64
+    ) {}
+}
+
+extension NoOpTaskDelegate: SessionDownloadDelegate {
+    package func downloadTask(_ task: SessionDownloadTask, didFinishDownloadingTo location: URL) {}
+}

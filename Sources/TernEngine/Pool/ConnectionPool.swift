@@ -13,13 +13,13 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     private let address: TransportAddress?
     /// Called when the pool may be empty.
     private let emptied: (ConnectionPool) -> Void
-    let shared: SharedSettings
+    private let shared: SharedSettings
     // Unchecked: the state runs no other code, and other references keep what it releases, so accesses never overlap.
-    @safe @exclusivity(unchecked) var state: PoolState<Connection, Requester>
+    @safe @exclusivity(unchecked) private var state: PoolState<Connection, Requester>
     /// All pending and open connections, so that closing the pool reaches them.
-    var attempts: [Int: Dialler] = [:]
-    var connections: [ObjectIdentifier: Connection] = [:]
-    var isClosed = false
+    private var attempts: [Int: Dialler] = [:]
+    private var connections: [ObjectIdentifier: Connection] = [:]
+    private var isClosed = false
     private var isStarting = false
     private var willOpen = false
 
@@ -39,10 +39,10 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         // A connection that turns out to be dead, or has received unexpected bytes, closes itself and leaves the pool,
         // so this loop ends.
         isStarting = true
-        while let warmest = state.warmest, !isFit(warmest) {}
+        while let mostRecent = state.mostRecent, !isFit(mostRecent) {}
         isStarting = false
         var prepared: PreparedExchange?
-        if state.warmest == nil {
+        if state.mostRecent == nil {
             do throws(InvalidRequest) {
                 prepared = try PreparedExchange(task.hop, shared.exchange)
             } catch {
@@ -50,7 +50,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
                 return tellIfEmpty()
             }
         }
-        switch state.acquire(task, isAgain: task.isRepeating) {
+        switch state.acquire(task, task.isRepeating ? .repeated : .new) {
         case .use(let connection):
             task.begin(on: connection, nil)
         case .wait(let orders):
@@ -67,7 +67,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
 
     /// `task` waits no more, and is not called.
     func abandon(_ task: Requester) {
-        leaveLine(task)
+        leaveQueue(task)
         stopWaiting(task)
         tellIfEmpty()
     }
@@ -89,11 +89,11 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     }
 
     /// Whether its server was evaluated by outdated policies.
-    func isOutdated(_ connection: Connection) -> Bool {
+    private func isOutdated(_ connection: Connection) -> Bool {
         connection.trustGeneration.map { $0 != shared.trust.generation } ?? false
     }
 
-    func wait(_ task: Requester) {
+    private func wait(_ task: Requester) {
         let now = shared.loop.now
         task.wait.since = now
         task.wait.route = route
@@ -103,12 +103,12 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         task.wait.timer = timer
     }
 
-    func stopWaiting(_ task: Requester) {
+    private func stopWaiting(_ task: Requester) {
         if let timer = task.wait.timer { shared.loop.deregister(timer) }
         task.wait = Wait()
     }
 
-    private func leaveLine(_ task: Requester) {
+    private func leaveQueue(_ task: Requester) {
         switch state.cancel(task) {
         case .absent: break
         case .removed(let orders): carryOut(orders)
@@ -118,10 +118,10 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
 
     /// Removes waiters that another thread has cancelled: nothing is sent or opened for them. Their cancel commands
     /// follow in the inbox, and end them.
-    func passOverCancelled() {
+    private func passOverCancelled() {
         var left = Self.passedOverAtOnce
         while left > 0, let task = nextCancelled {
-            leaveLine(task)
+            leaveQueue(task)
             left -= 1
         }
     }
@@ -133,20 +133,20 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         return nil
     }
 
-    func serve(_ task: Requester, _ connection: Connection) {
+    private func serve(_ task: Requester, _ connection: Connection) {
         let prepared = task.wait.prepared.take()
         stopWaiting(task)
         task.begin(on: connection, prepared)
     }
 
-    func carryOut(_ orders: PoolState<Connection, Requester>.Orders) {
+    private func carryOut(_ orders: PoolState<Connection, Requester>.Orders) {
         if let idle = orders.closes {
             connections[ObjectIdentifier(idle)] = nil
             idle.close()
         }
-        if let heir = orders.inherits {
-            attempts[heir.number]?.setDeadline(connectDeadline(of: heir.waiter))
-            attempts[heir.number]?.inquiry?.respondentChanged()
+        if let assignee = orders.inherits {
+            attempts[assignee.number]?.setDeadline(connectDeadline(of: assignee.waiter))
+            attempts[assignee.number]?.inquiry?.respondentChanged()
         }
         if let new = orders.opens { open(new.number, for: new.waiter) }
     }
@@ -158,7 +158,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     }
 
     /// The deadline of a connection: counts from the moment when `task` began to rely on one that is being opened.
-    func connectDeadline(of task: Requester) -> MonotonicInstant {
+    private func connectDeadline(of task: Requester) -> MonotonicInstant {
         if let deadline = task.wait.connectDeadline { return deadline }
         let deadline = task.deadlines.connecting(since: .now)
         task.wait.connectDeadline = deadline
@@ -166,7 +166,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     }
 
     /// Opens missing connections for the waiters after the commands of this tick: a waiter that they cancel needs none.
-    func openSoon() {
+    private func openSoon() {
         if willOpen || isClosed || state.firstIdle == nil { return }
         willOpen = shared.loop.execute { self.openMissing() }
     }
@@ -182,7 +182,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     /// Whether the pool holds no connection and no waiter, and expects none.
     var isEmpty: Bool { state.isEmpty && attempts.isEmpty && !isStarting }
 
-    func tellIfEmpty() {
+    private func tellIfEmpty() {
         if isEmpty { emptied(self) }
     }
 }
@@ -211,6 +211,96 @@ extension ConnectionPool {
     }
 }
 
+// Reports of diallers and connections
+extension ConnectionPool {
+    /// The pool as its diallers and connections use it.
+    private var dialOwner: AnyDialOwner {
+        AnyDialOwner(
+            AnyDialOwner.Calls(
+                isAwaited: { self.isAwaited }, free: { self.connectionFree($0) },
+                closed: { self.connectionClosed($0, wasResting: $1) }, opened: { self.dialler($0, opened: $1) },
+                failed: { self.dialler($0, failed: $1) }, respondent: { self.respondent(of: $0) }))
+    }
+
+    private func dialler(_ dialler: Dialler, opened connection: Connection) {
+        if connection.servesOneExchange { return serveOne(dialler, connection) }
+        attempts[dialler.number] = nil
+        if isClosed { return connection.close() }
+        connections[ObjectIdentifier(connection)] = connection
+        passOverCancelled()
+        let (task, orders) = state.opened(dialler.number, connection)
+        carryOut(orders)
+        if let task { serve(task, connection) } else { connection.rest() }
+    }
+
+    /// A delegate accepted the server despite the policies: the connection is for the task that the answer was given
+    /// for, or for no task.
+    private func serveOne(_ dialler: Dialler, _ connection: Connection) {
+        passOverCancelled()
+        guard !isClosed, let task = state.reliant(on: dialler.number), dialler.inquiry?.isOver(for: task) == true
+        else {
+            connection.close()
+            return self.dialler(dialler, failed: DialFailure(reason: .cancelled, phase: .tls))
+        }
+        attempts[dialler.number] = nil
+        connections[ObjectIdentifier(connection)] = connection
+        carryOut(state.openedForReliant(dialler.number))
+        serve(task, connection)
+    }
+
+    /// Whether the task that relies on the connection fails, even if the connection was begun for another: its timeout
+    /// passed, or its own delegate has answered.
+    private func isFinal(_ dialler: Dialler) -> Bool {
+        guard let task = state.reliant(on: dialler.number) else { return false }
+        if dialler.inquiry?.isOver(for: task) == true { return true }
+        return task.wait.connectDeadline.map { $0 <= shared.loop.now } ?? false
+    }
+
+    /// The task that relies on the connection.
+    private func respondent(of dialler: Dialler) -> (any TrustRespondent)? { state.reliant(on: dialler.number) }
+
+    private func dialler(_ dialler: Dialler, failed failure: DialFailure) {
+        // A connection that was given up in the meantime does not count.
+        guard attempts.removeValue(forKey: dialler.number) != nil, !isClosed else { return }
+        let (task, orders) = state.failedToOpen(dialler.number, isFinal: isFinal(dialler))
+        carryOut(orders)
+        if let task {
+            stopWaiting(task)
+            task.connectionFailed(failure)
+        }
+        tellIfEmpty()
+    }
+
+    /// Whether a task waits for a connection.
+    private var isAwaited: Bool { state.isAwaited }
+
+    private func connectionFree(_ connection: Connection) {
+        if isClosed { return connection.close() }
+        if isOutdated(connection) {
+            connection.close()
+            return connectionClosed(connection, wasResting: false)
+        }
+        passOverCancelled()
+        switch state.released(connection) {
+        case .serve(let task, let orders):
+            carryOut(orders)
+            serve(task, connection)
+        case .keep: connection.rest()
+        case .replace(let orders):
+            connections[ObjectIdentifier(connection)] = nil
+            connection.close()
+            carryOut(orders)
+        }
+    }
+
+    private func connectionClosed(_ connection: Connection, wasResting: Bool) {
+        guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+        if wasResting { state.lostIdle(connection) } else { state.lostLeased() }
+        openSoon()
+        tellIfEmpty()
+    }
+}
+
 /// Ends the wait of a task whose timeout passes before a connection has taken it on.
 private final class WaitTimer<Requester: ConnectionRequester>: ReadinessHandler {
     let task: Requester
@@ -228,3 +318,35 @@ private final class WaitTimer<Requester: ConnectionRequester>: ReadinessHandler 
         task.connectionFailed(DialFailure(reason: .timedOut(limit), phase: .pool))
     }
 }
+
+/// The owner of a pool's diallers and connections, without the type of the pool's requesters: if the generic pool
+/// itself conformed to a protocol, its witnesses would be looked up in every call.
+private final class AnyDialOwner: DialOwner {
+    struct Calls {
+        let isAwaited: () -> Bool
+        let free: (Connection) -> Void
+        let closed: (Connection, _ wasResting: Bool) -> Void
+        let opened: (Dialler, Connection) -> Void
+        let failed: (Dialler, DialFailure) -> Void
+        let respondent: (Dialler) -> (any TrustRespondent)?
+    }
+
+    private let calls: Calls
+
+    init(_ calls: Calls) { self.calls = calls }
+
+    var isAwaited: Bool { calls.isAwaited() }
+
+    func connectionFree(_ connection: Connection) { calls.free(connection) }
+
+    func connectionClosed(_ connection: Connection, wasResting: Bool) { calls.closed(connection, wasResting) }
+
+    func dialler(_ dialler: Dialler, opened connection: Connection) { calls.opened(dialler, connection) }
+
+    func dialler(_ dialler: Dialler, failed failure: DialFailure) { calls.failed(dialler, failure) }
+
+    func respondent(of dialler: Dialler) -> (any TrustRespondent)? { calls.respondent(dialler) }
+}
+
+// In its pool's list of idle connections.
+extension Connection: IntrusiveQueueElement {}

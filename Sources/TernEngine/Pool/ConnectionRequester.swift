@@ -9,7 +9,7 @@ protocol ConnectionRequester: IntrusiveQueueElement, ExchangeDelegate, TrustResp
     /// The kind of connection.
     var hop: Hop { get }
     var deadlines: Deadlines { get }
-    /// Its previous connection turned out to be dead, and it needs one that has not been used.
+    /// Whether its previous connection, a reused one, turned out to be dead.
     var isRepeating: Bool { get }
     /// Used by the pool while the requester waits in it.
     var wait: Wait { get set }

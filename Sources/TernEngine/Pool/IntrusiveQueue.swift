@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An element of a `IntrusiveQueue`, of at most one at a time, that stores its own position.
+/// An object in at most one queue, which stores its index.
 protocol IntrusiveQueueElement: AnyObject {
     /// The position, written by the list that contains the element, and meaningless outside of one.
     var placeInLine: Int32 { get set }

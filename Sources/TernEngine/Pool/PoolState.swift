@@ -1,5 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// What a waiter asks for. All that need an unused connection take precedence too: the queue has one border between them
+/// and the others.
+enum ConnectionClaim {
+    /// It asks for the first time.
+    case new
+    /// Its reused connection turned out to be dead.
+    case repeated
+
+    /// Whether it waits before the new ones, and is admitted whatever the queue's limit.
+    var takesPrecedence: Bool {
+        switch self {
+        case .new: false
+        case .repeated: true
+        }
+    }
+
+    /// Whether a connection that was used before will not do.
+    var needsUnused: Bool {
+        switch self {
+        case .new: false
+        case .repeated: true
+        }
+    }
+}
+
 /// The connections of one origin, the waiters, and the actions that follow when either changes. A pure state machine.
 /// Every event takes constant time, however many wait.
 ///
@@ -15,9 +40,9 @@ struct PoolState<Connection: IntrusiveQueueElement, Waiter: IntrusiveQueueElemen
     private let queueLimit: Int
     private var idle = IntrusiveQueue<Connection>()
     private var leased = 0
-    private var line = IntrusiveQueue<Waiter>()
-    private var underWay = PendingConnections<Waiter>()
-    /// The first waiter that would take a connection that was used.
+    private var queue = IntrusiveQueue<Waiter>()
+    private var pending = PendingConnections<Waiter>()
+    /// The first waiter that accepts a reused connection. All before it need an unused one.
     private(set) var firstNew: Waiter?
     /// The first waiter that does not rely on a pending connection.
     private(set) var firstIdle: Waiter?
@@ -37,7 +62,7 @@ struct PoolState<Connection: IntrusiveQueueElement, Waiter: IntrusiveQueueElemen
     struct Orders {
         /// Close this idle connection.
         var closes: Connection?
-        /// This pending connection has a new heir.
+        /// Reassign this pending connection.
         var inherits: Attempt?
         /// Open this one.
         var opens: Attempt?
@@ -52,17 +77,16 @@ struct PoolState<Connection: IntrusiveQueueElement, Waiter: IntrusiveQueueElemen
         case refuse(limit: Int)
     }
 
-    /// `isAgain` if `waiter` was served before: it is admitted whatever the queue's limit.
-    mutating func acquire(_ waiter: Waiter, isAgain: Bool) -> Acquisition {
-        if !isAgain, let connection = idle.popLast() {
+    mutating func acquire(_ waiter: Waiter, _ claim: ConnectionClaim) -> Acquisition {
+        if !claim.needsUnused, let connection = idle.popLast() {
             leased += 1
             return .use(connection)
         }
         // Waiters that rely on a pending connection do not count.
-        let isNext = isAgain || mayOpen || underWay.hasSpare
-        guard isNext || line.count - underWay.reliantCount < queueLimit else { return .refuse(limit: queueLimit) }
+        let isNext = claim.takesPrecedence || mayOpen || pending.hasSpare
+        guard isNext || queue.count - pending.reliantCount < queueLimit else { return .refuse(limit: queueLimit) }
         var orders = Orders()
-        if isAgain { enterAgain(waiter, &orders) } else { enter(waiter) }
+        if claim.takesPrecedence { enterBeforeNew(waiter, &orders) } else { enter(waiter) }
         if let inherited = inheritSpare() { orders.inherits = inherited }
         if orders.opens == nil { orders.opens = nextToOpen() }
         if firstIdle != nil, orders.opens == nil, let oldest = idle.popFirst() {
@@ -74,8 +98,8 @@ struct PoolState<Connection: IntrusiveQueueElement, Waiter: IntrusiveQueueElemen
 
     /// A connection is open and unused. Returns the waiter that is to use it; without one it is kept.
     mutating func opened(_ number: Int, _ connection: Connection) -> (serves: Waiter?, orders: Orders) {
-        let reliant = underWay.end(number)?.waiter
-        guard let head = line.first else {
+        let reliant = pending.end(number)?.waiter
+        guard let head = queue.first else {
             idle.append(connection)
             return (nil, Orders())
         }
@@ -83,13 +107,13 @@ struct PoolState<Connection: IntrusiveQueueElement, Waiter: IntrusiveQueueElemen
         leave(head)
         guard let reliant, reliant !== head else { return (head, Orders(inherits: inheritSpare())) }
         // The two waiters swap their connections.
-        let number = underWay.inheritSpare(reliant)
+        let number = pending.inheritSpare(reliant)
         return (head, Orders(inherits: number.map { Attempt(number: $0, waiter: reliant) }))
     }
 
     /// A connection is open that only the waiter that relies on it may use; it uses it now.
     mutating func openedForReliant(_ number: Int) -> Orders {
-        if let waiter = underWay.end(number)?.waiter {
+        if let waiter = pending.end(number)?.waiter {
             leased += 1
             leave(waiter)
         }
@@ -107,7 +131,7 @@ struct PoolState<Connection: IntrusiveQueueElement, Waiter: IntrusiveQueueElemen
 
     /// A connection in use has finished its exchange and can carry another.
     mutating func released(_ connection: Connection) -> Placement {
-        if !underWay.isEmpty || line.first === firstNew, let next = firstNew {
+        if !pending.isEmpty || queue.first === firstNew, let next = firstNew {
             leave(next)
             return .serve(next, Orders(inherits: inheritSpare()))
         }
@@ -120,10 +144,10 @@ struct PoolState<Connection: IntrusiveQueueElement, Waiter: IntrusiveQueueElemen
     /// A connection could not be opened. Returns the waiter that fails: the one that relied on it, if the connection
     /// was begun for it or `isFinal`. A waiter that inherited the connection gets one of its own.
     mutating func failedToOpen(_ number: Int, isFinal: Bool) -> (bearer: Waiter?, orders: Orders) {
-        guard let reliance = underWay.end(number) else { return (nil, Orders(opens: nextToOpen())) }
+        guard let reliance = pending.end(number) else { return (nil, Orders(opens: nextToOpen())) }
         let waiter = reliance.waiter
         if reliance.isInherited, !isFinal {
-            return (nil, Orders(opens: Attempt(number: underWay.begin(for: waiter), waiter: waiter)))
+            return (nil, Orders(opens: Attempt(number: pending.begin(for: waiter), waiter: waiter)))
         }
         leave(waiter)
         return (waiter, Orders(opens: nextToOpen()))
@@ -146,28 +170,28 @@ struct PoolState<Connection: IntrusiveQueueElement, Waiter: IntrusiveQueueElemen
 
     /// A waiter gives up.
     mutating func cancel(_ waiter: Waiter) -> Cancellation {
-        guard line.contains(waiter) else { return .absent }
-        let number = underWay.number(for: waiter)
+        guard queue.contains(waiter) else { return .absent }
+        let number = pending.number(for: waiter)
         leave(waiter)
         if let heir = inheritSpare() { return .removed(Orders(inherits: heir)) }
         guard let number else { return .removed(Orders()) }
-        _ = underWay.end(number)
+        _ = pending.end(number)
         return .superfluous(number)
     }
 
     /// Begins a connection for the first waiter that relies on none, if the limit allows one more.
     mutating func nextToOpen() -> Attempt? {
         guard mayOpen, let waiter = firstIdle else { return nil }
-        firstIdle = line.member(after: waiter)
-        return Attempt(number: underWay.begin(for: waiter), waiter: waiter)
+        firstIdle = queue.member(after: waiter)
+        return Attempt(number: pending.begin(for: waiter), waiter: waiter)
     }
 
     /// Returns the waiter that relies on this connection.
-    func reliant(on number: Int) -> Waiter? { underWay.reliant(on: number) }
+    func reliant(on number: Int) -> Waiter? { pending.reliant(on: number) }
 
     /// For closing the pool: removes the first waiter, without opening a connection for another.
     mutating func drainNext() -> Waiter? {
-        guard let head = line.first else { return nil }
+        guard let head = queue.first else { return nil }
         leave(head)
         return head
     }
@@ -176,34 +200,31 @@ struct PoolState<Connection: IntrusiveQueueElement, Waiter: IntrusiveQueueElemen
     mutating func drainIdle() { idle = IntrusiveQueue() }
 
     /// The idle connection that is used next.
-    var warmest: Connection? { idle.last }
+    var mostRecent: Connection? { idle.last }
 
     /// The waiter that is served next.
-    var first: Waiter? { line.first }
-
-    /// Whether a connection would be opened for a new waiter.
-    var wouldOpen: Bool { mayOpen && !underWay.hasSpare && firstIdle == nil && idle.isEmpty }
+    var first: Waiter? { queue.first }
 
     /// Whether there is a waiter.
-    var isAwaited: Bool { !line.isEmpty }
+    var isAwaited: Bool { !queue.isEmpty }
 
     /// Whether there is no connection and no waiter.
-    var isEmpty: Bool { count == 0 && line.isEmpty }
+    var isEmpty: Bool { count == 0 && queue.isEmpty }
 
     private var mayOpen: Bool { count < connectionLimit }
 
-    private var count: Int { idle.count + leased + underWay.count }
+    private var count: Int { idle.count + leased + pending.count }
 
     private mutating func enter(_ waiter: Waiter) {
         enterLast(waiter)
         if firstNew == nil { firstNew = waiter }
     }
 
-    /// After the waiters that were served before, and before all others.
-    private mutating func enterAgain(_ waiter: Waiter, _ orders: inout Orders) {
+    /// After the waiters that took precedence before, and before all others.
+    private mutating func enterBeforeNew(_ waiter: Waiter, _ orders: inout Orders) {
         guard let firstNew else { return enterLast(waiter) }
-        line.insert(waiter, before: firstNew)
-        if underWay.number(for: firstNew) != nil {
+        queue.insert(waiter, before: firstNew)
+        if pending.number(for: firstNew) != nil {
             relyBeforeOthers(waiter, &orders)
         } else if firstIdle === firstNew {
             firstIdle = waiter
@@ -211,42 +232,42 @@ struct PoolState<Connection: IntrusiveQueueElement, Waiter: IntrusiveQueueElemen
     }
 
     private mutating func enterLast(_ waiter: Waiter) {
-        line.append(waiter)
+        queue.append(waiter)
         if firstIdle == nil { firstIdle = waiter }
     }
 
     /// For a waiter in front of others that rely on pending connections. If none can be opened for it, the last of them
     /// gives its connection up, and is the next to get another.
     private mutating func relyBeforeOthers(_ waiter: Waiter, _ orders: inout Orders) {
-        if !underWay.hasSpare {
+        if !pending.hasSpare {
             if mayOpen {
-                orders.opens = Attempt(number: underWay.begin(for: waiter), waiter: waiter)
+                orders.opens = Attempt(number: pending.begin(for: waiter), waiter: waiter)
                 return
             }
             guard let last = lastReliant else { return }
-            underWay.leave(last)
+            pending.leave(last)
             firstIdle = last
         }
-        orders.inherits = underWay.inheritSpare(waiter).map { Attempt(number: $0, waiter: waiter) }
+        orders.inherits = pending.inheritSpare(waiter).map { Attempt(number: $0, waiter: waiter) }
     }
 
     private var lastReliant: Waiter? {
-        guard let firstIdle else { return line.last }
-        return line.member(before: firstIdle)
+        guard let firstIdle else { return queue.last }
+        return queue.member(before: firstIdle)
     }
 
     /// Removes `waiter`; the connection that it relied on becomes spare.
     private mutating func leave(_ waiter: Waiter) {
-        if firstNew === waiter { firstNew = line.member(after: waiter) }
-        if firstIdle === waiter { firstIdle = line.member(after: waiter) }
-        line.remove(waiter)
-        underWay.leave(waiter)
+        if firstNew === waiter { firstNew = queue.member(after: waiter) }
+        if firstIdle === waiter { firstIdle = queue.member(after: waiter) }
+        queue.remove(waiter)
+        pending.leave(waiter)
     }
 
     /// Gives the spare connection to the first waiter that relies on none.
     private mutating func inheritSpare() -> Attempt? {
-        guard underWay.hasSpare, let waiter = firstIdle, let number = underWay.inheritSpare(waiter) else { return nil }
-        firstIdle = line.member(after: waiter)
+        guard pending.hasSpare, let waiter = firstIdle, let number = pending.inheritSpare(waiter) else { return nil }
+        firstIdle = queue.member(after: waiter)
         return Attempt(number: number, waiter: waiter)
     }
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernHTTP1
 
 /// The events of a URL, as they arrive (WHATWG HTML §9.2), across connections: a stream that ends or is interrupted is
 /// resumed. The first request is sent when an iteration begins, and each iterator sends its own.
@@ -36,5 +38,117 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         {
             try await feed.next()
         }
+    }
+}
+
+/// Requests a stream of events, reads it, and resumes it: for one reader.
+final class EventFeed {
+    private let events: ServerSentEvents
+    private var reconnection: Reconnection
+    private var parser: EventParser
+    /// The open stream, if any.
+    private var bytes: BodyBytes.Iterator?
+    private var piece = Data()
+    private var offset = 0
+    private var retry: Int?
+    private var isOver = false
+
+    init(_ events: ServerSentEvents) {
+        self.events = events
+        reconnection = Reconnection(events.policy)
+        parser = EventParser(limit: events.limit)
+    }
+
+    func next() async throws(SessionError) -> ServerSentEvent? {
+        while !isOver {
+            if let event = try takeNext() { return event }
+            do throws(SessionError) {
+                if bytes == nil {
+                    try await open()
+                } else if let piece = try await bytes?.next() {
+                    (self.piece, offset) = (piece, 0)
+                } else {
+                    try await ended(nil)
+                }
+            } catch let error where !isOver {
+                try await ended(error)
+            }
+        }
+        return nil
+    }
+
+    private func takeNext() throws(SessionError) -> ServerSentEvent? {
+        do throws(EventParser.TooLarge) {
+            return try parser.next(in: piece.span, from: &offset)
+        } catch {
+            throw stop(.eventTooLarge(limit: error.limit))
+        }
+    }
+
+    private func open() async throws(SessionError) {
+        let (bytes, response) = try await events.connect(request)
+        if response.statusCode == 204 {
+            reconnection.dismissed()
+            isOver = true
+            return
+        }
+        self.bytes = bytes.makeAsyncIterator()
+        let type = response.value(forHTTPHeaderField: "Content-Type")
+        guard response.statusCode == 200, Self.isEventStream(type) else {
+            throw stop(.notEvents(status: response.statusCode, contentType: type))
+        }
+        guard response.isContentDecoded || ContentCoding.isIdentity(response.head) else {
+            throw stop(.codedEvents(response.value(forHTTPHeaderField: "Content-Encoding") ?? ""))
+        }
+        reconnection.opened()
+        parser = EventParser(limit: events.limit, lastEventID: parser.lastEventID)
+    }
+
+    /// The given ID, then the ID where the last stream ended.
+    private var request: URLRequest {
+        var request = events.request
+        // An ID that is not a valid field value is not sent: then the server starts again.
+        if !parser.lastEventID.isEmpty, Self.isSendable(parser.lastEventID) {
+            request.setValue(parser.lastEventID, forHTTPHeaderField: "Last-Event-ID")
+        }
+        return request
+    }
+
+    private func ended(_ error: SessionError?) async throws(SessionError) {
+        bytes = nil
+        (piece, offset) = (Data(), 0)
+        retry = parser.reconnectionTime ?? retry
+        switch reconnection.ended(error, retry: retry) {
+        case .end: isOver = true
+        case .fail(let error):
+            isOver = true
+            throw error
+        case .ask(let delay):
+            do {
+                try await events.sleep(delay)
+            } catch {
+                isOver = true
+                throw SessionError(.cancelled, phase: .request)
+            }
+        }
+    }
+
+    private func stop(_ error: StreamedBodyError) -> SessionError {
+        defer {
+            bytes = nil
+            isOver = true
+        }
+        return bytes?.error(error) ?? SessionError(.transfer(.unreadable(error)), phase: .body)
+    }
+
+    /// Parameters are ignored: the text is UTF-8 (WHATWG HTML §9.2.5).
+    private static func isEventStream(_ type: String?) -> Bool {
+        let name = type?.prefix { $0 != ";" }.lowercased() ?? ""
+        return name.split(whereSeparator: { $0 == " " || $0 == "\t" }) == ["text/event-stream"]
+    }
+
+    /// Control characters other than the tab are invalid in a field value (RFC 9110 §5.5).
+    private static func isSendable(_ id: String) -> Bool {
+        id.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
     }
 }

@@ -12,3 +12,10 @@ protocol RequestSender: AnyObject, Sendable {
         _ request: URLRequest, sizeLimit: Int, timeLimit: Duration,
         completion: @escaping @Sendable (SideResponse?) -> Void)
 }
+
+/// The response to a request of a `RequestSender`.
+struct SideResponse: Sendable {
+    /// 200…299.
+    let statusCode: Int
+    let body: Data
+}

@@ -23,3 +23,24 @@ public struct ServerTrustChallenge: Sendable {
         serverTrust = pending.trust
     }
 }
+
+/// A question with a ``ServerTrustChallenge``. Answer it once: within the call, or later, from any thread.
+///
+/// Until then the handshake waits, up to ``SessionConfiguration/challengeTimeout``, and the connect timeout is paused.
+/// Further answers, and one after the end of the task, have no effect.
+public struct ServerTrustQuestion: Sendable {
+    private let reply: @Sendable (ServerTrustAnswer) -> Void
+
+    init(_ reply: @escaping @Sendable (ServerTrustAnswer) -> Void) { self.reply = reply }
+
+    /// Gives the answer.
+    public func answer(_ disposition: ServerTrustAnswer) { reply(disposition) }
+}
+
+/// Answers server trust challenges: a session, or a task, on behalf of its delegate. On a reactor's thread.
+protocol TrustRespondent: AnyObject {
+    /// Whether its delegate wants to be asked.
+    var answersServerTrust: Bool { get }
+
+    func answer(_ challenge: ServerTrustChallenge, _ question: ServerTrustQuestion)
+}

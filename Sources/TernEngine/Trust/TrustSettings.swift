@@ -2,8 +2,8 @@
 import Dispatch
 import Synchronization
 import TernHTTP1
-import TernTLS
 import TernLock
+import TernTLS
 
 /// A session's TLS context, created when the first https connection needs it, and its trust policies.
 final class TrustSettings: Sendable {
@@ -125,4 +125,13 @@ final class TrustSettings: Sendable {
 
 private struct WeakRespondent: Sendable {
     weak var value: (any TrustRespondent & Sendable)?
+}
+
+/// The policy of one connection's server, taken from the session's policies at one moment.
+struct TrustDecision: Sendable {
+    let policy: ServerTrustPolicy
+    let profile: TrustProfile
+    /// The generation of those policies.
+    let generation: UInt64
+    let onPinFailure: (@Sendable (PinFailureReport) -> Void)?
 }

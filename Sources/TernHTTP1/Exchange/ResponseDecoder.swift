@@ -228,3 +228,55 @@ struct ResponseDecoder: ~Copyable {
         throw HTTPProtocolError(.truncated(truncation), offset: received)
     }
 }
+
+/// What ``Exchange/receive(_:from:)`` found.
+public enum ResponseEvent: Sendable {
+    /// All given bytes are consumed, and the message continues.
+    case needMoreBytes
+    /// An informational response, any 1xx but 101; the final one is still to come (RFC 9110 §15.2).
+    case informational(ResponseHead)
+    /// The head of the final response.
+    case head(ResponseHead)
+    /// Content: a range of the span given, not a copy.
+    case body(Range<Int>)
+    /// The response is complete. Trailers are separate from the header section, because their meaning there may differ
+    /// (RFC 9110 §6.5.1). `discarded` are trailer fields that are not allowed as trailers, such as `Set-Cookie` or
+    /// `Content-Length`: they are reported and never applied.
+    case end(trailers: HeaderFields, discarded: HeaderFields)
+    /// After the head of a 101, or of a 2xx to CONNECT: the unconsumed bytes belong to the next protocol.
+    case handedOver
+}
+
+/// The state of receiving a response.
+enum Receiving {
+    /// No request yet. Exits: `head`, `closed`.
+    case idle
+    /// The peer closed before a request. No exit.
+    case closed
+    /// Before or within a head. Exits: itself after an informational one, and all of the next five.
+    case head
+    /// The number of content bytes left. Exit: `complete`.
+    case exactly(left: Int)
+    /// Within the chunked coding or its trailers. Exit: `complete`.
+    case chunked
+    /// In content that is delimited by the connection's end. Exit: `complete`.
+    case untilClose
+    /// The response has no content; its end is not yet reported. Exit: `complete`.
+    case ending
+    /// The response has no content; the handover is not yet reported. Exit: `handedOver`.
+    case handingOver
+    /// Exit: `head`, with the next exchange.
+    case complete
+    /// No exit.
+    case handedOver
+    /// No exit.
+    case failed
+
+    /// No bytes are expected.
+    var isAtRest: Bool {
+        switch self {
+        case .idle, .closed, .complete: true
+        case .head, .exactly, .chunked, .untilClose, .ending, .handingOver, .handedOver, .failed: false
+        }
+    }
+}

@@ -118,3 +118,80 @@ struct FramingHeaders {
         }
     }
 }
+
+/// The fields that the decoder interprets.
+enum FramingField {
+    case contentLength
+    case transferEncoding
+    case connection
+    case keepAlive
+
+    /// Recognised by length first, then by overlapping words of eight letters: this runs for every response.
+    @inline(__always)
+    init?(_ bytes: Span<UInt8>, _ name: Range<Int>) {
+        let start = name.lowerBound
+        switch name.count {
+        case 10:
+            switch (bytes.foldedWord(at: start), bytes.foldedWord(at: start &+ 2)) {
+            case (0x6974_6365_6E6E_6F63, 0x6E6F_6974_6365_6E6E): self = .connection  // "connecti" "nnection"
+            case (0x696C_612D_7065_656B, 0x6576_696C_612D_7065): self = .keepAlive  // "keep-ali" "ep-alive"
+            case _: return nil
+            }
+        case 14:
+            switch (bytes.foldedWord(at: start), bytes.foldedWord(at: start &+ 6)) {
+            case (0x2D74_6E65_746E_6F63, 0x6874_676E_656C_2D74): self = .contentLength  // "content-" "t-length"
+            case _: return nil
+            }
+        case 17:
+            let last = bytes[start &+ 16] | 0x20
+            switch (bytes.foldedWord(at: start), bytes.foldedWord(at: start &+ 8), last) {
+            case (0x7265_6673_6E61_7274, 0x6E69_646F_636E_652D, 0x67): self = .transferEncoding  // "transfer-encoding"
+            case _: return nil
+            }
+        case _: return nil
+        }
+    }
+
+    /// Whether a name of this length may be one of these fields: true for few fields of a usual head.
+    @inline(__always)
+    static func mayHave(length: UInt32) -> Bool {
+        let lengths: UInt32 = 1 << 10 | 1 << 14 | 1 << 17
+        return lengths &>> length & 1 == 1 && length < 32
+    }
+
+    /// Whether the field frames the content.
+    static func isFraming(_ name: Span<UInt8>) -> Bool {
+        switch FramingField(name, 0..<name.count) {
+        case .contentLength, .transferEncoding: true
+        case .connection, .keepAlive, nil: false
+        }
+    }
+}
+
+/// What a server's `Keep-Alive` field promises of its idle connections (RFC 2068 §19.7.1.1, still in wide use).
+public struct KeepAlive: Sendable, Hashable {
+    /// The number of seconds for which the server keeps an idle connection open.
+    public var timeout: Int?
+    /// The number of further requests that the server accepts on this connection.
+    public var max: Int?
+
+    /// Creates a value; `nil` for what the server did not say.
+    public init(timeout: Int? = nil, max: Int? = nil) {
+        self.timeout = timeout
+        self.max = max
+    }
+
+    /// Reads `timeout=5, max=100`. The field is only a hint, so malformed elements are skipped.
+    mutating func read(_ bytes: Span<UInt8>, _ value: Range<Int>) {
+        var elements = ListElements(value)
+        while let element = elements.next(in: bytes) {
+            var equals = element.lowerBound
+            while equals < element.upperBound, bytes[equals] != UInt8(ascii: "=") { equals &+= 1 }
+            guard equals < element.upperBound else { continue }
+            guard case .value(let number) = Decimal.read(bytes, (equals &+ 1)..<element.upperBound) else { continue }
+            let name = bytes.extracting(element.lowerBound..<equals)
+            if name.isEqualIgnoringCase(to: "timeout".utf8.span) { timeout = number }
+            if name.isEqualIgnoringCase(to: "max".utf8.span) { max = number }
+        }
+    }
+}

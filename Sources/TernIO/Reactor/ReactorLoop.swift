@@ -22,7 +22,7 @@ public final class ReactorLoop: @unchecked Sendable {
     private static let visitTime = Duration.milliseconds(1)
 
     let epoll: Descriptor
-    let mailbox: Mailbox
+    private let mailbox: Mailbox
     private let thread = Atomic<UInt>(0)
     /// Locked except while the loop sleeps.
     private let tickLock = TickLock()
@@ -31,19 +31,19 @@ public final class ReactorLoop: @unchecked Sendable {
     private var wakingTick: Int64?
     // Unchecked: these values run no other code and release nothing while they are accessed; the caller releases what
     // they give up, so accesses never overlap.
-    @safe @exclusivity(unchecked) var registrations = RegistrationTable()
-    @safe @exclusivity(unchecked) var wheel: DeadlineWheel
+    @safe @exclusivity(unchecked) private var registrations = RegistrationTable()
+    @safe @exclusivity(unchecked) private var wheel: DeadlineWheel
     /// Work that is due and not yet run. In each tick the loop runs a part of each queue, and then polls the sockets.
     @safe @exclusivity(unchecked) private var jobs = WorkQueue<ReactorJob>()
     @safe @exclusivity(unchecked) private var mail = WorkQueue<Mailbox.Item>()
     @safe @exclusivity(unchecked) private var expired = WorkQueue<UInt32>()
     /// The requested visits, in order; this number of them was requested before this tick.
-    @safe @exclusivity(unchecked) var visits = WorkQueue<RegistrationToken>()
+    @safe @exclusivity(unchecked) private var visits = WorkQueue<RegistrationToken>()
     private var dueVisits = 0
     /// Continuations and work for the end of the tick.
     @safe @exclusivity(unchecked) private var resumptions = WorkQueue<Resumption>()
     @safe @exclusivity(unchecked) private var current = Tick(start: .now)
-    let events: UnsafeMutableBufferPointer<epoll_event>
+    private let events: UnsafeMutableBufferPointer<epoll_event>
 
     private struct Tick {
         var start: MonotonicInstant
@@ -224,7 +224,7 @@ extension ReactorLoop {
     }
 
     /// At least one, so that every queue makes progress, and then as many as there is time for.
-    func visit() {
+    private func visit() {
         if dueVisits == 0 { return }
         let end = now.advanced(by: Self.visitTime)
         repeat {
@@ -262,6 +262,134 @@ extension ReactorLoop {
         var budget = TickBudget()
         while budget.spend(), let job = jobs.popFirst() {
             unsafe job.run(on: executor, isolatedTo: serialExecutor)
+        }
+    }
+}
+
+// Registrations
+extension ReactorLoop {
+    /// Watches `descriptor`, which must outlive the registration. The loop retains `handler` until `deregister`.
+    public func register(
+        _ descriptor: borrowing Descriptor, interest: Interest, handler: any ReadinessHandler
+    ) throws(SystemCallError) -> RegistrationToken {
+        assert(isCurrent)
+        let token = registrations.add(descriptor.rawValue, handler)
+        do {
+            try setInterest(interest, for: token)
+        } catch {
+            deregister(token)
+            throw error
+        }
+        return token
+    }
+
+    /// Adds a registration that has a deadline and no descriptor.
+    public func registerTimer(handler: any ReadinessHandler) -> RegistrationToken {
+        assert(isCurrent)
+        return registrations.add(-1, handler)
+    }
+
+    /// Transfers a registration to another handler. Calls epoll only if the interest changes.
+    public func transfer(
+        _ token: RegistrationToken, to handler: any ReadinessHandler, interest: Interest
+    ) throws(SystemCallError) {
+        let replaced = registrations.exchangeHandler(of: token, for: handler)
+        defer { withExtendedLifetime(replaced) {} }
+        try setInterest(interest, for: token)
+    }
+
+    /// Changes what the registration waits for; an unchanged interest makes no system call.
+    public func setInterest(_ interest: Interest, for token: RegistrationToken) throws(SystemCallError) {
+        assert(isCurrent)
+        guard let (old, descriptor) = registrations.setInterest(interest, for: token) else { return }
+        let operation = old.isEmpty ? EPOLL_CTL_ADD : interest.isEmpty ? EPOLL_CTL_DEL : EPOLL_CTL_MOD
+        do throws(SystemCallError) {
+            // A timer has no interest.
+            guard descriptor >= 0 else { throw SystemCallError(.epollCtl, code: EBADF) }
+            try control(operation, descriptor, interest.epollEvents, token.userData)
+        } catch {
+            _ = registrations.setInterest(old, for: token)
+            throw error
+        }
+    }
+
+    /// Calls the registration's handler with `.visit` in one of the next ticks, to split work that would delay other
+    /// connections if it were done within one tick. Has no effect if the registration has ended by then, or has an
+    /// empty interest.
+    public func visitLater(_ token: RegistrationToken) {
+        assert(isCurrent)
+        visits.append(token)
+    }
+
+    /// Sets the one deadline of a registration, or clears it with nil. It fires never early, and at most about 5 ms
+    /// late.
+    public func setDeadline(_ deadline: MonotonicInstant?, for token: RegistrationToken) {
+        assert(isCurrent)
+        guard registrations.contains(token) else { return }
+        wheel.set(deadline, slot: token.slot)
+    }
+
+    /// Ends a registration. Call it before the descriptor closes. Events already collected for it are dropped.
+    public func deregister(_ token: RegistrationToken) {
+        assert(isCurrent)
+        guard let ended = registrations.remove(token) else { return }
+        defer { withExtendedLifetime(ended) {} }
+        wheel.set(nil, slot: token.slot)
+        if ended.interest.isEmpty { return }
+        // Fails only if the descriptor is closed already; then epoll has removed it.
+        try? control(EPOLL_CTL_DEL, ended.descriptor, 0, 0)
+    }
+
+    /// The number of registrations.
+    var registrationCount: Int { registrations.count }
+
+    private func control(
+        _ operation: Int32, _ descriptor: Int32, _ events: UInt32, _ userData: UInt64
+    ) throws(SystemCallError) {
+        var event = unsafe epoll_event(events: events, data: epoll_data(u64: userData))
+        _ = try SystemCall.run(.epollCtl) { unsafe epoll_ctl(epoll.rawValue, operation, descriptor, &event) }
+    }
+}
+
+/// Work for the end of a tick, run exactly once: its creator guarantees that it is resumed once, and the loop removes
+/// it from its queue to run it.
+///
+/// A type of its own, because the metadata of a generic element type would be looked up at run time.
+@safe
+enum Resumption {
+    case continuation(UnsafeContinuation<Void, Never>)
+    case work(@Sendable () -> Void)
+
+    func run() {
+        switch self {
+        case .continuation(let continuation): unsafe continuation.resume()
+        case .work(let work): work()
+        }
+    }
+}
+
+/// A job that waits to run, and its kind.
+struct ReactorJob: Sendable {
+    enum Owner: Sendable {
+        /// A job of a task that prefers the reactor and has no isolation, or of a default actor that such a task
+        /// called.
+        case task
+        /// A job of an actor whose executor is the reactor.
+        case actor
+    }
+
+    private let job: UnownedJob
+    private let owner: Owner
+
+    init(_ job: UnownedJob, of owner: Owner) {
+        self.job = job
+        self.owner = owner
+    }
+
+    func run(on executor: UnownedTaskExecutor, isolatedTo serialExecutor: UnownedSerialExecutor) {
+        switch owner {
+        case .task: unsafe job.runSynchronously(on: executor)
+        case .actor: unsafe job.runSynchronously(isolatedTo: serialExecutor, taskExecutor: executor)
         }
     }
 }

@@ -88,3 +88,6 @@ public final class Resolver: Sendable {
         return name == "localhost" || name.hasSuffix(".localhost")
     }
 }
+
+/// Receives the result of a look-up: at least one address, or the reason why there is none.
+public typealias LookUpCompletion = @Sendable (Result<[TransportAddress], ResolveError>) -> Void

@@ -72,3 +72,15 @@ struct ResolverQueue: ~Copyable, Sendable {
         queue = shorter
     }
 }
+
+/// The host and port of a look-up. Look-ups of equal names share one call.
+struct LookUpName: Sendable, Hashable {
+    let host: String
+    let port: UInt16
+}
+
+/// Identifies a look-up, so that it can be cancelled.
+public struct LookUpTicket: Sendable {
+    let name: LookUpName
+    let number: Int
+}

@@ -166,7 +166,7 @@ private final class Attempt: ReadinessHandler {
         connector.attemptEnded(self, Result { () throws(SystemCallError) in try socket?.finishConnecting() })
     }
 
-    func takeConnected(from local: TransportAddress?) -> Connector.Connected? {
+    fileprivate func takeConnected(from local: TransportAddress?) -> Connector.Connected? {
         guard let token, let socket = socket.take() else { return nil }
         self.token = nil
         return Connector.Connected(socket: socket, token: token, address: address, localAddress: local)
@@ -189,4 +189,26 @@ private final class Timer: ReadinessHandler {
 private final class NoOpHandler: ReadinessHandler, Sendable {
     static let shared = NoOpHandler()
     func ready(_ readiness: Readiness) {}
+}
+
+/// No address of a host could be connected to.
+public struct ConnectError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// One attempted address and its result.
+    public struct Attempt: Sendable, Hashable {
+        /// The attempted address.
+        public let address: TransportAddress
+        /// Why the attempt failed.
+        public let error: SystemCallError
+    }
+
+    /// Every attempt, in the order of failure.
+    public let attempts: [Attempt]
+
+    /// The addresses and their errors. That connecting failed goes without saying.
+    public var description: String {
+        attempts.map {
+            "\($0.address): \($0.error.call == .connect ? "" : "\($0.error.call): ")\($0.error.message) (errno \($0.error.code))"
+        }
+        .joined(separator: "; ")
+    }
 }

@@ -145,3 +145,41 @@ public struct Socket: ~Copyable, Sendable {
         }
     }
 }
+
+extension Socket {
+    /// Sends as much as the kernel takes of `count` bytes of a file, from `offset` on, without copying them through the
+    /// process (sendfile(2)). Blocks if the page cache does not have the bytes, so send small chunks.
+    ///
+    /// `.endOfStream` is the file's end: `offset` is at or beyond it. It is returned on every further call. A count of
+    /// zero makes no system call.
+    public func send(_ file: borrowing FileSource, at offset: Int64, count: Int) throws(SystemCallError) -> IOResult {
+        if count <= 0 { return .wouldBlock }
+        let (target, source) = (descriptor.rawValue, file.descriptor.rawValue)
+        // Unlike send(2), sendfile(2) has no MSG_NOSIGNAL.
+        return try BlockedSignal.pipe.during { () throws(SystemCallError) in
+            try SystemCall.transfer(.sendfile) {
+                var offset = off_t(offset)
+                return unsafe sendfile(target, source, &offset, count)
+            }
+        }
+    }
+}
+
+extension Socket {
+    /// Sends FIN after the bytes sent so far, and leaves the receiving half open.
+    public func finish() throws(SystemCallError) {
+        _ = try SystemCall.run(.shutdown) { shutdown(descriptor.rawValue, Int32(SHUT_WR)) }
+    }
+}
+
+extension Socket {
+    /// Makes the next close send a RST (`SO_LINGER` of zero seconds). Unsent bytes are dropped, and the peer learns at
+    /// once that no more will come; a FIN, and the kernel memory of those bytes, would have to wait until the peer
+    /// makes room.
+    public func resetOnClose() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        // An error is ignored: without the option the close is merely slow.
+        _ = unsafe setsockopt(
+            descriptor.rawValue, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    }
+}

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import CTernLinux
+import Glibc
 
 /// The address that a socket connects to.
 public enum TransportAddress: Sendable, Hashable, CustomStringConvertible {
@@ -41,6 +43,98 @@ public enum TransportAddress: Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .ip(let address, _): address.isIPv6
         case .unix: false
+        }
+    }
+}
+
+/// The address in the form of system calls.
+extension TransportAddress {
+    /// Reads the `length` bytes that the kernel or the resolver wrote. Nil for other families, for an incomplete
+    /// address, and for a Unix domain socket without a name.
+    init?(_ address: UnsafePointer<sockaddr>, length: socklen_t) {
+        let bytes = unsafe UnsafeRawBufferPointer(start: address, count: Int(length))
+        guard bytes.count >= MemoryLayout<sa_family_t>.size else { return nil }
+        switch Int32(unsafe bytes.loadUnaligned(as: sa_family_t.self)) {
+        case AF_INET:
+            guard bytes.count >= MemoryLayout<sockaddr_in>.size else { return nil }
+            let v4 = unsafe bytes.loadUnaligned(as: sockaddr_in.self)
+            self = .ip(IPAddress(storage: .v4(v4.sin_addr.s_addr)), port: UInt16(bigEndian: v4.sin_port))
+        case AF_INET6:
+            guard bytes.count >= MemoryLayout<sockaddr_in6>.size else { return nil }
+            let v6 = unsafe bytes.loadUnaligned(as: sockaddr_in6.self)
+            self = .ip(IPAddress(v6.sin6_addr, scope: v6.sin6_scope_id), port: UInt16(bigEndian: v6.sin6_port))
+        case AF_UNIX:
+            guard let name = unsafe UnixSocketName(kernelForm: bytes.dropFirst(MemoryLayout<sa_family_t>.size)) else {
+                return nil
+            }
+            self = .unix(name)
+        default:
+            return nil
+        }
+    }
+
+    /// Gets an address with a call like getsockname(2).
+    static func asking(
+        _ name: SystemCallError.Call,
+        _ call: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+    ) throws(SystemCallError) -> TransportAddress? {
+        var storage = sockaddr_storage()
+        let room = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        var length = room
+        return unsafe try withUnsafeMutablePointer(to: &storage) { pointer throws(SystemCallError) in
+            // sockaddr_storage begins with the fields of sockaddr and has room for every family.
+            let address = unsafe UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: sockaddr.self)
+            _ = try SystemCall.run(name) { unsafe call(address, &length) }
+            // The kernel returns the length it would have written with enough room.
+            return unsafe TransportAddress(address, length: min(length, room))
+        }
+    }
+
+    /// The address family, for example `AF_INET`.
+    var family: Int32 {
+        switch self {
+        case .ip(let address, _): address.isIPv6 ? AF_INET6 : AF_INET
+        case .unix: AF_UNIX
+        }
+    }
+
+    /// Lends the address in the kernel's form.
+    func withKernelForm<R>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> R) -> R {
+        switch self {
+        case .ip(let address, let port):
+            switch address.storage {
+            case .v4(let address):
+                var v4 = sockaddr_in()
+                v4.sin_family = sa_family_t(AF_INET)
+                v4.sin_port = port.bigEndian
+                v4.sin_addr = in_addr(s_addr: address)
+                return unsafe Self.withPointer(&v4, length: MemoryLayout<sockaddr_in>.size, body)
+            case .v6(let high, let low, let scope):
+                var v6 = sockaddr_in6()
+                v6.sin6_family = sa_family_t(AF_INET6)
+                v6.sin6_port = port.bigEndian
+                v6.sin6_scope_id = scope
+                unsafe withUnsafeMutableBytes(of: &v6.sin6_addr) { bytes in
+                    unsafe bytes.storeBytes(of: high, as: UInt64.self)
+                    unsafe bytes.storeBytes(of: low, toByteOffset: 8, as: UInt64.self)
+                }
+                return unsafe Self.withPointer(&v6, length: MemoryLayout<sockaddr_in6>.size, body)
+            }
+        case .unix(let name):
+            var unix = sockaddr_un()
+            unix.sun_family = sa_family_t(AF_UNIX)
+            let path = name.kernelForm  // fits, as every name does
+            unsafe withUnsafeMutableBytes(of: &unix.sun_path) { unsafe $0.copyBytes(from: path) }
+            return unsafe Self.withPointer(&unix, length: MemoryLayout<sa_family_t>.size + path.count, body)
+        }
+    }
+
+    private static func withPointer<T, R>(
+        _ value: inout T, length: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> R
+    ) -> R {
+        // Every sockaddr_… begins with the fields of sockaddr; the kernel is told the true length.
+        unsafe withUnsafePointer(to: &value) { pointer in
+            unsafe body(UnsafeRawPointer(pointer).assumingMemoryBound(to: sockaddr.self), socklen_t(length))
         }
     }
 }

@@ -103,7 +103,7 @@ struct SystemAnchors: Sendable {
     /// The file to read certificates from when an issuer is looked up.
     var bundle: AnchorBundle?
     /// Whether a directory is searched as well.
-    var hasDirectory = false
+    fileprivate var hasDirectory = false
 
     /// One file with all of them; the first that exists is used. OpenSSL's own path is the last resort: a statically
     /// linked OpenSSL has the path of the machine it was built on.
@@ -139,7 +139,7 @@ struct SystemAnchors: Sendable {
     }
 
     /// Adds the directories in `SSL_CERT_DIR`; false if it is not set.
-    @unsafe static func loadDirectory(into store: OpaquePointer) -> Bool {
+    @unsafe fileprivate static func loadDirectory(into store: OpaquePointer) -> Bool {
         guard let directory = unsafe tern_environment("SSL_CERT_DIR") else { return false }
         unsafe X509_STORE_load_path(store, directory)
         return true

@@ -22,7 +22,7 @@ struct PolicyConstraints {
     }
 
     /// `SkipCerts`, a number from 0 on; every number beyond the maximum path length is equivalent.
-    static func skippedCertificates(_ content: ArraySlice<UInt8>) -> Int? {
+    fileprivate static func skippedCertificates(_ content: ArraySlice<UInt8>) -> Int? {
         guard let first = content.first, first < 0x80 else { return nil }
         let digits = content.drop { $0 == 0 }
         return digits.count > 2 ? Int(UInt16.max) : digits.reduce(0) { $0 << 8 | Int($1) }

@@ -145,12 +145,4 @@ extension X509Certificate {
         }
         return nil
     }
-
-    /// An upper bound on the comparisons of this certificate's constraints with the names of those below. The subject
-    /// counts as a name.
-    private func nameComparisons(below path: ArraySlice<X509Certificate>) -> Int {
-        let subtrees = x509.subtreeLimit
-        guard subtrees > 0 else { return 0 }
-        return path.reduce(0) { $0 + (subtrees * (1 + $1.x509.nameLimit)) }
-    }
 }

@@ -4,13 +4,13 @@ import CTernOpenSSL
 /// A certificate that is not signed yet: the shared parts of leaf and authority requests.
 struct CertificateTemplate {
     var commonName: String?
-    var alternativeNames: [AlternativeName] = []
+    private var alternativeNames: [AlternativeName] = []
     var validity: Validity
     var digest: SignatureDigest
     var extensions: [CertificateExtension]
     var flaws: CertificateFlaws
 
-    enum AlternativeName {
+    fileprivate enum AlternativeName {
         case dns(String), ip(String), uri(String)
     }
 
@@ -208,7 +208,7 @@ struct CertificateTemplate {
 
 extension CertificateTemplate.AlternativeName {
     /// The caller owns the result.
-    func generalName() throws(CertificateAuthorityError) -> UnsafeMutablePointer<GENERAL_NAME> {
+    fileprivate func generalName() throws(CertificateAuthorityError) -> UnsafeMutablePointer<GENERAL_NAME> {
         let (kind, value): (Int32, UnsafeMutablePointer<ASN1_STRING>) =
             switch self {
             case .dns(let text): unsafe (GEN_DNS, try ia5(text))

@@ -29,20 +29,9 @@ final class TLSServerContext: @unchecked Sendable {
         unsafe protocols.deallocate()
     }
 
-    /// Removes all of this thread's error queue.
-    static func errorText() -> String {
-        var lines: [String] = []
-        while case let code = ERR_get_error(), code != 0 {
-            lines.append(
-                unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { text in
-                    unsafe ERR_error_string_n(code, text.baseAddress, text.count)
-                    return unsafe text.baseAddress.map { unsafe String(cString: $0) } ?? ""
-                })
-        }
-        return lines.joined(separator: "; ")
+    private static func error(_ step: String) -> ScriptedOriginError {
+        .tls(step: step, reason: CertificateAuthorityError.drainedQueue())
     }
-
-    private static func error(_ step: String) -> ScriptedOriginError { .tls(step: step, reason: errorText()) }
 
     private func load(_ identity: Identity) throws(ScriptedOriginError) {
         // The certificate of the key goes first whatever the chain contains; the chain follows unchanged.

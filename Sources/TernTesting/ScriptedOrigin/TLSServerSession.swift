@@ -127,6 +127,6 @@ final class TLSServerSession {
     private var failure: ConnectionEnd {
         let reason = Int32(truncatingIfNeeded: ERR_peek_error() & UInt(ERR_REASON_MASK))
         if let alert = UInt8(exactly: reason - SSL_AD_REASON_OFFSET) { return .client(.alert(alert)) }
-        return .tls(reason: TLSServerContext.errorText())
+        return .tls(reason: CertificateAuthorityError.drainedQueue())
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
+import TernIO
 import TernLock
 import TernTesting
 import Testing
@@ -361,14 +362,16 @@ private final class TokenAuthenticator: Authenticator {
         let origin = try origin(accepting: 1)
         let authenticator = TokenAuthenticator()
         let session = session(AuthenticationInterceptor(authenticator: authenticator, credential: Token(number: 1)))
-        authenticator.applied.withLock { $0 = { [loops = session.eventLoops.loops] in loops.contains { $0.isCurrent } } }
+        let loops = session.eventLoops.loops
+        authenticator.applied.withLock { $0 = { loops.contains { $0.isCurrent } } }
         _ = try await session.data(for: URLRequest(origin))
         #expect(authenticator.wasOnReactor.withLock { $0 } == true)
     }
 
     @Test func `a refused credential is followed by a hop with the next one`() async throws {
         let origin = try origin(accepting: 2)
-        let session = session(AuthenticationInterceptor(authenticator: TokenAuthenticator(), credential: Token(number: 1)))
+        let session = session(
+            AuthenticationInterceptor(authenticator: TokenAuthenticator(), credential: Token(number: 1)))
         let delegate = RecordingDelegate()
         let task = session.dataTask(with: try URLRequest(origin), delegate: delegate)
         task.resume()
@@ -377,4 +380,26 @@ private final class TokenAuthenticator: Authenticator {
         #expect(task.response?.history.map(\.statusCode) == [401])
     }
 
+}
+
+@Suite struct RefreshWindowTests {
+    private func instant(_ seconds: Int64) -> MonotonicInstant {
+        MonotonicInstant(nanoseconds: seconds * 1_000_000_000)
+    }
+
+    @Test func `a window admits its number of refreshes, and another one when the first has left it`() {
+        let window = RefreshWindow(interval: .seconds(10), maximumAttempts: 2)
+        var past: [MonotonicInstant] = []
+        let admitted = [100, 105, 109, 110, 114, 115, 130].map { window.admits(instant($0), after: &past) }
+        #expect(admitted == [true, true, false, true, false, true, true])
+        #expect(past == [instant(130)])
+    }
+
+    @Test(arguments: [Int.min, -1, 0, 1])
+    func `a window without attempts admits one`(count: Int) {
+        let window = RefreshWindow(interval: .seconds(1), maximumAttempts: count)
+        var past: [MonotonicInstant] = []
+        let admitted = [window.admits(instant(1), after: &past), window.admits(instant(1), after: &past)]
+        #expect(admitted == [true, false])
+    }
 }

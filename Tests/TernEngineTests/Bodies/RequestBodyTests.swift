@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
+import Glibc
 import TernHTTP1
+import TernLock
 import TernTesting
 import Testing
 
 @testable import TernEngine
-import TernLock
+@testable import TernIO
 
 /// Every kind of content, as the server receives it, and when it must be sent again.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct RequestBodyTests {
@@ -258,5 +260,56 @@ import TernLock
 extension ReceivedRequest {
     fileprivate var announcesContent: Bool {
         value(of: "content-length") != nil || value(of: "transfer-encoding") != nil
+    }
+}
+
+@Suite struct FileRangeTests {
+    @Test func `what was sent is dropped, and never more than there is`() throws {
+        let folder = try TestFolder()
+        try folder.write("0123456789", to: "file")
+        let file = try #require(try FileRange.File(path: folder.path + "/file"))
+        let range = FileRange(file: file, range: 2..<8, whenShort: nil)
+        #expect(range.dropping(0).range == 2..<8)
+        #expect(range.dropping(4).range == 6..<8)
+        #expect(range.dropping(6).range == 8..<8)
+        #expect(range.dropping(100).range == 8..<8)
+    }
+
+    @Test func `what is no regular file is not opened, and what is missing is an error`() throws {
+        let folder = try TestFolder()
+        let fifo = folder.path + "/fifo"
+        unsafe mkfifo(fifo, 0o600)
+        #expect(try FileRange.File(path: fifo) == nil)
+        #expect(try FileRange.File(path: folder.path) == nil)
+        #expect(throws: SystemCallError.self) { try FileRange.File(path: folder.path + "/missing") }
+        #expect(throws: SystemCallError.self) { try FileRange.File(path: fifo + "\0") }
+    }
+}
+
+@Suite struct UnsizedFileTests {
+    private func file(_ path: String) throws -> UnsizedFile? {
+        try UnsizedFile(#require(try FileRange.File(path: path)))
+    }
+
+    @Test func `a file that is made when it is read is sent to its end`() throws {
+        let source = try #require(try file("/proc/self/status"))
+        var content = Data()
+        while case .bytes(let chunk) = source.next(atMost: 100, wake: {}) {
+            #expect(chunk.count <= 100)
+            content += chunk
+        }
+        #expect(String(decoding: content, as: UTF8.self).contains("\nPid:"))
+        guard case .end = source.next(atMost: 100, wake: {}) else {
+            Issue.record("bytes after the end")
+            return
+        }
+    }
+
+    @Test func `an empty file and one that has a size are none`() throws {
+        let folder = try TestFolder()
+        try folder.write("", to: "empty")
+        try folder.write("x", to: "sized")
+        #expect(try file(folder.path + "/empty") == nil)
+        #expect(try file(folder.path + "/sized") == nil)
     }
 }

@@ -137,3 +137,14 @@ import Testing
                 == Delivery.Outcome(bytes: [], failure: .malformed("invalid distance too far back")))
     }
 }
+
+@Suite struct ContentDecodingErrorTests {
+    @Test(arguments: [
+        (ContentDecodingError.malformed("invalid block type"), "Content-Encoding"), (.malformed("x"), ": x"),
+        (.truncated, "complete"), (.checksum, "checksum"), (.tooLarge(limit: 12), "12"),
+        (.ratioExceeded(limit: 34), "34"), (.tooManyCodings(limit: 56), "56"), (.outOfMemory, "memory"),
+    ])
+    func `says which rule was broken`(error: ContentDecodingError, word: String) {
+        #expect("\(error)".contains(word))
+    }
+}

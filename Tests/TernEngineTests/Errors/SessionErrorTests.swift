@@ -144,3 +144,131 @@ import Testing
         #expect(error.errorDescription == "\(error)" && error.host == "127.0.0.1")
     }
 }
+
+@Suite struct SessionErrorKindTests {
+    @Test func `each kind has a word of its own, in the form of the others`() {
+        let words = SessionError.Kind.allCases.map(\.rawValue)
+        #expect(Set(words).count == words.count)
+        for word in words { #expect(word.allSatisfy { $0.isLowercase || $0 == "-" }, "\(word)") }
+    }
+
+    private static let refused = SystemCallError(.connect, code: ECONNREFUSED)
+    private static let reset = SystemCallError(.recv, code: ECONNRESET)
+    private static let full = SystemCallError(.pwrite, code: ENOSPC)
+    private static let unasked = HTTPProtocolError.unexpectedBytes
+    private static let unavailable = try! HTTPURLResponse(url: nil, statusCode: 503)
+
+    /// Scripts read kind and rule, logs the description.
+    @Test(
+        arguments: [
+            (.request(.invalid(.missingURL)), "invalid-request", nil, "the request is invalid: it has no URL"),
+            (
+                .request(.invalid(.unencodable(unasked))), "invalid-request",
+                "a server sends bytes only in answer to a request (RFC 9112 §9.2)", "the request is invalid: \(unasked)"
+            ),
+            (
+                .request(.body(.tooShort(missing: 2))), "request-content",
+                "it ended 2 bytes before its announced length",
+                "the request body could not be sent: it ended 2 bytes before its announced length"
+            ),
+            (
+                .connecting(.unresolved(ResolveError(host: "a.test", code: EAI_NONAME))), "unresolved", nil,
+                "no address for a.test: Name or service not known"
+            ),
+            (
+                .connecting(.unreachable(ConnectError(attempts: []))), "unreachable", "unreachable",
+                "cannot connect"
+            ),
+            (
+                .connecting(
+                    .unreachable(
+                        ConnectError(attempts: [
+                            .init(address: .ip(IPAddress(storage: .v4(0)), port: 1), error: refused)
+                        ]))),
+                "unreachable", "Connection refused", "cannot connect to 0.0.0.0:1: Connection refused (errno 111)"
+            ),
+            (
+                .connecting(.insecure(TLSError(.noPeerCertificate))), "tls", "the server presented no certificate",
+                "the server presented no certificate"
+            ),
+            (.connecting(.queueFull(limit: 3)), "queue-full", nil, "too many queued requests for this host (limit 3)"),
+            (
+                .transfer(.malformedResponse(unasked)), "malformed-response",
+                "a server sends bytes only in answer to a request (RFC 9112 §9.2)",
+                "the response breaks HTTP/1.1: \(unasked)"
+            ),
+            (
+                .transfer(.connectionLost(nil)), "connection-lost", nil,
+                "the server closed the connection before the response was complete"
+            ),
+            (
+                .transfer(.connectionLost(reset)), "connection-lost", "Connection reset by peer",
+                "the connection was lost: \(reset)"
+            ),
+            (
+                .transfer(.undecodable(.tooManyCodings(limit: 5))), "undecodable", "a body is coded at most 5 times",
+                "the body cannot be decoded: a body is coded at most 5 times"
+            ),
+            (.transfer(.redirect(.tooMany(limit: 20))), "redirect", "more than 20 redirects", "more than 20 redirects"),
+            (
+                .transfer(.bodyTooLarge(limit: 9)), "body-too-large", nil,
+                "the body exceeds the 9 bytes of maximumCollectedBodySize"
+            ),
+            (.transfer(.outOfMemory), "out-of-memory", nil, "the system has no memory for the body"),
+            (
+                .transfer(.upgradeNotTaken), "upgrade-not-taken", nil,
+                "the server switched to another protocol, as the request had asked"
+            ),
+            (
+                .transfer(.unreadable(.lineTooLong(limit: 9))), "line-too-long", "a line has at most 9 bytes",
+                "the content cannot be read: a line has at most 9 bytes"
+            ),
+            (
+                .transfer(.unreadable(.undecodableLine(number: 9, SessionError.Reason.cancelled))), "line-undecodable",
+                "line 9 cannot be decoded", "the content cannot be read: line 9 cannot be decoded"
+            ),
+            (
+                .transfer(.unreadable(.eventTooLarge(limit: 9))), "event-too-large", "an event has at most 9 bytes",
+                "the content cannot be read: an event has at most 9 bytes"
+            ),
+            (
+                .transfer(.unreadable(.notEvents(status: 503, contentType: nil))), "not-events",
+                "events come with status 200, and not with 503",
+                "the content cannot be read: events come with status 200, and not with 503"
+            ),
+            (
+                .download(.file(full, path: "/a/b")), "file", "No space left on device", "the file /a/b: \(full)"
+            ),
+            (.download(.exists(path: "/a/b")), "file-exists", nil, "there is a file /a/b already"),
+            (.download(.notRegularFile(path: "/a")), "not-a-regular-file", nil, "/a is no regular file"),
+            (.download(.unsuccessful(unavailable)), "http-status", "503", "the server answered 503"),
+            (
+                .download(.wrongPart(.start(5, asked: 9))), "wrong-part", "it begins at byte 5, and was to begin at 9",
+                "the server sent another part than was asked for: it begins at byte 5, and was to begin at 9"
+            ),
+            (.download(.incomplete(received: 5, of: 9)), "incomplete", nil, "the server sent 5 of 9 bytes"),
+            (
+                .download(.digestMismatch(.sha256)), "digest-mismatch", "sha-256",
+                "the content is not what its sha-256 digest says"
+            ),
+            (.download(.noDigest), "no-digest", nil, "the response has no Repr-Digest that is understood"),
+            (
+                .download(.resumeData(.missingFile(path: "/a"))), "resume-data", "the partial file /a is gone",
+                "the resume data cannot be used: the partial file /a is gone"
+            ),
+            (.timedOut(.head), "timed-out", "head", "the head time limit passed"),
+            (.cancelled, "cancelled", nil, "cancelled"),
+            (
+                .sessionInvalidated, "session-invalidated", nil,
+                "the session is gone: keep it, or its manager, until its tasks have ended"
+            ),
+            (.system(refused), "system", "Connection refused", "\(refused)"),
+        ] as [(SessionError.Reason, String, String?, String)])
+    func `a reason keeps its words`(
+        _ reason: SessionError.Reason, _ kind: String, _ rule: String?, _ description: String
+    ) {
+        #expect(reason.kind.rawValue == kind)
+        #expect(reason.rule == rule ?? description)
+        #expect("\(reason)" == description)
+    }
+}

@@ -100,3 +100,40 @@ import Testing
         }
     }
 }
+
+@Suite struct JSONNodeTests {
+    @Test(arguments: [
+        ("null", "null"), ("true", "a boolean"), ("1", "a number"), ("\"\"", "a string"), ("[]", "an array"),
+        ("{}", "an object"),
+    ])
+    func `a value knows its type`(text: String, kind: String) throws {
+        #expect(try JSONReader.read(Array(text.utf8)).kind == kind)
+    }
+
+    @Test func `each value and each name has its place in the text`() throws {
+        let node = try JSONReader.read(Array(#" {"a": [1, 23]}"#.utf8))
+        #expect(node.offset == 1)
+        guard case .object(let members) = node.value, case .array(let elements)? = members.first?.node.value else {
+            Issue.record("\(node)")
+            return
+        }
+        #expect(members.map(\.offset) == [2])
+        #expect(elements.map(\.offset) == [8, 11])
+        #expect(elements.map(\.value) == [.number("1"), .number("23")])
+    }
+}
+
+@Suite struct JSONErrorTests {
+    @Test(arguments: [
+        (#"{"a" 1}"#, 5, #"unexpected "1""#), ("[1,\u{1}]", 3, "unexpected byte 0x1"),
+        ("[", 1, "the text ends too early"),
+        (#"{"a":1,"a":2}"#, 7, #""a" occurs twice"#), ("1 2", 2, "there is more after the value"),
+        (#"["\x"]"#, 2, "unknown escape"), (#"["\ud800"]"#, 2, "half of a surrogate pair"),
+        ("[01]", 1, "not a number as JSON writes them"),
+    ])
+    func `an error says what it is and where it begins`(text: String, offset: Int, description: String) throws {
+        let error = try #require(throws: JSONError.self) { try JSONReader.read(Array(text.utf8)) }
+        #expect(error.description == description)
+        #expect(abs(error.offset - offset) <= 2, "\(error.offset)")
+    }
+}

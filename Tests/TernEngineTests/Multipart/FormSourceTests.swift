@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import Glibc
+import TernFiles
 import TernLock
 import TernTesting
 import Testing
@@ -227,5 +228,84 @@ import Testing
         #expect(file.openCount == 0)
         let expected = Int64(form.contentLength ?? 0)
         #expect(delegate.steps.flatMap { $0 }.allSatisfy { $0.expected == expected })
+    }
+}
+
+@Suite struct FormPieceTests {
+    @Test func `a chunk takes what it has room for`() {
+        var piece = FormPiece()
+        piece.begin(atMost: 5)
+        let counts = [piece.append(Data("abc".utf8)), piece.append(Data("def".utf8)), piece.append(Data("g".utf8))]
+        #expect(counts == [3, 2, 0])
+        #expect(piece.room == 0)
+        #expect(piece.take() == Data("abcde".utf8))
+    }
+
+    @Test func `bytes that are referenced do not change as the next chunk is filled`() {
+        var piece = FormPiece()
+        piece.begin(atMost: 3)
+        _ = piece.append(Data("abc".utf8))
+        let first = piece.take()
+        piece.begin(atMost: 3)
+        #expect(piece.isEmpty)
+        _ = piece.append(Data("xyz".utf8))
+        #expect(first == Data("abc".utf8))
+        #expect(piece.take() == Data("xyz".utf8))
+    }
+
+    @Test func `a part of a file ends with the part, though the file continues`() throws {
+        let folder = try TestFolder()
+        try folder.write("12345", to: "file")
+        let part = try FormFile(path: folder.path + "/file")
+        try folder.write("1234567", to: "file")
+        let file = try #require(try FileRange.File(path: part.path))
+        var piece = FormPiece()
+        piece.begin(atMost: 100)
+        let counts = [
+            try piece.append(file.source, part, at: 2), try piece.append(file.source, part, at: 5),
+        ]
+        #expect(counts == [3, 0])
+        #expect(piece.take() == Data("345".utf8))
+        #expect(try FormPiece.finds(file.source, part, at: 5))
+        #expect(try !FormPiece.finds(file.source, part, at: 7))
+    }
+}
+
+@Suite struct FormFileTests {
+    private let folder: TestFolder
+
+    init() throws { folder = try TestFolder() }
+
+    @Test func `a file that has another length when it is sent is an error`() throws {
+        let path = folder.path + "/file"
+        try folder.write("12345", to: "file")
+        let file = try FormFile(path: path)
+        #expect(file.length == 5)
+        #expect(try file.open().source.size == 5)
+        try folder.write("1234", to: "file")
+        #expect(throws: MultipartFormError.fileChanged(path: path, length: 5)) { try file.open() }
+    }
+
+    @Test func `only a regular file has a length to announce`() throws {
+        #expect(throws: MultipartFormError.noRegularFile(path: folder.path)) { try FormFile(path: folder.path) }
+        let fifo = folder.path + "/fifo"
+        unsafe mkfifo(fifo, 0o600)
+        #expect(throws: MultipartFormError.noRegularFile(path: fifo)) { try FormFile(path: fifo) }
+        #expect(throws: MultipartFormError.self) { try FormFile(path: folder.path + "/missing") }
+    }
+}
+
+@Suite struct FormSegmentTests {
+    @Test(
+        arguments: [
+            (1, 2, 3), (nil, 2, nil), (2, nil, nil), (Int.max, 1, nil), (Int.max, 0, Int.max),
+        ] as [(Int?, Int?, Int?)])
+    func `a sum is unknown if a part is, or if it is too large`(one: Int?, other: Int?, sum: Int?) {
+        #expect(FormSegment.sum(one, other) == sum)
+    }
+
+    @Test func `data can be read again`() {
+        #expect(FormSegment.data(Data("ab".utf8)).isReplayable)
+        #expect(FormSegment.data(Data("ab".utf8)).length == 2)
     }
 }

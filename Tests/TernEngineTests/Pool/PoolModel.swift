@@ -75,7 +75,7 @@ struct PoolModel: ~Copyable {
     private mutating func ask(isAgain: Bool) {
         nextNumber += 1
         let waiter = Waiter(number: nextNumber, isAgain: isAgain)
-        switch state.acquire(waiter, isAgain: isAgain) {
+        switch state.acquire(waiter, isAgain ? .repeated : .new) {
         case .use(let connection):
             if isAgain { complaints.append("a used connection for one who is served again") }
             if connection !== idle.last { complaints.append("not the warmest") }

@@ -24,10 +24,10 @@ import Testing
         }
         #expect(pool.released(1) == "keep")
         #expect(pool.released(2) == "keep")
-        #expect(pool.state.warmest?.name == "2")
+        #expect(pool.state.mostRecent?.name == "2")
         #expect(pool.ask("c") == "use 2")
         #expect(pool.ask("d") == "use 1")
-        #expect(pool.state.warmest == nil)
+        #expect(pool.state.mostRecent == nil)
     }
 
     @Test func `serves first come, first served`() {
@@ -202,7 +202,7 @@ import Testing
         for name in ["a", "b", "c"] { _ = pool.ask(name) }
         #expect((0..<4).map { _ in pool.state.drainNext()?.name } == ["a", "b", "c", nil])
         pool.state.drainIdle()
-        #expect(pool.state.warmest == nil)
+        #expect(pool.state.mostRecent == nil)
     }
 
     /// Random events against everything that must hold after each of them.
@@ -234,7 +234,7 @@ private struct Dialogue: ~Copyable {
     init(limit: Int, queueLimit: Int = 100) { state = PoolState(connectionLimit: limit, queueLimit: queueLimit) }
 
     mutating func ask(_ name: String, isAgain: Bool = false) -> String {
-        switch state.acquire(party(name), isAgain: isAgain) {
+        switch state.acquire(party(name), isAgain ? .repeated : .new) {
         case .use(let connection): return "use \(connection.name)"
         case .wait(let orders):
             let words = say(orders)

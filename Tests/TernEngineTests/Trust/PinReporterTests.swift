@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import FoundationEssentials
+import TernLock
 import TernTLS
 import TernTesting
 import Testing
 
 @testable import TernEngine
-import TernLock
 
 /// Reports about servers that do not match their pins.
 @Suite struct PinReporterTests {
@@ -130,5 +131,88 @@ import TernLock
             case validatedChain = "validated-certificate-chain"
             case knownPins = "known-pins"
         }
+    }
+}
+
+@Suite struct PinReportBodyTests {
+    private func body(host: String, hosts: [String]) throws -> [String: Any] {
+        let authority = try CertificateAuthority()
+        let leaf = try authority.issue(LeafRequest(dnsNames: ["www.example.com"]))
+        let trust = ServerTrust(
+            sentChain: [try X509Certificate(pem: leaf.certificatePEM)],
+            anchors: .only([try X509Certificate(pem: authority.certificatePEM)]))
+        let set = PinSet(
+            hosts: try hosts.map(HostPattern.init), pins: [X509Certificate.PublicKey(subjectPublicKeyInfo: [])],
+            expires: 4_102_444_800)
+        let result = ServerTrustPolicy.pinSet(set).evaluate(trust, host: host)
+        let report = try #require(PinFailureReport(result, port: 8443, pinSet: set))
+        let json = try PinReportBody(report).json()
+        return try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
+    }
+
+    @Test func `a mismatch has the members of RFC 7469`() throws {
+        let body = try body(host: "www.example.com", hosts: ["**.example.com"])
+        #expect(body["hostname"] as? String == "www.example.com")
+        #expect(body["port"] as? Int == 8443)
+        #expect(body["include-subdomains"] as? Bool == true)
+        #expect(body["noted-hostname"] as? String == "**.example.com")
+        #expect(body["effective-expiration-date"] as? String == "2100-01-01T00:00:00Z")
+        #expect(
+            body["known-pins"] as? [String] == ["pin-sha256=\"47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\""])
+        #expect((body["served-certificate-chain"] as? [String])?.count == 1)
+        #expect((body["validated-certificate-chain"] as? [String])?.count == 2)
+        #expect(body["rule"] as? String == "key-not-pinned")
+        #expect(body["refused"] as? Bool == true)
+    }
+
+    @Test func `a chain that was not validated is not said to be`() throws {
+        let body = try body(host: "other.test", hosts: ["other.test"])
+        #expect((body["validated-certificate-chain"] as? [String])?.isEmpty == true)
+        #expect(body["rule"] as? String == "name-mismatch")
+        #expect(body["include-subdomains"] as? Bool == false)
+    }
+}
+
+@Suite struct PinReportLimiterTests {
+    private let day = PinReportLimiter.interval
+
+    /// Whether the reports pass, one after the other.
+    private func passes(_ reports: [(rule: String, host: String, time: Int64)]) -> [Bool] {
+        var limiter = PinReportLimiter()
+        return reports.map { report in
+            limiter.admits(
+                PinReportLimiter.Subject(rule: report.rule, host: report.host, key: nil, pins: []), at: report.time)
+        }
+    }
+
+    @Test func `another key, and another set of pins, are news`() {
+        var limiter = PinReportLimiter()
+        let keys = [
+            X509Certificate.PublicKey(subjectPublicKeyInfo: [1]), X509Certificate.PublicKey(subjectPublicKeyInfo: [2]),
+        ]
+        for _ in 1...2 {
+            let isNew = keys.flatMap { key in
+                keys.map { limiter.admits(.init(rule: "a", host: "x", key: key, pins: [$0]), at: 0) }
+            }
+            #expect(Set(isNew).count == 1)
+        }
+    }
+
+    @Test func `one report a day passes for each rule and host`() {
+        let reports = [
+            ("a", "x", 0), ("a", "x", day - 1), ("a", "x", day), ("a", "x", day + 1), ("b", "x", 1), ("a", "y", 1),
+        ]
+        #expect(passes(reports) == [true, false, true, false, true, true])
+    }
+
+    @Test func `a clock that was set back does not suppress reports`() {
+        #expect(passes([100 * day, 1, .min, .max].map { ("a", "x", $0) }) == [true, true, true, true])
+    }
+
+    @Test func `many hosts do not fill the memory, and the next day is a new one`() {
+        let many = (0..<PinReportLimiter.capacity).map { ("a", "\($0)", Int64(0)) }
+        let answers = passes(many + [("a", "one more", 1), ("a", "one more", day)])
+        #expect(answers.dropLast(2).allSatisfy { $0 })
+        #expect(answers.suffix(2) == [false, true])
     }
 }

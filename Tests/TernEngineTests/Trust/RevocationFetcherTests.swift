@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
+import TernLock
 import TernTLS
 import TernTesting
 import TestProofs
 import Testing
 
 @testable import TernEngine
-import TernLock
 
 /// Handshakes that wait for a responder: honest, unresponsive, gigantic or gone.
 @Suite(.timeLimit(.minutes(1))) struct RevocationFetcherTests {
@@ -154,5 +154,83 @@ import TernLock
         #expect(await delegate.end().error?.reason.isInvalidation == true)
         #expect(await origin.waitFor { $0.openConnections == 0 })
         #expect(await responder.waitFor(.seconds(3)) { $0.openConnections == 0 })
+    }
+}
+
+@Suite struct RevocationQuestionExchangeTests {
+    private static let question = RevocationQuestion.ocsp(url: "http://a.test/", request: [1, 2])
+    private static let list = RevocationQuestion.list(url: "http://a.test/")
+
+    private func answer(_ question: RevocationQuestion, _ status: Int, _ body: [UInt8]) async -> RevocationAnswer {
+        await withCheckedContinuation { continuation in
+            question.read(SideResponse(statusCode: status, body: Data(body))) { continuation.resume(returning: $0) }
+        }
+    }
+
+    @Test func `a responder is asked with a POST, and a list with a GET`() throws {
+        let url = try #require(URL(string: "http://a.test/"))
+        let request = Self.question.request(to: url)
+        #expect(request.httpMethod == "POST")
+        #expect(request.httpBody == Data([1, 2]))
+        #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/ocsp-request")
+        #expect(Self.list.request(to: url).httpMethod == "GET")
+        #expect(Self.list.sizeLimit > Self.question.sizeLimit)
+    }
+
+    @Test func `only status 200 is an answer, and only a list is a list`() async throws {
+        guard case .response(let response) = await answer(Self.question, 200, [7]) else {
+            Issue.record("no response")
+            return
+        }
+        #expect(response.der == [7])
+        for status in [204, 206, 404] {
+            guard case .none = await answer(Self.question, status, [7]) else {
+                Issue.record("\(status) is an answer")
+                return
+            }
+        }
+        let der = try CertificateAuthority().revocationList(revoking: [])
+        guard case .none = await answer(Self.list, 200, [7]), case .list = await answer(Self.list, 200, der) else {
+            Issue.record("another answer")
+            return
+        }
+    }
+}
+
+@Suite struct RevocationAnswerCacheTests {
+    private static let question = RevocationQuestion.list(url: "http://a.test/")
+
+    @Test func `one caller asks, and all get the answer, which is then known`() {
+        let cache = RevocationAnswerCache()
+        let count = Lock(0)
+        let note: RevocationAnswerCache.Completion = { _ in count.withLock { $0 += 1 } }
+        #expect(cache.isFirst(to: Self.question, note))
+        #expect(!cache.isFirst(to: Self.question, note))
+        #expect(count.withLock { $0 } == 0)
+        cache.keep(.none, to: Self.question)
+        #expect(count.withLock { $0 } == 2)
+        #expect(!cache.isFirst(to: Self.question, note))
+        #expect(count.withLock { $0 } == 3)
+    }
+
+    @Test func `an answer without a question is not kept`() {
+        let cache = RevocationAnswerCache()
+        cache.keep(.none, to: Self.question)
+        #expect(cache.isFirst(to: Self.question) { _ in })
+    }
+
+    @Test func `many answers do not fill the memory, and pending questions are not forgotten`() {
+        let cache = RevocationAnswerCache()
+        let pending = RevocationQuestion.list(url: "http://pending.test/")
+        #expect(cache.isFirst(to: pending) { _ in })
+        for number in 0..<600 {
+            let question = RevocationQuestion.list(url: "http://\(number).test/")
+            #expect(cache.isFirst(to: question) { _ in })
+            cache.keep(.none, to: question)
+        }
+        // The first was dropped, the last is known.
+        #expect(cache.isFirst(to: .list(url: "http://0.test/")) { _ in })
+        #expect(!cache.isFirst(to: .list(url: "http://599.test/")) { _ in })
+        #expect(!cache.isFirst(to: pending) { _ in })
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
 
+@testable import TernHTTP1
+
 @Suite("Content-Length")
 struct BodyFramingTests {
     @Test("Every case gives its verdict, however it is cut", arguments: ResponseCase.parse(lengths))
@@ -152,3 +154,12 @@ private let lengths = #"""
     HTTP/1.1 408 Request Timeout\r\nContent-Length: 2\r\nConnection: close\r\n\r\nxx
     = 408 Request Timeout | body xx | end | closing
     """#
+
+@Suite struct RequestTraitsTests {
+    @Test func `a union has what either has, and keeps the method`() {
+        var traits = RequestTraits(isHead: true, asksUpgrade: true)
+        traits.formUnion(RequestTraits(isConnect: true, asksClose: true, expectsContinue: true))
+        #expect(traits.isHead && traits.asksUpgrade && traits.asksClose && traits.expectsContinue)
+        #expect(!traits.isConnect)
+    }
+}

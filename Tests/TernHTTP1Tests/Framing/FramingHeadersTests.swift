@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
 
+@testable import TernHTTP1
+
 @Suite("Transfer-Encoding")
 struct FramingHeadersTests {
     @Test("Every case gives its verdict, however it is cut", arguments: ResponseCase.parse(transferEncodings))
@@ -114,3 +116,45 @@ private let transferEncodings = #"""
     HTTP/1.1 200 OK\r\nTE: chunked\r\nContent-Length: 5\r\n\r\nhello
     = 200 OK | body hello | end | reusable
     """#
+
+@Suite struct FramingFieldTests {
+    private func field(_ name: String) -> FramingField? { FramingField(name.utf8.span, 0..<name.utf8.count) }
+
+    @Test func `the four fields are known in any case`() {
+        #expect(field("Content-Length") == .contentLength)
+        #expect(field("TRANSFER-ENCODING") == .transferEncoding)
+        #expect(field("connection") == .connection)
+        #expect(field("Keep-Alive") == .keepAlive)
+    }
+
+    @Test(arguments: ["content-lengti", "transfer-encodinh", "connectioo", "keep-alivf", "", "Content-Type", "Date"])
+    func `a name that differs in one letter is another field`(name: String) { #expect(field(name) == nil) }
+
+    @Test func `no length of a known name is left out of the quick look`() {
+        for length: UInt32 in [10, 14, 17] { #expect(FramingField.mayHave(length: length)) }
+        for length: UInt32 in [0, 9, 11, 31, 32, 42, 46, .max] { #expect(!FramingField.mayHave(length: length)) }
+    }
+
+    @Test func `the length and the coding end the content, the other fields do not`() {
+        let framing = ["Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "Date"].filter {
+            FramingField.isFraming($0.utf8.span)
+        }
+        #expect(framing == ["Content-Length", "Transfer-Encoding"])
+    }
+}
+
+@Suite struct KeepAliveTests {
+    private func read(_ text: String) -> KeepAlive {
+        var keepAlive = KeepAlive()
+        keepAlive.read(text.utf8.span, 0..<text.utf8.count)
+        return keepAlive
+    }
+
+    @Test func `both parameters are read, in any order and case`() {
+        #expect(read("timeout=5, max=100") == KeepAlive(timeout: 5, max: 100))
+        #expect(read("MAX=1,Timeout=0") == KeepAlive(timeout: 0, max: 1))
+    }
+
+    @Test(arguments: ["", "timeout", "timeout=", "timeout=-1", "timeout=5s", "timeout=99999999999999999999", "other=5"])
+    func `what is malformed or unknown promises nothing`(text: String) { #expect(read(text) == KeepAlive()) }
+}

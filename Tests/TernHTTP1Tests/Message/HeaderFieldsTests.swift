@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import TernHTTP1
 import Testing
+
+@testable import TernHTTP1
 
 @Suite struct HeaderFieldsTests {
     private let fields: HeaderFields = [
@@ -63,5 +64,36 @@ import Testing
         fields.removeAll(named: "A")
         #expect(fields.isEmpty)
         #expect(HeaderFields([HeaderField(name: "A", value: "1")]) == ["A": "1"])
+    }
+}
+
+@Suite struct HTTPFieldSensitiveTests {
+    @Test(arguments: ["Authorization", "cookie", "PROXY-AUTHORIZATION", "Set-Cookie", "set-cookie2"])
+    func `Fields with credentials are recognised in any case`(name: String) {
+        let field = HeaderField(name: name, value: "s3")
+        #expect(field.isSensitive)
+        #expect("\(field)" == "\(name): …")
+    }
+
+    @Test(arguments: ["Accept", "WWW-Authenticate", "Authentication-Info", "Cookies", ""])
+    func `Other fields are shown`(name: String) {
+        #expect(!HeaderField.isSensitive(name))
+        #expect("\(HeaderField(name: name, value: "v"))" == "\(name): v")
+    }
+
+    @Test func `A dump hides what a description hides`() {
+        var text = ""
+        dump(["Authorization": "s3", "Accept": "any"] as HeaderFields, to: &text)
+        #expect(!text.contains("s3"))
+        #expect(text.contains("any"))
+    }
+}
+
+@Suite struct FieldBlockTests {
+    @Test func `an empty block has no fields`() {
+        #expect(FieldBlock.empty.count == 0)
+        #expect(FieldBlock.empty.position(at: 0) == nil)
+        #expect(FieldBlock.empty.firstIndex(of: "A") == nil)
+        #expect(FieldBlock.empty.valueRanges(for: "A").isEmpty)
     }
 }

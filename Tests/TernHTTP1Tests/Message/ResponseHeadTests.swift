@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import TernHTTP1
 import Testing
+
+@testable import TernHTTP1
 
 @Suite struct ResponseHeadTests {
     private func head(_ text: String) throws -> ResponseHead? {
@@ -56,4 +57,13 @@ import Testing
         #expect((0..<100).allSatisfy { head["x-\($0)"] == "v\($0)" })
         #expect(head.contentLength == 7)
     }
+}
+
+@Suite struct HTTPVersionTests {
+    @Test func `a version is written as in a status line`() {
+        #expect(HTTPVersion(major: 1, minor: 1).description == "HTTP/1.1")
+        #expect(HTTPVersion(minorDigit: 0) == HTTPVersion(major: 1, minor: 0))
+    }
+
+    @Test func `a number has one digit`() { #expect(HTTPVersion(major: 12, minor: 10).description == "HTTP/2.0") }
 }

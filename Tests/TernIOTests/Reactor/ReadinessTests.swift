@@ -18,3 +18,13 @@ import Testing
         #expect(Readiness(epoll: EPOLLERR.rawValue) == [.readable, .writable])
     }
 }
+
+@Suite struct InterestTests {
+    @Test func `reading waits for the peer's end too, writing does not`() {
+        #expect(Interest.readable.epollEvents == EPOLLIN.rawValue | EPOLLRDHUP.rawValue)
+        #expect(Interest.writable.epollEvents == EPOLLOUT.rawValue)
+        #expect(
+            Interest([.readable, .writable]).epollEvents == EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLOUT.rawValue)
+        #expect(Interest().epollEvents == 0)
+    }
+}

@@ -135,7 +135,7 @@ struct ResumableSession: Sendable {
         expiry = reference.expiry
     }
 
-    func isUsable(at time: Int64) -> Bool { time < expiry && evidence.validity.contains(time) }
+    fileprivate func isUsable(at time: Int64) -> Bool { time < expiry && evidence.validity.contains(time) }
 }
 
 /// An `SSL_SESSION` of our own.
@@ -159,7 +159,7 @@ struct ResumableSession: Sendable {
 
     /// Whether it may be offered only once (RFC 8446 §C.4: a ticket used twice lets an observer link the connections).
     /// A session of TLS 1.2 may be used again, and its server does not issue another with each use.
-    var isOneUse: Bool { unsafe SSL_SESSION_get_protocol_version(pointer) >= TLS1_3_VERSION }
+    fileprivate var isOneUse: Bool { unsafe SSL_SESSION_get_protocol_version(pointer) >= TLS1_3_VERSION }
 
     /// When it expires, in seconds since 1970: as given by the server, or else after OpenSSL's five minutes; after at
     /// most seven days (RFC 8446 §4.6.1).
