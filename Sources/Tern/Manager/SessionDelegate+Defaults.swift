@@ -29,7 +29,7 @@ extension SessionDelegate {
     /// Moves a complete file to the destination of the task's request.
     func deliver(_ location: URL, of task: SessionDownloadTask) {
         guard let delegate = self[task]?.delegate else { return }
-        delegate.take(.arrived(location))
+        delegate.take(.finished(location), of: task)
         delegate.deliverBody()
     }
 
@@ -40,11 +40,11 @@ extension SessionDelegate {
 
     /// Updates the progress of the task's request with bytes that were written to its file.
     package func report(written count: Int64, total: Int64, expected: Int64, of task: SessionDownloadTask) {
-        self[task]?.delegate.take(.wrote(count, total: total, expected: expected))
+        self[task]?.delegate.take(.wrote(count, total: total, expected: expected), of: task)
     }
 
     /// Updates the progress of the task's request with the offset at which the download resumes.
     package func report(resumedAt offset: Int64, total: Int64, of task: SessionDownloadTask) {
-        self[task]?.delegate.take(.resumed(at: offset, of: total))
+        self[task]?.delegate.take(.resumed(at: offset, expected: total), of: task)
     }
 }

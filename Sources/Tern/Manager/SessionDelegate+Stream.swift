@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 public import TernEngine
-import TernLock
 
 // Streams of bytes.
 extension SessionDelegate {
@@ -29,20 +28,5 @@ extension SessionDelegate {
     {
         get { self[\.streamStreams] }
         set { self[\.streamStreams] = newValue }
-    }
-}
-
-// Called by the engine for stream tasks that were created on the session itself.
-extension SessionDelegate: StreamTaskDelegate {
-    /// Calls the closure.
-    public func streamTaskDidCloseRead(_ task: StreamTask) { relay(.readClosed, of: task) }
-
-    /// Calls the closure.
-    public func streamTaskDidCloseWrite(_ task: StreamTask) { relay(.writeClosed, of: task) }
-
-    private func relay(_ event: StreamEvent, of task: StreamTask) {
-        let (callbacks, session) = attachment.withLock { ($0.callbacks, $0.session) }
-        guard isOverridden, let callbacks, let session else { return }
-        callbacks.post(CallbackBlock { [self] in deliver(event, of: task, in: session) })
     }
 }

@@ -67,18 +67,16 @@ open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
         }
     }
 
-    override func become(_ download: SessionDownloadTask) {
-        super.become(download)
-        body.withLock { $0.isFile = true }
-    }
-
-    override func take(_ event: DownloadEvent) {
+    override func take(_ event: DownloadEvent, of download: SessionDownloadTask) {
         switch event {
+        case .replaced:
+            super.take(event, of: download)
+            body.withLock { $0.isFile = true }
         case .resumed: break
         case .wrote(_, let total, let expected): body.withLock { $0.report }?.update(total, of: expected)
-        case .arrived(let location):
-            guard let closure = override(\.fileFinished), let task = task as? SessionDownloadTask else { return }
-            let file = closure(context.session, task, location)
+        case .finished(let location):
+            guard let closure = override(\.fileFinished) else { return }
+            let file = closure(context.session, download, location)
             state.withLock { $0.makeRareState().file = file }
         }
     }

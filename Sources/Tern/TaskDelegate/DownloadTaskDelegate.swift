@@ -45,11 +45,12 @@ open class DownloadTaskDelegate: TaskDelegate, @unchecked Sendable {
         completion.download = download.withLock { $0.outcome }
     }
 
-    override func take(_ event: DownloadEvent) {
+    override func take(_ event: DownloadEvent, of download: SessionDownloadTask) {
         switch event {
+        case .replaced: super.take(event, of: download)
         case .resumed(let offset, let total): count(offset, of: total)
         case .wrote(_, let count, let total): self.count(count, of: total)
-        case .arrived(let location): download.withLock { $0.arrive(at: location) }
+        case .finished(let location): self.download.withLock { $0.arrive(at: location) }
         }
     }
 

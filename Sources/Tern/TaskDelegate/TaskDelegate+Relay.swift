@@ -54,17 +54,17 @@ extension TaskDelegate {
     func relays() { isRelayed.store(true, ordering: .relaxed) }
 
     /// Passes an event to the callback queue. On the reactor's thread.
-    func relay(_ event: TaskEvent, of task: SessionTask) {
-        state.withLock { $0.makeRareState().waitingEvents.add(event, of: task) }?.hold()
+    func relay(_ event: HubEvent) {
+        state.withLock { $0.makeRareState().waitingEvents.add(event) }?.hold()
         context.callbacks.post(self)
     }
 
     /// On the callback queue.
     func deliverEvents() {
         guard let (events, held) = state.withLock({ $0.rareState?.waitingEvents.take() }) else { return }
-        for (task, event) in events {
-            if case .response(let response, _) = event { receive(response, of: task) }
-            context.hub.deliver(event, of: task, in: context.session)
+        for event in events {
+            if case .task(.response(let response, _), let task) = event { receive(response, of: task) }
+            context.hub.deliver(event, in: context.session)
             if let file = event.file, !holds(file) { try? FileManager.default.removeItem(at: file) }
         }
         held?.release()

@@ -91,11 +91,10 @@ open class TaskDelegate: @unchecked Sendable {
     /// Called when more of the request body was sent.
     func sent(_ count: Int64, total: Int64, expected: Int64, of task: SessionTask) {}
 
-    /// Replaces the task by the download that it became.
-    func become(_ download: SessionDownloadTask) { begin(download) }
-
-    /// Receives an event of the download.
-    func take(_ event: DownloadEvent) {}
+    /// Receives an event of a download, which may have replaced the task.
+    func take(_ event: DownloadEvent, of download: SessionDownloadTask) {
+        if case .replaced = event { begin(download) }
+    }
 
     /// Whether the request keeps the file at this location.
     func holds(_ location: URL) -> Bool { false }

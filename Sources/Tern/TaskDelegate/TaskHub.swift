@@ -10,10 +10,8 @@ protocol TaskHub: AnyObject, Sendable {
     var answersServerTrustChallenges: Bool { get }
     /// The closure that provides a new body stream.
     var newStream: (@Sendable (Session, SessionTask) -> InputStream?)? { get }
-    /// Calls the methods for an event of a task. On the callback queue.
-    func deliver(_ event: TaskEvent, of task: SessionTask, in session: Session)
-    /// Calls the methods for an event of a stream task. On the callback queue.
-    func deliver(_ event: StreamEvent, of task: StreamTask, in session: Session)
+    /// Calls the methods for an event. On the callback queue.
+    func deliver(_ event: HubEvent, in session: Session)
     /// Calls the closure for the end of a task. On the callback queue.
     func deliverCompletion(of task: SessionTask, _ error: (any Error)?)
 }
