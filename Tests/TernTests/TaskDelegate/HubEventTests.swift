@@ -17,8 +17,8 @@ import Testing
         case adapter
     }
 
-    private func receiver(_ forwarder: Forwarder, of manager: SessionManager, for request: Request) -> any
-        SessionDownloadDelegate
+    private func receiver(_ forwarder: Forwarder, of manager: SessionManager, for request: Request)
+        -> any SessionDownloadDelegate
     {
         switch forwarder {
         case .hub: manager.delegate
@@ -121,10 +121,10 @@ import Testing
     private static func method(of event: TaskEvent) -> [String] {
         switch event {
         case .willSend, .informational, .discarded, .trailers, .discardedTrailers: []
-        case .serverTrust: ["challenge serverTrust"]
+        case .serverTrust: ["trust"]
         case .sentBodyData: ["sent 1 2 3"]
         case .redirect: ["redirect"]
-        case .challenge: ["challenge httpBasic"]
+        case .challenge: ["challenge"]
         case .newBody: ["stream"]
         case .response: ["response"]
         case .completed: ["completed"]
@@ -155,7 +155,7 @@ private final class NotingHub: Tern.SessionDelegate, @unchecked Sendable {
     override func urlSession(
         _ session: Session, task: SessionTask, didReceive challenge: Challenge,
         completionHandler: @escaping ChallengeCompletion
-    ) { journal.note("challenge \(challenge.protectionSpace.authenticationMethod)") }
+    ) { journal.note(challenge.protectionSpace.authenticationMethod == .serverTrust ? "trust" : "challenge") }
 
     override func urlSession(
         _ session: Session, task: SessionTask, needNewBodyStream completionHandler: @escaping StreamCompletion
