@@ -61,3 +61,15 @@ final class CallbackQueue: Sendable {
         if goesOn { schedule() }
     }
 }
+
+/// A block that runs once on the callback queue.
+final class CallbackBlock: CallbackQueue.Source {
+    private let body: Lock<(@Sendable () -> Void)?>
+
+    init(_ body: @escaping @Sendable () -> Void) { self.body = Lock(body) }
+
+    func performCallbacks() {
+        let body = body.withLock { $0.take() }
+        body?()
+    }
+}

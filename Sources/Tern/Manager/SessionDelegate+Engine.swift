@@ -176,3 +176,110 @@ extension ServerTrustQuestion {
         }
     }
 }
+
+// The default handling of events without a closure.
+extension SessionDelegate {
+    /// Adds bytes to the body that the task's request collects.
+    package func collect(_ data: Data, of task: SessionTask) {
+        self[task]?.delegate.receive(data.span, of: task)
+    }
+
+    /// Answers with the closure or credential of the task's request; without a request, asks the session's closures.
+    func answerByDefault(
+        _ challenge: Challenge, of task: SessionTask, in session: Session,
+        _ completionHandler: @escaping ChallengeCompletion
+    ) {
+        guard let delegate = self[task]?.delegate else {
+            // The session's closures have evaluated the server before.
+            let isAboutTrust = challenge.protectionSpace.authenticationMethod == .serverTrust
+            if isAboutTrust { return completionHandler(.performDefaultHandling, nil) }
+            return urlSession(session, didReceive: challenge, completionHandler: completionHandler)
+        }
+        guard let (disposition, credential) = delegate.taskDidReceiveChallenge?(session, task, challenge) else {
+            return delegate.answerByDefault(challenge, completionHandler)
+        }
+        completionHandler(disposition, credential)
+    }
+
+    /// Moves a complete file to the destination of the task's request.
+    func deliver(_ location: URL, of task: SessionDownloadTask) {
+        guard let delegate = self[task]?.delegate else { return }
+        delegate.take(.finished(location), of: task)
+        delegate.deliverBody()
+    }
+
+    /// Updates the upload progress of the task's request.
+    package func report(sent count: Int64, total: Int64, expected: Int64, of task: SessionTask) {
+        self[task]?.delegate.sent(count, total: total, expected: expected, of: task)
+    }
+
+    /// Updates the progress of the task's request with bytes that were written to its file.
+    package func report(written count: Int64, total: Int64, expected: Int64, of task: SessionDownloadTask) {
+        self[task]?.delegate.take(.wrote(count, total: total, expected: expected), of: task)
+    }
+
+    /// Updates the progress of the task's request with the offset at which the download resumes.
+    package func report(resumedAt offset: Int64, total: Int64, of task: SessionDownloadTask) {
+        self[task]?.delegate.take(.resumed(at: offset, expected: total), of: task)
+    }
+}
+
+// The manager's requests, and the information about the user's closures that their tasks' delegates need.
+extension SessionDelegate {
+    struct Attachment {
+        weak var session: Session?
+        var callbacks: CallbackQueue?
+        /// Makes the session evaluate servers again.
+        var adoptPolicies: (@Sendable () -> Void)?
+    }
+
+    func context(_ session: Session, _ queue: DispatchQueue) -> RequestContext {
+        RequestContext(
+            session: session, hub: self, interception: interception, tasks: registry,
+            callbacks: CallbackQueue(queue, after: session.eventLoops))
+    }
+
+    func attach(_ session: Session, _ callbacks: CallbackQueue, adoptPolicies: @escaping @Sendable () -> Void) {
+        attachment.withLock {
+            $0 = Attachment(session: session, callbacks: callbacks, adoptPolicies: adoptPolicies)
+        }
+    }
+
+    subscript<Closure: Sendable>(_ path: WritableKeyPath<ClosureTable.Closures, Closure?>) -> Closure? {
+        get { closures[path] }
+        set {
+            guard let change = closures.set(path, newValue) else { return }
+            if change.isNew { for request in registry.all { request.delegate.relays() } }
+            // A server that was accepted without this closure must be passed to it before the next request.
+            if change.changesTrust { attachment.withLock { $0.adoptPolicies }?() }
+        }
+    }
+
+    /// Whether a closure or an overridden method receives the events of tasks.
+    var isOverridden: Bool { !closures.isEmpty || isSubclass }
+
+    /// Whether methods may be overridden.
+    var isSubclass: Bool { type(of: self) != SessionDelegate.self }
+
+    /// Adds a request with its task: retained if the task is to be started.
+    func add(_ request: Request, for task: SessionTask, starting: Bool) {
+        if isOverridden { request.delegate.relays() }
+        if starting { registry[task] = request } else { registry.note(request, for: task) }
+    }
+
+    /// Asks the retrier about a request that an adapter left without a task. Returns false without a retrier.
+    func askAboutAdaptation(of request: Request) -> Bool {
+        if isOverridden { request.delegate.relays() }
+        return interception.askAboutAdaptation(of: request)
+    }
+
+    /// The requests that have not ended.
+    var requests: [Request] { registry.all }
+
+    /// Ends all requests when the manager is released; those that wait for a retry keep their error.
+    func abandonRequests() {
+        for request in requests { request.abandon() }
+        // Objects that they retain may retain this hub.
+        (interception.adapter, interception.retrier) = (nil, nil)
+    }
+}
