@@ -7,6 +7,104 @@ import Testing
 
 @testable import Tern
 
+@Suite struct RequestInterceptionTests {
+    private struct Marking: RequestAdapter {
+        func adapt(_ urlRequest: URLRequest) throws -> URLRequest {
+            var request = urlRequest
+            request.setValue("yes", forHTTPHeaderField: "X-Adapted")
+            return request
+        }
+    }
+
+    private let manager = SessionManager()
+    private let registry = TaskRegistry()
+    private let interception: RequestInterception
+
+    init() {
+        manager.startRequestsImmediately = false
+        interception = RequestInterception(registry)
+    }
+
+    @Test func `a request is changed while there is an adapter`() throws {
+        let request = try URLRequest(url: "http://127.0.0.1:1/", method: .get)
+        #expect(try interception.adapt(request).value(forHTTPHeaderField: "X-Adapted") == nil)
+        interception.adapter = Marking()
+        #expect(try interception.adapt(request).value(forHTTPHeaderField: "X-Adapted") == "yes")
+        interception.adapter = nil
+        #expect(try interception.adapt(request).value(forHTTPHeaderField: "X-Adapted") == nil)
+    }
+
+    @Test func `there is a retry for a registered task while there is a retrier`() throws {
+        let request = manager.request("http://127.0.0.1:1/")
+        let task = try #require(request.task)
+        #expect(!interception.hasRetrier)
+        #expect(interception.retry(of: task) == nil)
+        interception.retrier = { _, _, answer in answer(false, 0) }
+        #expect(interception.hasRetrier)
+        #expect(interception.retry(of: task) == nil)
+        registry[task] = request
+        #expect(interception.retry(of: task) != nil)
+    }
+}
+
+@Suite struct RequestRetryTests {
+    private let manager = SessionManager()
+    private let registry = TaskRegistry()
+
+    @Test func `a retry keeps a request without a task in the registry, and retains it`() {
+        var retry: RequestRetry? = RequestRetry(
+            manager.request("not a url"), { _, _, answer in answer(false, 0) }, registry)
+        #expect(registry.all.count == 1)
+        withExtendedLifetime(retry) {}
+        retry = nil
+        #expect(registry.all.isEmpty)
+    }
+
+    @Test func `the retrier is asked about the request and its error`() async throws {
+        let request = manager.request("not a url")
+        let journal = Journal()
+        let retry = RequestRetry(
+            request,
+            { asked, error, answer in
+                journal.note("\(asked === request) \(error is AFError)")
+                answer(true, 3)
+            }, registry)
+        retry.ask(about: AFError.invalidURL(url: "not a url")) { retries, delay in journal.note("\(retries) \(delay)") }
+        #expect(journal.entries == ["true true", "true 3.0"])
+    }
+}
+
+@Suite struct RetryQuestionTests {
+    private let journal = Journal()
+
+    private func question() -> RetryQuestion {
+        RetryQuestion { [journal] retries, delay in journal.note("\(retries) \(delay)") }
+    }
+
+    @Test func `the first answer counts`() {
+        let question = question()
+        question.answer(true, after: 2)
+        question.answer(false, after: 0)
+        #expect(journal.entries == ["true 2.0"])
+    }
+
+    @Test func `a question that is released without an answer is answered no`() {
+        _ = question()
+        #expect(journal.entries == ["false 0.0"])
+    }
+
+    @Test func `an answered question releases its receiver`() {
+        final class Receiver: Sendable {}
+        var receiver: Receiver? = Receiver()
+        weak let last = receiver
+        let question = RetryQuestion { [receiver] _, _ in _ = receiver }
+        receiver = nil
+        #expect(last != nil)
+        question.answer(false, after: 0)
+        #expect(last == nil)
+    }
+}
+
 @Suite struct RequestAdapterTests {
     private struct Stamp: RequestAdapter {
         let name: String
