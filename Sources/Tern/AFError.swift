@@ -92,7 +92,7 @@ extension AFError {
 
 extension AFError.MultipartEncodingFailureReason {
     /// The file that the error concerns.
-    var url: URL? {
+    fileprivate var url: URL? {
         switch self {
         case .bodyPartURLInvalid(let url), .bodyPartFilenameInvalid(let url), .bodyPartFileNotReachable(let url),
             .bodyPartFileNotReachableWithError(let url, _), .bodyPartFileIsDirectory(let url),
@@ -105,7 +105,7 @@ extension AFError.MultipartEncodingFailureReason {
     }
 
     /// The system's error.
-    var underlyingError: (any Error)? {
+    fileprivate var underlyingError: (any Error)? {
         switch self {
         case .bodyPartFileNotReachableWithError(_, let error), .bodyPartFileSizeQueryFailedWithError(_, let error),
             .outputStreamWriteFailed(let error), .inputStreamReadFailed(let error):
@@ -117,7 +117,7 @@ extension AFError.MultipartEncodingFailureReason {
         }
     }
 
-    var text: String {
+    fileprivate var text: String {
         switch self {
         case .bodyPartURLInvalid(let url): "The URL provided is not a file URL: \(Redaction.url("\(url)"))"
         case .bodyPartFilenameInvalid(let url): "The URL provided does not have a valid filename: \(url)"

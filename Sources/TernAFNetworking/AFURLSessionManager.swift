@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 public import Foundation
 public import Tern
 public import TernEngine
@@ -236,13 +235,4 @@ private final class AFPolicies: ServerTrustPolicyManager, @unchecked Sendable {
     }
 
     override func serverTrustPolicy(forHost host: String) -> ServerTrustPolicy? { policy }
-}
-
-/// The settings of a manager. A change applies to each task that ends after it.
-struct AFSettings {
-    var serializer: any AFURLResponseSerialization = AFJSONResponseSerializer()
-    var completionQueue: DispatchQueue?
-    var completionGroup: DispatchGroup?
-    var securityPolicy = AFSecurityPolicy()
-    var reachabilityManager = AFNetworkReachabilityManager.shared()
 }

@@ -50,7 +50,7 @@ final class CallbackQueue: Sendable {
         }
         for source in sources { source.performCallbacks() }
         sources.removeAll(keepingCapacity: true)
-        let goesOn = state.withLock { state in
+        let isPending = state.withLock { state in
             if state.waiting.isEmpty {
                 // Return the empty array: its memory is reused for the next burst.
                 state.waiting = sources
@@ -58,7 +58,7 @@ final class CallbackQueue: Sendable {
             }
             return state.isScheduled
         }
-        if goesOn { schedule() }
+        if isPending { schedule() }
     }
 }
 

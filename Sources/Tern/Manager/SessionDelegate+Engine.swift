@@ -161,8 +161,8 @@ extension BodyAnswer {
     fileprivate static func stream(_ stream: InputStream?) -> BodyAnswer {
         guard let stream else { return .unavailable }
         // The closure hands the stream over.
-        nonisolated(unsafe) let brought = stream
-        return unsafe .content(.inputStream(brought))
+        nonisolated(unsafe) let received = stream
+        return unsafe .content(.inputStream(received))
     }
 }
 

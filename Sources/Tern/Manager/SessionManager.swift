@@ -327,7 +327,7 @@ extension SessionManager {
 }
 
 extension SessionConfiguration {
-    static var withDefaultHeaders: SessionConfiguration {
+    fileprivate static var withDefaultHeaders: SessionConfiguration {
         var configuration = SessionConfiguration.default
         for (name, value) in SessionManager.defaultHTTPHeaders.sorted(by: { $0.key < $1.key }) {
             configuration.httpAdditionalHeaders[name] = value

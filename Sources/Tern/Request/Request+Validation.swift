@@ -21,11 +21,6 @@ extension DataRequest {
         }
     }
 
-    private func addValidator(_ verdict: @escaping @Sendable (Completion, HTTPURLResponse) -> (any Error)?) -> Self {
-        delegate.validate(TaskDelegate.Validator(verdict: verdict))
-        return self
-    }
-
     /// Fails with `unacceptableStatusCode` unless the status code is among these.
     @preconcurrency @discardableResult
     public func validate<Codes: Sequence & Sendable>(statusCode acceptableStatusCodes: Codes) -> Self
@@ -108,11 +103,6 @@ extension DownloadRequest {
         }
     }
 
-    private func addValidator(_ verdict: @escaping @Sendable (Completion, HTTPURLResponse) -> (any Error)?) -> Self {
-        delegate.validate(TaskDelegate.Validator(verdict: verdict))
-        return self
-    }
-
     /// One byte shows whether the file can be read, and whether it is empty.
     private static func check(
         _ completion: Completion, _ response: HTTPURLResponse, by acceptable: [String]
@@ -134,5 +124,12 @@ extension Request {
         case success
         /// The error of the response.
         case failure(any Error)
+    }
+
+    fileprivate func addValidator(
+        _ verdict: @escaping @Sendable (Completion, HTTPURLResponse) -> (any Error)?
+    ) -> Self {
+        delegate.validate(TaskDelegate.Validator(verdict: verdict))
+        return self
     }
 }

@@ -103,8 +103,8 @@ final class StreamUploadable: TaskConvertible {
         let closure = delegate.context.hub.newStream ?? delegate.taskNeedNewBodyStream
         guard let last = delegate.task, let stream = closure?(delegate.context.session, last) else { return nil }
         // The closure hands the stream over.
-        nonisolated(unsafe) let brought = stream
-        return unsafe .inputStream(brought)
+        nonisolated(unsafe) let received = stream
+        return unsafe .inputStream(received)
     }
 }
 

@@ -12,7 +12,7 @@ final class RequestContext: Sendable {
     let callbacks: CallbackQueue
     /// Added to every request that has no such field.
     let defaultHeaders: HeaderFields
-    /// The storage whose cookies requests take along; nil if they take none.
+    /// The storage whose cookies requests send; nil if they send none.
     let cookies: HTTPCookieStorage?
     let sensitiveFields: SensitiveFields
     /// The maximum size of a collected body, in bytes.
@@ -83,4 +83,44 @@ protocol TaskTable: AnyObject, Sendable {
     func add(_ download: SessionDownloadTask, inPlaceOf task: SessionTask)
     /// Removes a task that has ended or will never start.
     func remove(_ task: SessionTask)
+}
+
+/// An event on its way to the callback queue, where the hub calls a closure or an overridden method.
+enum HubEvent: Sendable {
+    case task(TaskEvent, SessionTask)
+    case body(Data, SessionTask)
+    case download(DownloadEvent, SessionDownloadTask)
+    case stream(StreamEvent, StreamTask)
+
+    /// The complete file of a download, which is removed unless a request keeps it.
+    var file: URL? { if case .download(.finished(let location), _) = self { location } else { nil } }
+}
+
+/// An event of a stream of bytes.
+enum StreamEvent {
+    /// No more can be read.
+    case readClosed
+    /// No more can be written.
+    case writeClosed
+}
+
+/// Events in the order in which they arrived. Suspends a task whose bytes wait here.
+struct WaitingEvents {
+    private var events: [HubEvent] = []
+    private var waiting = 0
+    private var valve = Valve()
+
+    /// Returns the task if it has to be suspended.
+    mutating func add(_ event: HubEvent) -> SessionTask? {
+        events.append(event)
+        guard case .body(let data, let task) = event else { return nil }
+        waiting += data.count
+        return valve.fill(to: waiting, from: task)
+    }
+
+    /// Returns all events, and the task to resume.
+    mutating func take() -> (events: [HubEvent], held: SessionTask?) {
+        defer { (events, waiting) = ([], 0) }
+        return (events, valve.drain())
+    }
 }
