@@ -130,7 +130,11 @@ extension TrustFailure {
     fileprivate var isPolicy: Bool {
         switch reason {
         case .keyNotPinned, .certificateNotPinned, .noRequiredEvaluator, .noPolicy, .customEvaluation, .delegate: true
-        default: false
+        case .noCertificate, .invalidHost, .nameMismatch, .expired, .notYetValid, .untrustedRoot, .missingIssuer,
+            .noAnchors, .wrongPurpose, .invalidAuthority, .nameConstraint, .weakKey, .weakSignature, .invalidSignature,
+            .unknownCriticalExtension, .chainTooLong, .certificatePolicy, .rule, .limit, .revoked, .unknownToResponder,
+            .revocationUndetermined, .revocationNotAsked, .missingStaple, .other:
+            false
         }
     }
 }

@@ -68,3 +68,12 @@ struct AFCompletion: Sendable {
         NotificationCenter.default.post(name: .AFNetworkingTaskDidComplete, object: task, userInfo: userInfo)
     }
 }
+
+/// The settings of a manager. A change applies to each task that ends after it.
+struct AFSettings {
+    var serializer: any AFURLResponseSerialization = AFJSONResponseSerializer()
+    var completionQueue: DispatchQueue?
+    var completionGroup: DispatchGroup?
+    var securityPolicy = AFSecurityPolicy()
+    var reachabilityManager = AFNetworkReachabilityManager.shared()
+}

@@ -36,8 +36,7 @@ import Testing
     ]
 
     private static let tern: [String: Set<String>] = [
-        "Manager": ["Encoding", "Interception", "Multipart"],
-        "Interception": ["Request"],
+        "Manager": ["Encoding", "Multipart"],
         "Encoding": ["Request"],
         "Multipart": ["Request"],
         "Request": ["TaskDelegate"],

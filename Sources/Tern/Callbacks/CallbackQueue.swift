@@ -50,7 +50,7 @@ final class CallbackQueue: Sendable {
         }
         for source in sources { source.performCallbacks() }
         sources.removeAll(keepingCapacity: true)
-        let goesOn = state.withLock { state in
+        let isPending = state.withLock { state in
             if state.waiting.isEmpty {
                 // Return the empty array: its memory is reused for the next burst.
                 state.waiting = sources
@@ -58,6 +58,18 @@ final class CallbackQueue: Sendable {
             }
             return state.isScheduled
         }
-        if goesOn { schedule() }
+        if isPending { schedule() }
+    }
+}
+
+/// A block that runs once on the callback queue.
+final class CallbackBlock: CallbackQueue.Source {
+    private let body: Lock<(@Sendable () -> Void)?>
+
+    init(_ body: @escaping @Sendable () -> Void) { self.body = Lock(body) }
+
+    func performCallbacks() {
+        let body = body.withLock { $0.take() }
+        body?()
     }
 }

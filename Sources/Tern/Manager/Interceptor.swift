@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+public import Foundation
 public import TernEngine
 
 /// An adapter that is also a retrier.
@@ -46,4 +46,24 @@ public final class Interceptor: RequestInterceptor {
         }
         retrier.should(manager, retry: request, with: error) { question.answer($0, after: $1) }
     }
+}
+
+/// A retrier's answer: whether to retry, and after how many seconds. The first answer counts; releasing the closure
+/// without an answer means no.
+@preconcurrency public typealias RequestRetryCompletion =
+    @Sendable (_ shouldRetry: Bool, _ timeDelay: TimeInterval) -> Void
+
+/// Decides whether a failed request is retried.
+@preconcurrency public protocol RequestRetrier: Sendable {
+    /// Decides about an error that would end a request: of transport, of validation, or of an adapter. Called on the
+    /// manager's callback queue; `completion` may be called later and from any thread. Until then no handler runs.
+    ///
+    /// - Parameters:
+    ///   - manager: the manager of the request.
+    ///   - request: the request; its `retryCount` is the number of retries so far.
+    ///   - error: the reason of the failure.
+    ///   - completion: receives the answer.
+    func should(
+        _ manager: SessionManager, retry request: Request, with error: any Error,
+        completion: @escaping RequestRetryCompletion)
 }

@@ -299,3 +299,69 @@ open class SessionManager: @unchecked Sendable {
         }
     }
 }
+
+extension SessionManager {
+    /// The fields that ``default`` sends: `User-Agent` with the process's name, and `Accept-Language` with its six
+    /// preferred languages. `Accept-Encoding` is not among them: the engine adds it to each request whose response it
+    /// would decode.
+    public static let defaultHTTPHeaders: HTTPHeaders = {
+        var headers = ["User-Agent": userAgent(processName: ProcessInfo.processInfo.processName)]
+        headers["Accept-Language"] = acceptLanguage(Locale.preferredLanguages)
+        return headers
+    }()
+
+    /// Each language with a weight a tenth below the one before; nil without languages (RFC 9110 §12.5.4).
+    static func acceptLanguage(_ languages: [String]) -> String? {
+        let ranges = languages.prefix(6).enumerated().map { index, language in
+            "\(language);q=\(Double(10 - index) / 10)"
+        }
+        return ranges.isEmpty ? nil : ranges.joined(separator: ", ")
+    }
+
+    /// Products are tokens (RFC 9110 §10.1.5), process names are not always.
+    static func userAgent(processName: String) -> String {
+        let token = String(
+            processName.map { $0.isASCII && ($0.isLetter || $0.isNumber || "-._".contains($0)) ? $0 : "-" })
+        return token.isEmpty ? "Tern" : "\(token) (Linux) Tern"
+    }
+}
+
+extension SessionConfiguration {
+    fileprivate static var withDefaultHeaders: SessionConfiguration {
+        var configuration = SessionConfiguration.default
+        for (name, value) in SessionManager.defaultHTTPHeaders.sorted(by: { $0.key < $1.key }) {
+            configuration.httpAdditionalHeaders[name] = value
+        }
+        configuration.httpCookieStorage = .shared
+        return configuration
+    }
+}
+
+extension SessionManager {
+    /// Creates a request with `Encodable` parameters. Its handlers receive any error.
+    ///
+    /// - Parameters:
+    ///   - url: an http or https URL.
+    ///   - method: the method.
+    ///   - parameters: the parameters that `encoder` puts into the request; nil leaves it unchanged.
+    ///   - encoder: the encoding of the parameters, and their destination.
+    ///   - headers: header fields, in place of the session's of the same name.
+    @discardableResult
+    public func request<Parameters: Encodable & Sendable>(
+        _ url: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters?,
+        encoder: any ParameterEncoder, headers: HTTPHeaders? = nil
+    ) -> DataRequest {
+        request(
+            EncodableRequest(url: url, method: method, parameters: parameters, encoder: encoder, headers: headers))
+    }
+}
+
+/// Sends a request through ``SessionManager/default``; see
+/// ``SessionManager/request(_:method:parameters:encoder:headers:)``.
+@discardableResult
+public func request<Parameters: Encodable & Sendable>(
+    _ url: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters?, encoder: any ParameterEncoder,
+    headers: HTTPHeaders? = nil
+) -> DataRequest {
+    SessionManager.default.request(url, method: method, parameters: parameters, encoder: encoder, headers: headers)
+}

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 public import Foundation
 import TernEngine
 
@@ -145,6 +146,68 @@ extension AFError.MultipartEncodingFailureReason {
                 isDirectory.boolValue
                 ? .bodyPartFileIsDirectory(at: fileURL) : .bodyPartFileSizeNotAvailable(at: fileURL)
         case (let error, _): self = .inputStreamReadFailed(error: error)
+        }
+    }
+}
+
+/// The file that a form is written to. It did not exist before.
+struct FormOutput {
+    private let fileURL: URL
+    private let handle: FileHandle
+
+    init(_ fileURL: URL) throws {
+        if FileManager.default.fileExists(atPath: fileURL.path) {
+            throw Self.failure(.outputStreamFileAlreadyExists(at: fileURL))
+        }
+        if !fileURL.isFileURL { throw Self.failure(.outputStreamURLInvalid(url: fileURL)) }
+        do {
+            // A file that was created meanwhile stays.
+            try Data().write(to: fileURL, options: .withoutOverwriting)
+        } catch CocoaError.fileWriteFileExists {
+            throw Self.failure(.outputStreamFileAlreadyExists(at: fileURL))
+        } catch {
+            throw Self.failure(.outputStreamCreationFailed(for: fileURL))
+        }
+        guard let handle = FileHandle(forWritingAtPath: fileURL.path) else {
+            throw Self.failure(.outputStreamCreationFailed(for: fileURL))
+        }
+        self.fileURL = fileURL
+        self.handle = handle
+    }
+
+    func write(_ bytes: Data) throws {
+        do { try handle.write(contentsOf: bytes) } catch { throw Self.failure(.outputStreamWriteFailed(error: error)) }
+    }
+
+    func close() throws {
+        do { try handle.close() } catch { throw Self.failure(.outputStreamWriteFailed(error: error)) }
+    }
+
+    func remove() {
+        try? handle.close()
+        try? FileManager.default.removeItem(at: fileURL)
+    }
+
+    private static func failure(_ reason: AFError.MultipartEncodingFailureReason) -> AFError {
+        .multipartEncodingFailed(reason: reason)
+    }
+}
+
+/// Reads a source from beginning to end on the calling thread, which blocks while the source has nothing ready.
+enum SourceReading {
+    private static let pieceSize = 64 * 1024
+
+    /// - Throws: the error of `take`, and `AFError` if the source fails.
+    static func read(_ source: any BodySource, _ take: (Data) throws -> Void) throws {
+        defer { source.finish() }
+        let isReady = DispatchSemaphore(value: 0)
+        while true {
+            switch source.next(atMost: pieceSize, wake: { isReady.signal() }) {
+            case .bytes(let bytes): try take(bytes)
+            case .later: isReady.wait()
+            case .end: return
+            case .failed(let error): throw AFError.multipartEncodingFailed(reason: .inputStreamReadFailed(error: error))
+            }
         }
     }
 }

@@ -66,3 +66,48 @@ open class DataRequest: Request, @unchecked Sendable {
         dataDelegate.updates(of: dataDelegate.receivedReport, bufferingPolicy)
     }
 }
+
+/// A request that sends content of its own: data, a file, or a stream. The response is collected like any other.
+open class UploadRequest: DataRequest, @unchecked Sendable {
+    private let uploadDelegate: UploadTaskDelegate
+
+    private init(_ original: (any TaskConvertible)?, uploadDelegate: UploadTaskDelegate) {
+        self.uploadDelegate = uploadDelegate
+        super.init(original, delegate: uploadDelegate)
+    }
+
+    /// Sends the request and body of `original`.
+    convenience init(sending original: any TaskConvertible, context: RequestContext) {
+        self.init(original, uploadDelegate: UploadTaskReceiver(request: original.urlRequest, context: context))
+    }
+
+    /// Fails with `error`, after `request` was built, if it was.
+    convenience init(sending request: URLRequest?, failedWith error: any Error, context: RequestContext) {
+        self.init(nil, uploadDelegate: UploadTaskReceiver(request: request, error: error, context: context))
+    }
+
+    /// The delegate of the request's task.
+    open override var delegate: UploadTaskDelegate { uploadDelegate }
+
+    /// How much of the content has been sent, in bytes; the total is -1 if it is unknown. The `Progress` can cancel,
+    /// suspend and resume the request.
+    open var uploadProgress: Progress { uploadDelegate.uploadProgress }
+
+    /// Calls the closure with the progress of the content, on `queue` or else on the manager's callback queue. A busy
+    /// closure receives one report for all changes meanwhile. Starts at 0 again if the content is sent again.
+    @preconcurrency @discardableResult
+    open func uploadProgress(queue: DispatchQueue? = nil, closure: @escaping ProgressHandler) -> Self {
+        uploadDelegate.tell(uploadDelegate.sentReport, on: queue, closure)
+        return self
+    }
+
+    /// The progress of the content as a sequence. Begins with the current progress, and ends with the request. Each
+    /// element is a `Progress` of its own, which does not change any more.
+    ///
+    /// - Parameter bufferingPolicy: the elements to keep for a busy reader; by default the latest.
+    open func uploadProgress(
+        bufferingPolicy: AsyncStream<Progress>.Continuation.BufferingPolicy = .bufferingNewest(1)
+    ) -> AsyncStream<Progress> {
+        uploadDelegate.updates(of: uploadDelegate.sentReport, bufferingPolicy)
+    }
+}

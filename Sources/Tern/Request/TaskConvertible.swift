@@ -103,7 +103,58 @@ final class StreamUploadable: TaskConvertible {
         let closure = delegate.context.hub.newStream ?? delegate.taskNeedNewBodyStream
         guard let last = delegate.task, let stream = closure?(delegate.context.session, last) else { return nil }
         // The closure hands the stream over.
-        nonisolated(unsafe) let brought = stream
-        return unsafe .inputStream(brought)
+        nonisolated(unsafe) let received = stream
+        return unsafe .inputStream(received)
+    }
+}
+
+/// Downloads a file. A retry resumes where the last attempt ended, if it can.
+struct Downloadable: TaskConvertible {
+    let urlRequest: URLRequest
+    let delegate: DownloadTaskDelegate
+
+    func task(_ adapted: URLRequest, telling _: TaskDelegate) -> SessionTask {
+        let session = delegate.context.session
+        if let resumeData = delegate.resumeData,
+            let task = try? session.downloadTask(
+                withResumeData: resumeData, request: adapted, delegate: delegate.receiver)
+        {
+            return task
+        }
+        return session.downloadTask(with: adapted, delegate: delegate.receiver)
+    }
+}
+
+/// Resumes an interrupted download, with its original request: no adapter is called. A retry resumes where the last
+/// attempt ended.
+struct Resumable: TaskSource {
+    let resumeData: Data
+    let delegate: DownloadTaskDelegate
+
+    func task(telling _: TaskDelegate) throws -> SessionTask {
+        try delegate.context.session.downloadTask(
+            withResumeData: delegate.resumeData ?? resumeData, delegate: delegate.receiver)
+    }
+}
+
+/// A task that was created on the session itself, and how to create the same again. No adapter has changed it.
+final class AdoptedTask: TaskConvertible {
+    private let adopted: Lock<SessionTask?>
+    private let again: any TaskConvertible
+
+    init(_ task: SessionTask, again: any TaskConvertible) {
+        adopted = Lock(task)
+        self.again = again
+    }
+
+    var urlRequest: URLRequest { again.urlRequest }
+
+    func task(telling delegate: TaskDelegate) throws -> SessionTask {
+        if let task = adopted.withLock({ $0.take() }) { return task }
+        return try again.task(telling: delegate)
+    }
+
+    func task(_ adapted: URLRequest, telling delegate: TaskDelegate) throws -> SessionTask {
+        try again.task(adapted, telling: delegate)
     }
 }

@@ -28,3 +28,40 @@ enum ResponseValidation {
         AFError.responseValidationFailed(reason: reason)
     }
 }
+
+/// A media type or a range of them (RFC 9110 §8.3.1, §12.5.1): `text/html; charset=utf-8`, `image/*`. Case is ignored.
+struct MediaType: Hashable {
+    let type: String
+    let subtype: String
+    /// The value of the `charset` parameter, in lower case and without quotes.
+    let charset: String?
+
+    /// Nil unless the text is `type/subtype`, with or without parameters.
+    init?(_ text: String) {
+        let parts = text.lowercased().split(separator: ";").map(Self.trimmed)
+        guard let names = parts.first?.split(separator: "/", omittingEmptySubsequences: false), names.count == 2,
+            !names[0].isEmpty, !names[1].isEmpty
+        else { return nil }
+        type = String(names[0])
+        subtype = String(names[1])
+        charset = parts.dropFirst().lazy.compactMap(Self.charset).first
+    }
+
+    /// `*/*`
+    var matchesEverything: Bool { type == "*" && subtype == "*" }
+
+    func matches(_ other: MediaType) -> Bool {
+        (type == "*" || type == other.type) && (subtype == "*" || subtype == other.subtype)
+    }
+
+    private static func charset(_ parameter: Substring) -> String? {
+        guard parameter.hasPrefix("charset=") else { return nil }
+        return parameter.dropFirst("charset=".count).filter { $0 != "\"" && $0 != "'" }
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        var text = text.drop { $0 == " " || $0 == "\t" }
+        while text.last == " " || text.last == "\t" { text.removeLast() }
+        return text
+    }
+}

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import Synchronization
 import TernEngine
 
@@ -11,7 +12,7 @@ final class RequestContext: Sendable {
     let callbacks: CallbackQueue
     /// Added to every request that has no such field.
     let defaultHeaders: HeaderFields
-    /// The storage whose cookies requests take along; nil if they take none.
+    /// The storage whose cookies requests send; nil if they send none.
     let cookies: HTTPCookieStorage?
     let sensitiveFields: SensitiveFields
     /// The maximum size of a collected body, in bytes.
@@ -38,4 +39,88 @@ final class RequestContext: Sendable {
 
     /// Called when the manager is released.
     func end() { manages.store(false, ordering: .sequentiallyConsistent) }
+}
+
+/// The user's closures and overridden methods, as a task's delegate sees them.
+protocol TaskHub: AnyObject, Sendable {
+    /// Whether a retrier, a closure or an overridden method may act between the end of a task and that of its request.
+    var isConcerned: Bool { get }
+    /// Whether a closure or a subclass may answer server trust challenges.
+    var answersServerTrustChallenges: Bool { get }
+    /// The closure that provides a new body stream.
+    var newStream: (@Sendable (Session, SessionTask) -> InputStream?)? { get }
+    /// Calls the methods for an event. On the callback queue.
+    func deliver(_ event: HubEvent, in session: Session)
+    /// Calls the closure for the end of a task. On the callback queue.
+    func deliverCompletion(of task: SessionTask, _ error: (any Error)?)
+}
+
+/// The adapter and the retrier of a manager, as a task's delegate sees them.
+protocol TaskInterception: AnyObject, Sendable {
+    var hasRetrier: Bool { get }
+    /// Returns the request that is sent in place of this one.
+    func adapt(_ request: URLRequest) throws -> URLRequest
+    /// Returns a retry of the task's request; nil without a retrier, or if the task belongs to no request.
+    func retry(of task: SessionTask) -> (any TaskRetry)?
+}
+
+/// One retry of a request, from the question to the retrier to the next task.
+protocol TaskRetry: AnyObject, Sendable {
+    /// Asks the retrier about an error. Calls `answer` once.
+    func ask(about error: any Error, _ answer: @escaping RetryAnswer)
+    /// Makes another task of the original request, and starts it.
+    func perform()
+}
+
+/// A retrier's answer; the delay is in seconds.
+typealias RetryAnswer = @Sendable (_ retries: Bool, _ delay: TimeInterval) -> Void
+
+/// The table of tasks and their requests, as a task's delegate sees it.
+protocol TaskTable: AnyObject, Sendable {
+    /// Retains the request of a task that starts.
+    func hold(_ task: SessionTask)
+    /// Adds the download that a task became, with the task's request.
+    func add(_ download: SessionDownloadTask, inPlaceOf task: SessionTask)
+    /// Removes a task that has ended or will never start.
+    func remove(_ task: SessionTask)
+}
+
+/// An event on its way to the callback queue, where the hub calls a closure or an overridden method.
+enum HubEvent: Sendable {
+    case task(TaskEvent, SessionTask)
+    case body(Data, SessionTask)
+    case download(DownloadEvent, SessionDownloadTask)
+    case stream(StreamEvent, StreamTask)
+
+    /// The complete file of a download, which is removed unless a request keeps it.
+    var file: URL? { if case .download(.finished(let location), _) = self { location } else { nil } }
+}
+
+/// An event of a stream of bytes.
+enum StreamEvent {
+    /// No more can be read.
+    case readClosed
+    /// No more can be written.
+    case writeClosed
+}
+
+/// Events in the order in which they arrived. Suspends a task whose bytes wait here.
+struct WaitingEvents {
+    private var events: [HubEvent] = []
+    private var waiting = 0
+    private var valve = Valve()
+
+    /// Returns the task if it has to be suspended.
+    mutating func add(_ event: HubEvent) -> SessionTask? {
+        events.append(event)
+        guard case .body(let data, let task) = event else { return nil }
+        waiting += data.count
+        return valve.fill(to: waiting, from: task)
+    }
+
+    /// Returns all events, and the task to resume.
+    mutating func take() -> (events: [HubEvent], held: SessionTask?) {
+        defer { (events, waiting) = ([], 0) }
+        return (events, valve.drain())
+    }
 }

@@ -91,11 +91,10 @@ open class TaskDelegate: @unchecked Sendable {
     /// Called when more of the request body was sent.
     func sent(_ count: Int64, total: Int64, expected: Int64, of task: SessionTask) {}
 
-    /// Replaces the task by the download that it became.
-    func become(_ download: SessionDownloadTask) { begin(download) }
-
-    /// Receives an event of the download.
-    func take(_ event: DownloadEvent) {}
+    /// Receives an event of a download, which may have replaced the task.
+    func take(_ event: DownloadEvent, of download: SessionDownloadTask) {
+        if case .replaced = event { begin(download) }
+    }
 
     /// Whether the request keeps the file at this location.
     func holds(_ location: URL) -> Bool { false }
@@ -109,7 +108,7 @@ open class TaskDelegate: @unchecked Sendable {
     /// Adds the body, or the outcome of the download.
     func fill(_ completion: inout Completion) { completion.data = data }
 
-    /// Cancels the task as its kind is cancelled.
+    /// Cancels the task; a download also produces resume data.
     func stop(_ task: SessionTask) { task.cancel() }
 
     /// Releases the user's closures when the request has ended.
@@ -142,5 +141,240 @@ extension TaskDelegate.State {
         let made = TaskDelegate.RareState()
         rareState = made
         return made
+    }
+}
+
+// Challenges without a closure.
+extension TaskDelegate {
+    /// Answers with the credential, if there is one, and if the request was meant for this server: a redirect to
+    /// another origin does not send it (``Challenge/hasLeftOrigin``).
+    func answerByDefault(
+        _ challenge: Challenge, _ answer: (ChallengeDisposition, Credential?) -> Void
+    ) {
+        // The verdict of the policies is kept.
+        if challenge.protectionSpace.authenticationMethod == .serverTrust {
+            return answer(.performDefaultHandling, nil)
+        }
+        if challenge.previousFailureCount > 0 || challenge.hasLeftOrigin { return answer(.rejectProtectionSpace, nil) }
+        guard let credential else { return answer(.performDefaultHandling, nil) }
+        answer(.useCredential, credential)
+    }
+}
+
+// The order in which a request ends: bytes, validations, the retrier, the delegate's closures, the notification, the
+// gate.
+extension TaskDelegate: CallbackQueue.Source {
+    func performCallbacks() {
+        if isRelayed.load(ordering: .relaxed) { deliverEvents() }
+        deliverBody()
+        conclude()
+        resumeWaiters()
+    }
+
+    /// This task is the first.
+    func begin(_ task: SessionTask) { state.withLock { $0.begin(task) } }
+
+    /// The task was never started, and cannot be any more.
+    func dropTask() {
+        guard let task = state.withLock({ $0.dropTask() }) else { return }
+        context.tasks.remove(task)
+    }
+
+    /// The task has ended, and its last byte has been processed.
+    func end(with error: (any Error)?) {
+        let isPlain = !mayBeRetried && !TaskNotifications.isWatched
+        let error = error.map(reason)
+        switch state.withLock({ $0.end(with: error, isPlain: isPlain) }) {
+        case .open(let waiter, let task):
+            if let task { context.tasks.remove(task) }
+            resumeWaiter(waiter)
+        case .conclude: context.callbacks.post(self)
+        case .nothing: break
+        }
+    }
+
+    /// The error; after the release of the manager it names that as the cause instead of a cancellation.
+    private func reason(of error: any Error) -> any Error {
+        guard context.isOver, let error = error as? SessionError, case .cancelled = error.reason else { return error }
+        return SessionError(
+            .sessionInvalidated, phase: error.phase, origin: error.origin, remoteAddress: error.remoteAddress,
+            wasSent: error.wasSent, isSafeToRepeat: error.isSafeToRepeat,
+            countOfBytesReceived: error.countOfBytesReceived, resumeData: error.resumeData)
+    }
+
+    /// Whether a retrier or a closure may act between the end of a task and that of the request.
+    var mayBeRetried: Bool { isRelayed.load(ordering: .relaxed) || context.hub.isConcerned }
+
+    /// There is no task, because no request could be created: handlers receive the error now.
+    func endWithoutTask() {
+        let (isOver, waiter) = state.withLock { state in
+            let waiter = state.endWithoutTask()
+            return (state.stage == .over, waiter)
+        }
+        if isOver { releaseClosures() }
+        resumeWaiter(waiter)
+    }
+
+    /// On the callback queue.
+    private func conclude() {
+        switch state.withLock({ $0.stage }) {
+        case .ending:
+            guard runValidators().error != nil, context.interception.hasRetrier, asks() else { return finish() }
+            ask(task.flatMap { context.interception.retry(of: $0) })
+        case .settled: finish()
+        case .running, .asking, .retrying, .over: break
+        }
+    }
+
+    private func finish() {
+        let (task, error) = state.withLock { ($0.task, $0.error) }
+        if let task {
+            let closure = state.withLock { $0.rareState?.overrides.completion }
+            context.hub.deliverCompletion(of: task, error)
+            closure?(context.session, task, error)
+            if TaskNotifications.isWatched {
+                var completion = state.withLock { $0.completion }
+                fill(&completion)
+                TaskNotifications.didComplete(context.hub, task, completion.data)
+            }
+            context.tasks.remove(task)
+        }
+        releaseClosures()
+        let (waiter, spent) = state.withLock { $0.open() }
+        if case .waitingTask(let waitingTask)? = waiter { waitingTask.resume() }
+        withExtendedLifetime(spent) {}
+    }
+
+    /// Cancels the task, or the pending creation of another one, which then ends with `error`. Returns the task, if
+    /// there is one.
+    func cancel(as error: SessionError? = SessionError(.cancelled, phase: .request)) -> SessionTask? {
+        let (task, finishes) = state.withLock { $0.cancel(as: error) }
+        if finishes {
+            context.callbacks.post(self)
+        } else if let task {
+            // Without an error of its own nothing resumes it.
+            if error == nil { task.abandon() } else { stop(task) }
+            // The task may have become a download meanwhile.
+            if !(task is SessionDownloadTask), let download = self.task as? SessionDownloadTask { download.cancel() }
+        }
+        return task
+    }
+}
+
+// Retrying
+extension TaskDelegate {
+    /// Asks the retrier now; false if there is no error to ask about.
+    func asks() -> Bool { state.withLock { $0.ask() } }
+
+    /// The same on the callback queue, for callers on other threads.
+    func askSoon(_ retry: any TaskRetry) { context.callbacks.post(CallbackBlock { [self] in ask(retry) }) }
+
+    private func ask(_ retry: (any TaskRetry)?) {
+        let (error, number) = state.withLock { ($0.error, $0.retryCount) }
+        guard let error, let retry else { return answered(number, nil, after: 0) }
+        retry.ask(about: error) { [self] retries, delay in answered(number, retries ? retry : nil, after: delay) }
+    }
+
+    /// - Parameter retry: nil if the request is not retried.
+    private func answered(_ number: UInt, _ retry: (any TaskRetry)?, after delay: TimeInterval) {
+        switch state.withLock({ $0.answered(number, retry != nil) }) {
+        case .retry: Self.later(delay) { retry?.perform() }
+        case .finish: context.callbacks.post(self)
+        case .nothing: break
+        }
+    }
+
+    /// Ends without a retry, with `error` or, if nil, that of the last attempt.
+    func settle(with error: (any Error)?) {
+        if state.withLock({ $0.settle(with: error) }) { context.callbacks.post(self) }
+    }
+
+    /// Replaces the task; returns false if the request has ended.
+    func restart(with task: SessionTask) -> Bool {
+        reset()
+        let remains = state.withLock { $0.restart(with: task) }
+        return withExtendedLifetime(remains) { remains != nil }
+    }
+
+    /// Adapters may block, so not on the callback queue. The number of seconds may be any.
+    private static func later(_ delay: TimeInterval, _ work: @escaping @Sendable () -> Void) {
+        let queue = DispatchQueue.global(qos: .utility)
+        guard delay > 0 else { return queue.async(execute: work) }
+        queue.asyncAfter(deadline: .now() + min(delay, 1e9), execute: work)
+    }
+}
+
+// Waiters at the gate.
+extension TaskDelegate {
+    /// Runs the handler on the callback queue: after the end and the earlier handlers and operations.
+    func handle(_ handler: @escaping Handler) {
+        guard let queue = state.withLock({ $0.rareState?.queue }) else { return admit(.handler(handler)) }
+        // A request that never ends must not be retained by its own queue.
+        queue.addOperation { [weak self] in self?.admit(.handler(handler)) }
+        if !queue.isSuspended { stay(until: queue) }
+    }
+
+    /// Lets the operations run.
+    private func open(_ queue: OperationQueue) {
+        queue.isSuspended = false
+        stay(until: queue)
+    }
+
+    /// Lives until the existing operations have run.
+    private func stay(until queue: OperationQueue) { queue.addOperation { withExtendedLifetime(self) {} } }
+
+    private func admit(_ newWaiter: Waiter) {
+        let waiter = state.withLock { $0.admit(newWaiter) }
+        resumeWaiter(waiter)
+    }
+
+    /// Waits for the end and the earlier handlers.
+    func validatedCompletion() async -> Completion {
+        await unsafe withUnsafeContinuation { continuation in
+            let waitingTask = unsafe WaitingTask(continuation: continuation)
+            admit(.waitingTask(waitingTask))
+        }
+        let completion = runValidators()
+        resumeWaiter(state.withLock { $0.nextWaiter() })
+        return completion
+    }
+
+    /// Validates the response before any handler runs.
+    func validate(_ validator: Validator) { state.withLock { $0.add(validator) } }
+
+    private func resumeWaiter(_ waiter: Waiter?) {
+        switch waiter {
+        case .handler: context.callbacks.post(self)
+        case .waitingTask(let waitingTask): waitingTask.resume()
+        case nil: break
+        }
+    }
+
+    /// The first caller runs the validations, unless there is an error already.
+    private func runValidators() -> Completion {
+        var (validators, completion, task) = state.withLock { ($0.takeValidators(), $0.completion, $0.task) }
+        fill(&completion)
+        completion.metrics = task?.metrics
+        guard completion.error == nil, let response = completion.response else { return completion }
+        for validator in validators {
+            guard let error = validator.verdict(completion, response) else { continue }
+            state.withLock { $0.fail(error) }
+            completion.error = error
+            break
+        }
+        return completion
+    }
+
+    /// Runs handlers until there are no waiters, or an awaiting task was let in and continues from there. On the
+    /// callback queue.
+    private func resumeWaiters() {
+        var waiter = state.withLock { $0.waiter }
+        guard case .handler? = waiter else { return }
+        while case .handler(let handler)? = waiter {
+            handler(runValidators())
+            // The gate drops the handler: its last reference must not be the one under the lock.
+            waiter = withExtendedLifetime(waiter) { state.withLock { $0.nextWaiter() } }
+        }
+        if case .waitingTask(let waitingTask)? = waiter { waitingTask.resume() }
     }
 }

@@ -8,62 +8,54 @@ import TernEngine
 protocol TaskDelegateAdapter: SessionDownloadDelegate, TaskDelegate {}
 
 extension TaskDelegateAdapter {
-    var relays: Bool { isRelayed.load(ordering: .relaxed) }
-
-    func task(_ task: SessionTask, didReceive response: HTTPURLResponse, _ question: DelegateQuestion<ResponseAnswer>) {
-        if relays { return relay(.response(response, question), of: task) }
-        receive(response, of: task)
-        question.answer(.allow)
-    }
-
-    func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {
-        if relays { relay(.data(Data(copying: bytes)), of: task) } else { receive(bytes, of: task) }
-    }
-
-    func task(
-        _ task: SessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64, totalBytesExpectedToSend: Int64
-    ) {
-        if relays {
-            return relay(.sent(bytesSent, total: totalBytesSent, expected: totalBytesExpectedToSend), of: task)
-        }
-        sent(bytesSent, total: totalBytesSent, expected: totalBytesExpectedToSend, of: task)
-    }
-
-    func task(
-        _ task: SessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
-        _ question: DelegateQuestion<RedirectAnswer>
-    ) {
-        if relays { relay(.redirect(response, request, question), of: task) } else { question.answer(.follow(request)) }
-    }
-
-    func task(
-        _ task: SessionTask, didReceive challenge: AuthenticationChallenge,
-        _ question: DelegateQuestion<ChallengeAnswer>
-    ) {
-        if relays { return relay(.challenge(challenge, question), of: task) }
-        let challenge = Challenge(challenge)
-        answerByDefault(challenge) { question.answer($0, $1, task) }
-    }
+    private var relays: Bool { isRelayed.load(ordering: .relaxed) }
 
     var answersServerTrustChallenges: Bool {
         context.hub.answersServerTrustChallenges || override(\.challenge) != nil
     }
 
-    func task(_ task: SessionTask, didReceive challenge: ServerTrustChallenge, _ question: ServerTrustQuestion) {
-        guard answersServerTrustChallenges else { return question.answer(.performDefaultHandling) }
-        relay(.serverTrust(challenge, question), of: task)
-    }
-
-    func task(_ task: SessionTask, needsNewBody question: DelegateQuestion<BodyAnswer>) {
-        if relays { relay(.content(question), of: task) } else { question.answer(.unavailable) }
-    }
-
-    func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
-        if relays {
-            relay(.completion(error, task.metrics), of: task)
-        } else {
-            complete(with: error)
+    func handle(_ event: TaskEvent, of task: SessionTask) {
+        switch event {
+        // The hub has neither a closure nor a method for these.
+        case .willSend, .informational, .discarded, .trailers, .discardedTrailers: break
+        case .serverTrust(_, let question) where !answersServerTrustChallenges:
+            question.answer(.performDefaultHandling)
+        case .serverTrust: relay(.task(event, task))
+        case _ where relays: relay(.task(event, task))
+        case .response(let response, let question):
+            receive(response, of: task)
+            question.answer(.allow)
+        case .sentBodyData(let count, let total, let expected):
+            sent(count, total: total, expected: expected, of: task)
+        case .redirect(_, let request, let question): question.answer(.follow(request))
+        case .challenge(let challenge, let question):
+            answerByDefault(Challenge(challenge)) { question.answer($0, $1, task) }
+        case .newBody(let question): question.answer(.unavailable)
+        case .completed(let error): complete(with: error)
         }
+    }
+
+    func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {
+        if relays { relay(.body(Data(copying: bytes), task)) } else { receive(bytes, of: task) }
+    }
+
+    func task(_ task: SessionTask, didCompleteWith error: SessionError?) { handle(.completed(error), of: task) }
+
+    func handle(_ event: DownloadEvent, of download: SessionDownloadTask) {
+        switch event {
+        case .replaced(let task):
+            context.tasks.add(download, inPlaceOf: task)
+            take(event, of: download)
+            // Also removes the task.
+            return relay(.download(event, download))
+        case .finished: download.keepFile()
+        case .resumed, .wrote: break
+        }
+        if relays { relay(.download(event, download)) } else { take(event, of: download) }
+    }
+
+    func downloadTask(_ task: SessionDownloadTask, didFinishDownloadingTo location: URL) {
+        handle(.finished(location), of: task)
     }
 }
 
@@ -82,4 +74,22 @@ final class DataTaskReceiver: DataTaskDelegate, TaskDelegateAdapter, @unchecked 
 /// The delegate of an upload request's task.
 final class UploadTaskReceiver: UploadTaskDelegate, TaskDelegateAdapter, @unchecked Sendable {
     override var receiver: any SessionDownloadDelegate { self }
+}
+
+/// The delegate of a download request's task.
+final class DownloadTaskReceiver: DownloadTaskDelegate, TaskDelegateAdapter, @unchecked Sendable {
+    override var receiver: any SessionDownloadDelegate { self }
+}
+
+/// The delegate of a stream request's task.
+final class StreamTaskReceiver: TaskDelegate, TaskDelegateAdapter, StreamTaskDelegate, @unchecked Sendable {
+    override var receiver: any SessionDownloadDelegate { self }
+
+    func streamTaskDidCloseRead(_ task: StreamTask) { tell(.readClosed, task) }
+
+    func streamTaskDidCloseWrite(_ task: StreamTask) { tell(.writeClosed, task) }
+
+    private func tell(_ event: StreamEvent, _ task: StreamTask) {
+        if isRelayed.load(ordering: .relaxed) { relay(.stream(event, task)) }
+    }
 }

@@ -256,4 +256,32 @@ import Testing
         }
         #expect(journal.entries == ["invalid true"])
     }
+
+    @Test(.proves("1.4b", "1.9d", "11.4b"))
+    func `releasing the manager ends its tasks, and its table is empty after thousands`() async throws {
+        let holding = try ScriptedOrigin { _, _ in [.hold] }
+        let request = try request(holding)
+        var short: AFURLSessionManager? = AFURLSessionManager()
+        let task = short?.dataTask(with: request)
+        let ended = await withCheckedContinuation { (continuation: CheckedContinuation<(any Error)?, Never>) in
+            let pending = short?.dataTask(with: request) { _, _, error in continuation.resume(returning: error) }
+            pending?.resume()
+            short = nil
+        }
+        #expect((ended as? SessionError)?.code == .cancelled)
+        withExtendedLifetime(task) {}
+        let origin = try json("1")
+        let many = try self.request(origin)
+        manager.responseSerializer = AFHTTPResponseSerializer()
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    for _ in 0..<50 {
+                        _ = await self.outcome { self.manager.dataTask(with: many, completionHandler: $0) }
+                    }
+                }
+            }
+        }
+        #expect(manager.tasks.isEmpty)
+    }
 }

@@ -74,3 +74,13 @@ import Testing
         #expect(!seen.contains(true))
     }
 }
+
+@Suite struct CallbackBlockTests {
+    @Test func `a block runs once`() {
+        let journal = Journal()
+        let block = CallbackBlock { journal.note("ran") }
+        block.performCallbacks()
+        block.performCallbacks()
+        #expect(journal.entries == ["ran"])
+    }
+}

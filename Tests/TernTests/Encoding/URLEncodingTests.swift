@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Tern
 import TestProofs
 import Testing
+
+@testable import Tern
 
 @Suite struct URLEncodingTests {
     private func query(_ parameters: Parameters?, _ url: String = "http://x/") throws -> String? {
@@ -166,5 +167,17 @@ import Testing
         let encoding = URLEncoding.default
         #expect(encoding.queryComponents(fromKey: "a", value: value).first?.1 == encoding.escape(text))
         #expect(encoding.queryComponents(fromKey: "a", value: [value]).first?.1 == encoding.escape(text))
+    }
+}
+
+@Suite struct URLEncodingSpellingTests {
+    @Test func `keys of arrays have brackets or none`() {
+        #expect(URLEncoding.ArrayEncoding.brackets.encode(key: "a") == "a[]")
+        #expect(URLEncoding.ArrayEncoding.noBrackets.encode(key: "a") == "a")
+    }
+
+    @Test func `booleans are numbers or words`() {
+        #expect([true, false].map { URLEncoding.BoolEncoding.numeric.encode(value: $0) } == ["1", "0"])
+        #expect([true, false].map { URLEncoding.BoolEncoding.literal.encode(value: $0) } == ["true", "false"])
     }
 }

@@ -150,3 +150,55 @@ import Testing
         #expect(verdict("".utf8) == nil)
     }
 }
+
+@Suite struct PropertyListLimitTests {
+    @Test func `the number of objects grows with the length, and a short list has room`() {
+        #expect(PropertyListLimit.objects(in: 0) == 1_024)
+        #expect(PropertyListLimit.objects(in: 1_000) == 9_024)
+    }
+
+    @Test func `a description names the limit`() {
+        #expect("\(PropertyListLimit.tooDeep)".contains("512"))
+    }
+}
+
+@Suite struct TextNestingTests {
+    private func read(_ text: String) throws(PropertyListLimit) {
+        var nesting = TextNesting()
+        for byte in text.utf8 { try nesting.take(byte) }
+    }
+
+    @Test func `brackets nest, and close`() throws {
+        let open = String(repeating: "(", count: PropertyListLimit.depth)
+        try read(open)
+        #expect(throws: PropertyListLimit.tooDeep) { try read(open + "{") }
+        try read(String(repeating: "({})", count: PropertyListLimit.depth))
+    }
+
+    @Test func `brackets in quotes do not nest`() throws {
+        let brackets = String(repeating: "(", count: PropertyListLimit.depth + 1)
+        try read("\"" + brackets + "\"")
+        try read("'\\'" + brackets + "'")
+    }
+}
+
+@Suite struct XMLNestingTests {
+    private func read(_ text: String) throws(PropertyListLimit) {
+        var nesting = XMLNesting()
+        for byte in text.utf8 { try nesting.take(byte) }
+    }
+
+    private func nested(_ depth: Int) -> String {
+        String(repeating: "<array>", count: depth) + String(repeating: "</array>", count: depth)
+    }
+
+    @Test func `elements are nested one deeper than collections`() throws {
+        try read(nested(PropertyListLimit.depth + 1))
+        #expect(throws: PropertyListLimit.tooDeep) { try read(nested(PropertyListLimit.depth + 2)) }
+    }
+
+    @Test func `comments, declarations and empty elements do not nest`() throws {
+        let count = PropertyListLimit.depth * 2
+        try read(String(repeating: "<!-- <array> --><?xml?><array/><!DOCTYPE plist>", count: count))
+    }
+}

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Tern
+import TernAFNetworking
 import TernTesting
 import TestProofs
 import Testing
+
+@testable import Tern
 
 @Suite struct ServerTrustTests {
     private let authority: CertificateAuthority
@@ -61,5 +63,72 @@ import Testing
         let manager = try manager(nil, trusts: false)
         let error = await manager.request(origin.url()).serializingData().response.error
         #expect((error as? SessionError)?.reason.kind == .trust)
+    }
+}
+
+/// Report only, enforce, rotate: the steps of the page "Pinning without breaking your app", in code.
+@Suite struct PolicyFileUseTests {
+    private func policy(_ pins: [String], mode: String) -> String {
+        #"{"pinSets":[{"hosts":["localhost"],"pins":["\#(pins.joined(separator: "\",\""))"],"mode":"\#(mode)"}]}"#
+    }
+
+    @Test func `a policy file reports, then enforces, then is rotated while the manager is at work`() async throws {
+        let authority = try CertificateAuthority()
+        let identity = try authority.issue()
+        let origin = try ScriptedOrigin(tls: identity) { _, _ in [.ok("done")] }
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tern-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appending(path: "policy.json")
+        let wrong = try CertificateAuthority().pin
+
+        try Data(policy([wrong], mode: "reportOnly").utf8).write(to: path)
+        let (reports, reported) = AsyncStream.makeStream(of: PinFailureReport.self)
+        let policies = try PolicyFile(contentsOf: path).manager { reported.yield($0) }
+        var configuration = SessionConfiguration.default
+        configuration.tls.anchors = .only([try X509Certificate(pem: authority.certificatePEM)])
+        let manager = SessionManager(configuration: configuration, serverTrustPolicyManager: policies)
+        #expect(try await manager.request(origin.url()).serializingString().value == "done")
+        let report = try #require(await reports.first { _ in true })
+        #expect(!report.isRefused)
+        #expect(report.result.explanation.contains(identity.pin))
+
+        try Data(policy([wrong], mode: "enforce").utf8).write(to: path)
+        manager.serverTrustPolicyManager = try PolicyFile(contentsOf: path).manager()
+        #expect(await manager.request(origin.url()).serializingString().response.error != nil)
+
+        try Data(policy([wrong, identity.pin], mode: "enforce").utf8).write(to: path)
+        manager.serverTrustPolicyManager = try PolicyFile(contentsOf: path).manager()
+        #expect(try await manager.request(origin.url()).serializingString().value == "done")
+        #expect(origin.requests.count == 2)
+    }
+}
+
+@Suite struct ServerTrustPolicyBundleTests {
+    private let folder = TestFolder()
+
+    @Test(.proves("13.15b")) func `the certificates of a bundle are pins, and its keys are theirs`() throws {
+        let identity = try CertificateAuthority().issue()
+        let certificate = try X509Certificate(pem: identity.certificatePEM)
+        try Data(certificate.der).write(to: folder.file("server.cer", ""))
+        _ = try folder.file("key.pem", identity.privateKeyPEM)
+        _ = try folder.file("noise.der", "noise")
+        let bundle = try #require(Bundle(url: folder.url))
+        #expect(ServerTrustPolicy.certificates(in: bundle) == [certificate])
+        #expect(ServerTrustPolicy.publicKeys(in: bundle) == [certificate.publicKey])
+    }
+
+    @Test(.proves("1.19b"))
+    func `AFNetworking's policy takes files whose extension is cer, and pins none unless it is to pin`() throws {
+        let certificate = try X509Certificate(pem: CertificateAuthority().issue().certificatePEM)
+        let other = try X509Certificate(pem: CertificateAuthority().issue().certificatePEM)
+        try Data(certificate.der).write(to: folder.file("server.cer", ""))
+        try Data(other.der).write(to: folder.file("other.der", ""))
+        _ = try folder.file("noise.cer", "noise")
+        let bundle = try #require(Bundle(url: folder.url))
+        #expect(AFSecurityPolicy.certificates(in: bundle) == [certificate])
+        let policy = AFSecurityPolicy()
+        #expect(policy.sslPinningMode == .none && policy.pinnedCertificates.isEmpty)
+        #expect(!policy.allowInvalidCertificates && policy.validatesDomainName)
     }
 }
