@@ -270,8 +270,7 @@ extension AFError: LocalizedError {
 }
 
 extension AFError: CustomStringConvertible {
-    /// The same in one line, with the underlying error's own description: Foundation's messages for many errors are the
-    /// same on Linux.
+    /// One line, with the underlying error's own description: Foundation's messages for many errors are alike on Linux.
     public var description: String { text { " \($0)" } }
 
     private func text(_ quoted: (any Error) -> String) -> String {

@@ -27,7 +27,7 @@ extension SessionError {
     /// policy would refuse is `serverCertificateUntrusted`. The reason distinguishes them from a cancelled request.
     public var code: URLError.Code { reason.code }
 
-    /// The same as Foundation's error; this error is its `NSUnderlyingErrorKey`.
+    /// Foundation's error for this one, which is its `NSUnderlyingErrorKey`.
     public var urlError: URLError {
         URLError(code, userInfo: errorUserInfo.merging([NSUnderlyingErrorKey: self]) { first, _ in first })
     }

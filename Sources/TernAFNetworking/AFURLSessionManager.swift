@@ -225,7 +225,7 @@ open class AFURLSessionManager: @unchecked Sendable {
     open func downloadProgress(for task: SessionTask) -> Progress? { registry.downloadProgress(of: task) }
 }
 
-/// The same policy for every host.
+/// Applies one policy to every host.
 private final class AFPolicies: ServerTrustPolicyManager, @unchecked Sendable {
     private let policy: ServerTrustPolicy
 

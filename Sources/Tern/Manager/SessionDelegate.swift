@@ -55,8 +55,8 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.sessionChallenge] = newValue }
     }
 
-    /// The same with a completion handler, which may be called later and from any thread. The request fails after
-    /// ``TernEngine/SessionConfiguration/challengeTimeout``.
+    /// Answers the verdict with a completion handler, which may be called later and from any thread. The request fails
+    /// after ``TernEngine/SessionConfiguration/challengeTimeout``.
     @preconcurrency open var sessionDidReceiveChallengeWithCompletion:
         (@Sendable (Session, Challenge, @escaping ChallengeCompletion) -> Void)?
     {
@@ -78,7 +78,7 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.redirection] = newValue }
     }
 
-    /// The same with a completion handler, which may be called later.
+    /// Answers a redirect with a completion handler, which may be called later.
     @preconcurrency open var taskWillPerformHTTPRedirectionWithCompletion:
         (@Sendable (Session, SessionTask, HTTPURLResponse, URLRequest, @escaping RedirectCompletion) -> Void)?
     {
@@ -95,7 +95,7 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.challenge] = newValue }
     }
 
-    /// The same with a completion handler, which may be called later.
+    /// Answers a challenge with a completion handler, which may be called later.
     @preconcurrency open var taskDidReceiveChallengeWithCompletion:
         (@Sendable (Session, SessionTask, Challenge, @escaping ChallengeCompletion) -> Void)?
     {
@@ -109,7 +109,7 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.bodyStream] = newValue }
     }
 
-    /// The same with a completion handler, which may be called later.
+    /// Returns a new body stream with a completion handler, which may be called later.
     @preconcurrency open var taskNeedNewBodyStreamWithCompletion:
         (@Sendable (Session, SessionTask, @escaping StreamCompletion) -> Void)?
     {
@@ -138,7 +138,7 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.response] = newValue }
     }
 
-    /// The same with a completion handler, which may be called later.
+    /// Answers a response with a completion handler, which may be called later.
     @preconcurrency open var dataTaskDidReceiveResponseWithCompletion:
         (@Sendable (Session, SessionDataTask, HTTPURLResponse, @escaping ResponseCompletion) -> Void)?
     {

@@ -115,7 +115,7 @@ extension SessionManager {
 }
 
 extension URLRequest {
-    /// The same with content of this type.
+    /// A copy whose Content-Type is this.
     func announcing(_ contentType: String) -> URLRequest {
         var request = self
         request.setValue(contentType, forHTTPHeaderField: "Content-Type")

@@ -67,7 +67,7 @@ open class DownloadRequest: Request, @unchecked Sendable {
     ///
     /// - Parameter createResumeData: whether to keep the partial file.
     open func cancel(createResumeData: Bool) {
-        downloadDelegate.download.withLock { $0.createsResumeData = createResumeData }
+        downloadDelegate.cancels(creatingResumeData: createResumeData)
         super.cancel()
     }
 

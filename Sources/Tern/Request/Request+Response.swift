@@ -8,11 +8,7 @@ extension DataRequest {
     public func response(
         queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DefaultDataResponse) -> Void
     ) -> Self {
-        delegate.handle { completion in
-            let response = DefaultDataResponse(completion)
-            guard let queue else { return completionHandler(response) }
-            queue.async { completionHandler(response) }
-        }
+        delegate.handle { Request.pass(DefaultDataResponse($0), to: completionHandler, on: queue) }
         return self
     }
 
@@ -23,13 +19,7 @@ extension DataRequest {
         queue: DispatchQueue? = nil, responseSerializer: Serializer,
         completionHandler: @escaping @Sendable (DataResponse<Serializer.SerializedObject>) -> Void
     ) -> Self {
-        delegate.handle { completion in
-            let response = DataResponse(completion, responseSerializer)
-            guard let queue else { return completionHandler(response) }
-            // Created here and used only there: the value need not be Sendable, as JSON's is not.
-            nonisolated(unsafe) let handedOver = response
-            queue.async { unsafe completionHandler(handedOver) }
-        }
+        delegate.handle { Request.pass(DataResponse($0, responseSerializer), to: completionHandler, on: queue) }
         return self
     }
 
@@ -95,11 +85,7 @@ extension DownloadRequest {
     public func response(
         queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DefaultDownloadResponse) -> Void
     ) -> Self {
-        delegate.handle { completion in
-            let response = DefaultDownloadResponse(completion)
-            guard let queue else { return completionHandler(response) }
-            queue.async { completionHandler(response) }
-        }
+        delegate.handle { Request.pass(DefaultDownloadResponse($0), to: completionHandler, on: queue) }
         return self
     }
 
@@ -110,13 +96,7 @@ extension DownloadRequest {
         queue: DispatchQueue? = nil, responseSerializer: Serializer,
         completionHandler: @escaping @Sendable (DownloadResponse<Serializer.SerializedObject>) -> Void
     ) -> Self {
-        delegate.handle { completion in
-            let response = DownloadResponse(completion, responseSerializer)
-            guard let queue else { return completionHandler(response) }
-            // Created here and used only there: the value need not be Sendable, as JSON's is not.
-            nonisolated(unsafe) let handedOver = response
-            queue.async { unsafe completionHandler(handedOver) }
-        }
+        delegate.handle { Request.pass(DownloadResponse($0, responseSerializer), to: completionHandler, on: queue) }
         return self
     }
 
@@ -170,5 +150,18 @@ extension DownloadRequest {
         response(
             queue: queue, responseSerializer: Self.decodableResponseSerializer(of: type, decoder: decoder),
             completionHandler: completionHandler)
+    }
+}
+
+extension Request {
+    /// Calls the handler, on `queue` or else here.
+    @inline(__always)
+    fileprivate static func pass<Response>(
+        _ response: Response, to handler: @escaping @Sendable (Response) -> Void, on queue: DispatchQueue?
+    ) {
+        guard let queue else { return handler(response) }
+        // Created here and used only there: the value need not be Sendable, as JSON's is not.
+        nonisolated(unsafe) let handedOver = response
+        queue.async { unsafe handler(handedOver) }
     }
 }

@@ -28,16 +28,7 @@ public struct DataSerialization<Value: Sendable>: Sendable {
 
     /// The response, as a handler receives it.
     public var response: DataResponse<Value> {
-        get async { await serializedResponse() }
-    }
-
-    @concurrent private func serializedResponse() async -> DataResponse<Value> {
-        let completion = await withTaskCancellationHandler {
-            await request.delegate.validatedCompletion()
-        } onCancel: {
-            request.cancelAwaited()
-        }
-        return serialize(completion)
+        get async { await request.awaited(serialize) }
     }
 }
 
@@ -93,16 +84,7 @@ public struct DownloadSerialization<Value: Sendable>: Sendable {
 
     /// The response, as a handler receives it.
     public var response: DownloadResponse<Value> {
-        get async { await serializedResponse() }
-    }
-
-    @concurrent private func serializedResponse() async -> DownloadResponse<Value> {
-        let completion = await withTaskCancellationHandler {
-            await request.delegate.validatedCompletion()
-        } onCancel: {
-            request.cancelAwaited()
-        }
-        return serialize(completion)
+        get async { await request.awaited(serialize) }
     }
 }
 
@@ -134,5 +116,19 @@ extension DownloadRequest {
         _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
     ) -> DownloadSerialization<Value> {
         serializingDownload(using: Self.decodableResponseSerializer(of: type, decoder: decoder))
+    }
+}
+
+extension Request {
+    /// Waits for the end and the earlier handlers, and serializes off the caller's actor.
+    @concurrent fileprivate func awaited<Response: Sendable>(
+        _ serialize: @Sendable (Completion) -> Response
+    ) async -> Response {
+        let completion = await withTaskCancellationHandler {
+            await delegate.validatedCompletion()
+        } onCancel: {
+            cancelAwaited()
+        }
+        return serialize(completion)
     }
 }

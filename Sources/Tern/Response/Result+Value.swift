@@ -81,7 +81,7 @@ extension Result where Failure == any Error {
     /// `SUCCESS` or `FAILURE`.
     public var description: String { isSuccess ? "SUCCESS" : "FAILURE" }
 
-    /// The same, with the value or error.
+    /// The result with its value or error.
     public var debugDescription: String {
         switch self {
         case .success(let value): "SUCCESS: \(value)"

@@ -6,7 +6,7 @@ import TernLock
 
 /// Collects the body of one request, or streams it.
 open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
-    let body: Lock<Body>
+    private let body: Lock<Body>
 
     override init(request: URLRequest?, error: (any Error)? = nil, context: RequestContext) {
         body = Lock(Body(limit: context.bodyLimit))

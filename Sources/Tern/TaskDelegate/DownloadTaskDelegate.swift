@@ -7,7 +7,7 @@ import TernLock
 /// Handles a request whose response becomes a file, and moves the file to its destination: on the callback queue,
 /// because the destination is the user's closure and may be on another disk.
 open class DownloadTaskDelegate: TaskDelegate, @unchecked Sendable {
-    let download: Lock<DownloadState>
+    private let download: Lock<DownloadState>
 
     /// - Parameter destination: the destination of the file; nil leaves it in place.
     init(
@@ -21,7 +21,7 @@ open class DownloadTaskDelegate: TaskDelegate, @unchecked Sendable {
     /// The data that resumes the download later, once this one has failed or been cancelled, if it can be resumed.
     public var resumeData: Data? { download.withLock { $0.resumeData } }
 
-    /// The same: no part of the body is collected.
+    /// ``resumeData``: no part of the body is collected.
     open override var data: Data? { resumeData }
 
     /// The location of the complete file.
@@ -93,6 +93,11 @@ open class DownloadTaskDelegate: TaskDelegate, @unchecked Sendable {
         } catch {
             self.error = error
         }
+    }
+
+    /// - Parameter createsResumeData: whether a cancelled download keeps its partial file.
+    func cancels(creatingResumeData createsResumeData: Bool) {
+        download.withLock { $0.createsResumeData = createsResumeData }
     }
 
     override func stop(_ task: SessionTask) {

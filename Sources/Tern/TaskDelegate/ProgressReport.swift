@@ -124,7 +124,7 @@ extension TaskDelegate {
         if state.withLock({ $0.hasReleasedClosures }) { report.releaseClosures() }
     }
 
-    /// The same as a sequence, which ends with the request.
+    /// The changes as a sequence, which ends with the request.
     func updates(
         of report: ProgressReport, _ policy: ProgressReport.Updates.Continuation.BufferingPolicy
     ) -> ProgressReport.Updates {

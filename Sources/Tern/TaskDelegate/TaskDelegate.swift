@@ -266,7 +266,7 @@ extension TaskDelegate {
     /// Asks the retrier now; false if there is no error to ask about.
     func asks() -> Bool { state.withLock { $0.ask() } }
 
-    /// The same on the callback queue, for callers on other threads.
+    /// Asks the retrier on the callback queue, for callers on other threads.
     func askSoon(_ retry: any TaskRetry) { context.callbacks.post(CallbackBlock { [self] in ask(retry) }) }
 
     private func ask(_ retry: (any TaskRetry)?) {

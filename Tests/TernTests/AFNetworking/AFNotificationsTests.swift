@@ -39,12 +39,6 @@ import Testing
         }
     }
 
-    private func eventually(_ condition: () -> Bool) async -> Bool {
-        let end = ContinuousClock.now + .seconds(30)
-        while !condition(), ContinuousClock.now < end { await Task.yield() }
-        return condition()
-    }
-
     @Test(.proves("1.1d", "1.4d", "1.13b", "1.14a", "1.21c"))
     func `resuming and suspending are posted where something changes, and for tasks of managers only`()
         async throws

@@ -195,12 +195,6 @@ import Testing
         #expect(await eventually { asset.withLock { $0 } == target })
     }
 
-    private func eventually(_ condition: () -> Bool) async -> Bool {
-        let end = ContinuousClock.now + .seconds(30)
-        while !condition(), ContinuousClock.now < end { await Task.yield() }
-        return condition()
-    }
-
     @Test(.proves("1.12b", "1.12c", "1.21d"))
     func `a file that cannot be moved is reported, and does not fail the task`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("new")] }

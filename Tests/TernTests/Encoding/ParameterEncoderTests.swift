@@ -13,10 +13,26 @@ import Testing
         func encode(to encoder: any Encoder) throws { throw Reason() }
     }
 
+    private struct Flight: Encodable, Sendable {
+        var from = "Arctic", to = "Antarctic"
+        var legs = [1, 2]
+        var isReturn = true
+        var remark: String?
+        var at = Date(timeIntervalSince1970: 0.5)
+    }
+
+    private var byEpoch: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        encoder.dateEncodingStrategy = .secondsSince1970
+        return encoder
+    }
+
     private func encoded(
-        _ parameters: (some Encodable)?, _ encoder: any ParameterEncoder
+        _ parameters: (some Encodable)?, _ encoder: any ParameterEncoder, _ method: HTTPMethod = .post,
+        _ headers: HTTPHeaders? = nil
     ) throws -> URLRequest {
-        try encoder.encode(parameters, into: try URLRequest(url: "http://x/", method: .post))
+        try encoder.encode(parameters, into: try URLRequest(url: "http://x/", method: method, headers: headers))
     }
 
     @Test(arguments: [JSONParameterEncoder.default, URLEncodedFormParameterEncoder.default] as [any ParameterEncoder])
@@ -45,30 +61,6 @@ import Testing
         #expect((failed.error as? AFError)?.isParameterEncodingError == true)
         #expect(origin.requests.count == 1)
     }
-}
-
-@Suite struct JSONParameterEncoderTests {
-    private struct Flight: Encodable, Sendable {
-        var from = "Arctic", to = "Antarctic"
-        var legs = [1, 2]
-        var isReturn = true
-        var remark: String?
-        var at = Date(timeIntervalSince1970: 0.5)
-    }
-
-    private func encoded(
-        _ parameters: (some Encodable)?, _ encoder: any ParameterEncoder, _ method: HTTPMethod = .post,
-        _ headers: HTTPHeaders? = nil
-    ) throws -> URLRequest {
-        try encoder.encode(parameters, into: try URLRequest(url: "http://x/", method: method, headers: headers))
-    }
-
-    private var byEpoch: JSONEncoder {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        encoder.dateEncodingStrategy = .secondsSince1970
-        return encoder
-    }
 
     @Test(.proves("9.8d")) func `JSON is what the encoder writes, with its type`() throws {
         let request = try encoded(Flight(), JSONParameterEncoder(encoder: byEpoch))
@@ -78,29 +70,6 @@ import Testing
         #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/json")
         let typed = try encoded([1], JSONParameterEncoder.default, .post, ["Content-Type": "a/b"])
         #expect(typed.headers.values(for: "content-type") == ["a/b"])
-    }
-}
-
-@Suite struct URLEncodedFormParameterEncoderTests {
-    private struct Flight: Encodable, Sendable {
-        var from = "Arctic", to = "Antarctic"
-        var legs = [1, 2]
-        var isReturn = true
-        var remark: String?
-        var at = Date(timeIntervalSince1970: 0.5)
-    }
-
-    private func encoded(
-        _ parameters: (some Encodable)?, _ encoder: any ParameterEncoder, _ method: HTTPMethod = .post
-    ) throws -> URLRequest {
-        try encoder.encode(parameters, into: try URLRequest(url: "http://x/", method: method))
-    }
-
-    private var byEpoch: JSONEncoder {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        encoder.dateEncodingStrategy = .secondsSince1970
-        return encoder
     }
 
     @Test func `a form has the same values in the chosen format`() throws {

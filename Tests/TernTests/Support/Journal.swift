@@ -9,3 +9,10 @@ final class Journal: Sendable {
 
     var entries: [String] { lines.withLock { $0 } }
 }
+
+/// Waits for what other threads bring about; false after 30 seconds.
+func eventually(_ condition: () -> Bool) async -> Bool {
+    let end = ContinuousClock.now + .seconds(30)
+    while !condition(), ContinuousClock.now < end { await Task.yield() }
+    return condition()
+}
