@@ -270,14 +270,6 @@ protocol DialOwner: ConnectionOwner {
     func respondent(of dialler: Dialler) -> (any TrustRespondent)?
 }
 
-/// Why there is no connection.
-struct DialFailure {
-    let reason: SessionError.Reason
-    let phase: SessionError.Phase
-    /// The peer's address, if there was a connection.
-    var remoteAddress: TransportAddress?
-}
-
 /// A deadline that can be paused. On its loop's thread.
 struct DialTimer {
     private let loop: ReactorLoop
