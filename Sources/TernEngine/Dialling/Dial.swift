@@ -181,3 +181,11 @@ struct Dial: ~Copyable {
         return .take(steps[place])
     }
 }
+
+/// Why there is no connection.
+struct DialFailure {
+    let reason: SessionError.Reason
+    let phase: SessionError.Phase
+    /// The peer's address, if there was a connection.
+    var remoteAddress: TransportAddress?
+}

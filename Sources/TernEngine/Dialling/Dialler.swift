@@ -244,16 +244,19 @@ extension Dialler {
     }
 }
 
-extension Dialler: TrustInquiryOwner {
+// What its inquiry needs
+extension Dialler {
+    /// The task that the connection is for; nil if no task waits for it any more.
     var respondent: (any TrustRespondent)? { owner.respondent(of: self) }
 
-    /// Pins are reported regardless of the delegate's answer.
+    /// The verdict of the policies is final, and delegates are asked now. Pins are reported regardless of the answer.
     func inquiryBegan(_ verdict: ServerTrustResult) {
         timer?.pause()
         isReported = true
         trustContext?.report(verdict)
     }
 
+    /// The delegates have answered, or will not answer any more.
     func inquiryEnded() { timer?.resume() }
 }
 
@@ -265,14 +268,6 @@ protocol DialOwner: ConnectionOwner {
 
     /// The task that the connection is for; nil if no task waits for it any more.
     func respondent(of dialler: Dialler) -> (any TrustRespondent)?
-}
-
-/// Why there is no connection.
-struct DialFailure {
-    let reason: SessionError.Reason
-    let phase: SessionError.Phase
-    /// The peer's address, if there was a connection.
-    var remoteAddress: TransportAddress?
 }
 
 /// A deadline that can be paused. On its loop's thread.

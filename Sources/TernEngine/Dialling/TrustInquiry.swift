@@ -3,18 +3,6 @@ import TernHTTP1
 import TernIO
 import TernTLS
 
-/// Opens or secures a connection, and asks delegates about its server. On the loop's thread.
-protocol TrustInquiryOwner: AnyObject {
-    /// The task that the connection is for; nil if no task waits for it any more.
-    var respondent: (any TrustRespondent)? { get }
-
-    /// The verdict of the policies is final, and its delegates are asked now.
-    func inquiryBegan(_ verdict: ServerTrustResult)
-
-    /// They have answered, or will not answer any more.
-    func inquiryEnded()
-}
-
 /// Shows the verdict about one server to the session's delegate and, if that leaves it to others, to the delegate of
 /// the task that the connection is for. Each has a timeout of its own.
 ///
@@ -40,7 +28,7 @@ final class TrustInquiry: ReadinessHandler, @unchecked Sendable {
 
     private let server: HTTPOrigin
     private let shared: SharedSettings
-    private weak var owner: (any TrustInquiryOwner)?
+    private weak var owner: Dialler?
     private var challenge: ServerTrustChallenge?
     private var completion: ((Outcome) -> Void)?
     private var level = Level.session
@@ -52,7 +40,7 @@ final class TrustInquiry: ReadinessHandler, @unchecked Sendable {
     private var isOver = false
 
     /// Nil if no delegate wants to be asked.
-    init?(about server: HTTPOrigin, _ shared: SharedSettings, owner: any TrustInquiryOwner) {
+    init?(about server: HTTPOrigin, _ shared: SharedSettings, owner: Dialler) {
         guard shared.trust.respondent?.answersServerTrust == true || owner.respondent?.answersServerTrust == true
         else { return nil }
         self.server = server

@@ -5,9 +5,7 @@ package import TernTLS
 /// The members of one object, taken by name and type. The error of a missing, misplaced or unknown member has its line
 /// and field.
 package struct JSONFields {
-    private let text: [UInt8]
-    private let path: String
-    private let offset: Int
+    private let element: JSONElement
     private var members: [JSONNode.Member]
 
     /// Reads a whole text as one object.
@@ -25,9 +23,7 @@ package struct JSONFields {
     package init(_ element: JSONElement) throws(PolicyFileError) {
         guard case .object(let members) = element.node.value else { throw element.wrongType("an object") }
         self.members = members
-        text = element.text
-        path = element.path
-        offset = element.node.offset
+        self.element = element
     }
 
     package func contains(_ name: String) -> Bool { members.contains { $0.name == name } }
@@ -37,30 +33,28 @@ package struct JSONFields {
         guard let index = members.firstIndex(where: { $0.name == name }) else { return nil }
         let member = members.remove(at: index)
         if case .null = member.node.value { return nil }
-        return JSONElement(node: member.node, path: field(name), text: text)
+        return JSONElement(node: member.node, path: field(name), text: element.text)
     }
 
     /// Takes a required member.
     package mutating func require(_ name: String) throws(PolicyFileError) -> JSONElement {
-        guard let element = take(name) else {
-            if let member = members.first(where: { $0.name.isMisspelling(of: name) }) {
-                throw PolicyFileError(
-                    .misspelledField(meant: name), field: field(member.name),
-                    line: JSONElement.line(of: member.offset, in: text))
-            }
-            throw PolicyFileError(.missingField, field: field(name), line: JSONElement.line(of: offset, in: text))
+        if let element = take(name) { return element }
+        if let member = members.first(where: { $0.name.isMisspelling(of: name) }) {
+            throw error(.misspelledField(meant: name), member.name, member.offset)
         }
-        return element
+        throw error(.missingField, name, element.node.offset)
     }
 
     /// Refuses the members that were not taken.
     package func finish() throws(PolicyFileError) {
-        guard let member = members.first else { return }
-        throw PolicyFileError(
-            .unknownField, field: field(member.name), line: JSONElement.line(of: member.offset, in: text))
+        if let member = members.first { throw error(.unknownField, member.name, member.offset) }
     }
 
-    private func field(_ name: String) -> String { path.isEmpty ? name : path + "." + name }
+    private func error(_ reason: PolicyFileError.Reason, _ name: String, _ offset: Int) -> PolicyFileError {
+        PolicyFileError(reason, field: field(name), line: JSONElement.line(of: offset, in: element.text))
+    }
+
+    private func field(_ name: String) -> String { element.path.isEmpty ? name : element.path + "." + name }
 }
 
 extension String {
@@ -80,13 +74,7 @@ package struct JSONElement {
     package let node: JSONNode
     /// For example `pinSets[0].pins`.
     package let path: String
-    let text: [UInt8]
-
-    init(node: JSONNode, path: String, text: [UInt8]) {
-        self.node = node
-        self.path = path
-        self.text = text
-    }
+    fileprivate let text: [UInt8]
 
     package func string() throws(PolicyFileError) -> String {
         guard case .string(let string) = node.value else { throw wrongType("a string") }
@@ -98,17 +86,22 @@ package struct JSONElement {
         return boolean
     }
 
-    package func elements() throws(PolicyFileError) -> [JSONElement] {
+    /// The elements of an array, each as `read` reads it.
+    package func elements<Value>(
+        _ read: (JSONElement) throws(PolicyFileError) -> Value
+    ) throws(PolicyFileError) -> [Value] {
         guard case .array(let nodes) = node.value else { throw wrongType("an array") }
-        return nodes.enumerated().map { index, node in
-            JSONElement(node: node, path: "\(path)[\(index)]", text: text)
+        var values: [Value] = []
+        for (index, node) in nodes.enumerated() {
+            values.append(try read(JSONElement(node: node, path: "\(path)[\(index)]", text: text)))
         }
+        return values
     }
 
+    package func elements() throws(PolicyFileError) -> [JSONElement] { try elements { $0 } }
+
     package func strings() throws(PolicyFileError) -> [String] {
-        var strings: [String] = []
-        for element in try elements() { strings.append(try element.string()) }
-        return strings
+        try elements { element throws(PolicyFileError) in try element.string() }
     }
 
     /// One of an enumeration's words.
@@ -129,7 +122,7 @@ package struct JSONElement {
     }
 
     /// Counted from 1, on demand: reading without errors counts nothing.
-    static func line(of offset: Int, in text: [UInt8]) -> Int {
+    fileprivate static func line(of offset: Int, in text: [UInt8]) -> Int {
         text.prefix(offset).count { $0 == UInt8(ascii: "\n") } + 1
     }
 }
@@ -137,36 +130,28 @@ package struct JSONElement {
 // The elements of trust policies
 extension JSONElement {
     func hostPatterns() throws(PolicyFileError) -> [HostPattern] {
-        var patterns: [HostPattern] = []
-        for element in try elements() {
+        try elements { element throws(PolicyFileError) in
             let text = try element.string()
-            do throws(HostPatternError) {
-                patterns.append(try HostPattern(text))
-            } catch {
+            do throws(HostPatternError) { return try HostPattern(text) } catch {
                 throw element.error(.invalidHost(error))
             }
         }
-        return patterns
     }
 
     func publicKeys() throws(PolicyFileError) -> [X509Certificate.PublicKey] {
-        var keys: [X509Certificate.PublicKey] = []
-        for element in try elements() {
+        try elements { element throws(PolicyFileError) in
             let text = try element.string()
             do throws(PinError) {
-                keys.append(try X509Certificate.PublicKey(pin: text))
+                return try X509Certificate.PublicKey(pin: text)
             } catch {
                 throw element.error(.invalidPin(error))
             }
         }
-        return keys
     }
 
     /// Certificates as an array of PEM texts, each with one or more of them.
     func certificates() throws(PolicyFileError) -> [X509Certificate] {
-        var certificates: [X509Certificate] = []
-        for element in try elements() { certificates += try element.pemCertificates() }
-        return certificates
+        try elements { element throws(PolicyFileError) in try element.pemCertificates() }.flatMap(\.self)
     }
 
     /// The certificates of one PEM text.
@@ -189,14 +174,12 @@ extension JSONElement {
     /// URLs that a request can be sent to: an invalid one must be refused here, because later there is no caller to
     /// report it to.
     func webURLs() throws(PolicyFileError) -> [String] {
-        var urls: [String] = []
-        for element in try elements() {
+        try elements { element throws(PolicyFileError) in
             let text = try element.string()
             guard let url = URL(escaping: text), ["http", "https"].contains(url.scheme?.lowercased()),
                 let host = url.host, (try? HostPattern(host))?.scope == .exact, (1...65535).contains(url.port ?? 443)
             else { throw element.error(.invalidURL(text)) }
-            urls.append(text)
+            return text
         }
-        return urls
     }
 }

@@ -45,9 +45,10 @@ extension ServerTrustPolicy {
             try set.readRule(from: &fields)
             self = .pinSet(set)
         case .composite:
-            var policies: [ServerTrustPolicy] = []
-            for element in try fields.require("policies").elements() { policies.append(try ServerTrustPolicy(element)) }
-            self = .composite(policies)
+            self = .composite(
+                try fields.require("policies").elements { element throws(PolicyFileError) in
+                    try ServerTrustPolicy(element)
+                })
         case .disableEvaluation: self = .disableEvaluation
         }
         try fields.finish()

@@ -36,6 +36,21 @@ import Testing
         return try #require(record.error?.resumeData)
     }
 
+    @Test(arguments: [1, 1000, 262_144, 1_999_999]) func `it resumes where it was interrupted`(count: Int) async throws
+    {
+        let (folder, recorder) = (try TestFolder(), DownloadRecorder())
+        let origin = try FileOrigin(content)
+        let data = try await resumeData(origin, after: count, in: folder)
+        #expect(folder.names.count == 1)
+        let task = try session.downloadTask(withResumeData: data, delegate: recorder)
+        let record = await run(task, recorder)
+        #expect(
+            record.events == [.head(206), .resumed(Int64(count), of: 2_000_000), .finished, .end(failed: false)])
+        #expect(record.content == content)
+        #expect(record.progress.last?.total == 2_000_000)
+        #expect(record.progress.map(\.written).reduce(0, +) == 2_000_000 - Int64(count))
+    }
+
     @Test func `credentials are asked for again`() async throws {
         let (folder, recorder) = (try TestFolder(), DownloadRecorder())
         let origin = try FileOrigin(content) { $0.breaksOffAfter = 10 }

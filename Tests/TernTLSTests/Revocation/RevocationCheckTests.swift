@@ -212,43 +212,6 @@ struct RevocationCheckTests {
         #expect(result.revocation.isEmpty)
     }
 
-    private static let responder = responder(valid: .current)
-
-    private static func responder(valid validity: Validity) -> LeafRequest {
-        LeafRequest(
-            commonName: "responder", dnsNames: [], validity: validity,
-            extensions: [CertificateExtension("extendedKeyUsage", "OCSPSigning")])
-    }
-}
-
-struct RevocationCheckQuestionsTests {
-    private let root: CertificateAuthority
-    private let issuer: CertificateAuthority
-    private let leaf: Identity
-    private let now = Timestamp.now
-
-    init() throws {
-        root = try CertificateAuthority()
-        issuer = try root.issueIntermediate()
-        leaf = try issuer.issue(
-            LeafRequest(
-                dnsNames: ["localhost"],
-                extensions: [
-                    CertificateExtension(
-                        "authorityInfoAccess", "OCSP;URI:http://ocsp.test/a,OCSP;URI:https://no.test/"),
-                    CertificateExtension("crlDistributionPoints", "URI:http://crl.test/b"),
-                ]))
-    }
-
-    private func judge(_ flags: RevocationFlags = .useAnyAvailableMethod, staple: [UInt8]? = nil) throws
-        -> ServerTrustResult
-    {
-        var trust = try ServerTrust(leaf, anchors: [root.certificate()], time: now)
-        trust.revocation = RevocationData(stapledResponse: staple.map(OCSPResponse.init))
-        return ServerTrustPolicy.performRevokedEvaluation(validateHost: true, revocationFlags: flags)
-            .evaluate(trust, host: "localhost")
-    }
-
     @Test func `a certificate that names many places has the first two of a kind asked`() throws {
         let urls = (1...5).map { "URI:http://crl.test/\($0)" }.joined(separator: ",")
         let many = try issuer.issue(LeafRequest(extensions: [CertificateExtension("crlDistributionPoints", urls)]))
@@ -275,6 +238,14 @@ struct RevocationCheckQuestionsTests {
         #expect(result.revocation.first?.questions.map(\.url) == ["HTTP://crl.test/b"])
         let staple = try issuer.ocspResponse(about: leaf, .good)
         #expect(try #require(try judge(staple: staple).revocation.first).questions.isEmpty)
+    }
+
+    private static let responder = responder(valid: .current)
+
+    private static func responder(valid validity: Validity) -> LeafRequest {
+        LeafRequest(
+            commonName: "responder", dnsNames: [], validity: validity,
+            extensions: [CertificateExtension("extendedKeyUsage", "OCSPSigning")])
     }
 }
 
