@@ -45,7 +45,7 @@ final class DataCollector: ContentReceiver, @unchecked Sendable {
 
     func task(_ task: SessionTask, didReceive response: HTTPURLResponse) {
         self.response = response
-        loop = task.carrier?.loop
+        loop = task.loop
         guard let length = response.bodyLength(answering: task.originalRequest) else { return }
         guard body.admits(length) else {
             body.refuse()

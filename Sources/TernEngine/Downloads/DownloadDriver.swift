@@ -99,7 +99,7 @@ extension DownloadDriver {
     ) {
         let meaning = resumption.head(response.head)
         if case .askAgain = meaning {
-            var request = task.machine.history.request
+            var request = task.hopRequest
             resumption.prepare(&request)
             return question.answer(instead: request)
         }
@@ -210,7 +210,7 @@ extension DownloadDriver {
     /// The sink reports the reason when it is finished.
     private func fileFailed(_ task: SessionDownloadTask) {
         guard case .writing = stage else { return }
-        if let carrier = task.carrier { carrier.end(.cancelled) } else { task.cancel() }
+        if !task.endExchange() { task.cancel() }
     }
 
     private func tellProgress(of sink: FileSink, to task: SessionDownloadTask) {

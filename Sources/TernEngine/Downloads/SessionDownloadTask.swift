@@ -4,23 +4,23 @@ public import FoundationEssentials
 /// A task whose response becomes a file. The file is written off the reactor's thread, and a slow disk slows the server
 /// down.
 public final class SessionDownloadTask: SessionTask, @unchecked Sendable {
-    private let driver: DownloadDriver
+    private let download: DownloadDriver
 
     /// Without a shard it fails as soon as it is started.
     init(_ driver: DownloadDriver, _ request: URLRequest, defaults: TaskDefaults, at place: TaskPlace?) {
-        self.driver = driver
+        download = driver
         super.init(request: driver.prepared(request), delegate: driver, defaults: defaults, at: place)
     }
 
     /// Keeps the temporary file; the caller must delete it. For use in `downloadTask(_:didFinishDownloadingTo:)`; has
     /// no effect at any other time.
-    public func keepFile() { driver.keepFile() }
+    public func keepFile() { download.keepFile() }
 
     /// Ends the task with `.cancelled`, and calls `completionHandler` once, when the partial file is written: with the
     /// resume data, or nil if the download cannot be resumed, or is over. The handler may run on any thread, and before
     /// the delegate receives the end.
     public func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
-        if !driver.askForResumeData(completionHandler) { return completionHandler(nil) }
+        if !download.askForResumeData(completionHandler) { return completionHandler(nil) }
         cancel()
     }
 
@@ -31,9 +31,9 @@ public final class SessionDownloadTask: SessionTask, @unchecked Sendable {
         }
     }
 
-    override func finalize(_ error: SessionError?) { driver.finalize(self, error) }
+    override func finalize(_ error: SessionError?) { download.finalize(self, error) }
 
-    override func finalizeSooner(_ error: SessionError?) { driver.finalizeSooner(error) }
+    override func finalizeSooner(_ error: SessionError?) { download.finalizeSooner(error) }
 }
 
 /// Receives the events of a download, on the reactor's thread, in addition to those of any task. `task(_:didReceive:

@@ -115,7 +115,7 @@ final class BodyStream: ContentReceiver, Sendable {
     var discardedTrailers: HeaderFields { state.withLock { $0.discardedTrailers } }
 
     func task(_ task: SessionTask, didReceive response: HTTPURLResponse) {
-        let loop = task.carrier?.loop
+        let loop = task.loop
         let reader = state.withLock { state in
             state.head = .success(response)
             state.loop = loop

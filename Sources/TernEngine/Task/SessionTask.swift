@@ -7,8 +7,8 @@ import TernLock
 /// requests: it follows redirects and answers challenges.
 ///
 /// All public members may be used on any thread, at any time, in any order.
-// A lock guards `lifecycle`. Members marked as the reactor's are used only on the reactor's thread, and before
-// `resume()` by the thread that creates the task. Hence `@unchecked Sendable`.
+// A lock guards `lifecycle`. The driver is used only on the reactor's thread, and before `resume()` by the thread that
+// creates the task. Hence `@unchecked Sendable`.
 public class SessionTask: @unchecked Sendable {
     /// Unique within the process.
     public let taskIdentifier: Int
@@ -33,24 +33,8 @@ public class SessionTask: @unchecked Sendable {
     final let table: TaskTable<SessionTask>?
     final let contentCounts = ContentCounts()
 
-    // The reactor's, from here on. A value without exclusivity checks runs no user code while it changes, and releases
-    // no user objects: they are moved out first. So accesses never overlap.
-
-    /// Until the end, so that the delegate may retain the task.
-    @safe @exclusivity(unchecked) private(set) final var delegate: any SessionTaskDelegate
-    /// The delegate as a receiver of content; nil before the first lookup.
-    @safe @exclusivity(unchecked) final var knownReceiver: (any ContentReceiver)??
-    @safe @exclusivity(unchecked) final var machine: TaskMachine
-    /// The current carrier.
-    @safe @exclusivity(unchecked) final var carrier: (any Carrier)?
-    /// How the content of the answer is decoded; nil if it is delivered as it arrives.
-    @safe @exclusivity(unchecked) final var decoding: ContentDecoding?
-    @safe @exclusivity(unchecked) final var deadlines: Deadlines
-    /// For any thread once the task has completed: it does not change then.
-    @safe @exclusivity(unchecked) final var measured: TaskMetrics?
-    @safe @exclusivity(unchecked) final var wait = Wait()
-    /// While the task waits for a lookup or a delay.
-    final var timer: TaskTimer<SessionTask>?
+    /// What runs on the reactor. Only `TaskDriver.swift` knows what is in it.
+    @safe @exclusivity(unchecked) final var driver: TaskDriver
     final var placeInLine: Int32 = -1
     /// Guarded by the table's lock.
     final var placeInTable: Int32 = -1
@@ -59,12 +43,9 @@ public class SessionTask: @unchecked Sendable {
     init(request: URLRequest, delegate: any SessionTaskDelegate, defaults: TaskDefaults, at place: TaskPlace?) {
         taskIdentifier = Self.nextIdentifier.wrappingAdd(1, ordering: .relaxed).newValue
         originalRequest = request
-        self.delegate = delegate
-        deadlines = Deadlines(
-            limits: request.timeouts ?? defaults.timeouts, start: MonotonicInstant(nanoseconds: 0))
         self.defaults = defaults
         table = place?.table
-        machine = TaskMachine(request, policies: defaults.policies)
+        driver = TaskDriver(request, delegate, defaults)
         lifecycle = Lock(TaskLifecycle(shard: place?.shard))
     }
 
@@ -76,11 +57,11 @@ public class SessionTask: @unchecked Sendable {
     var isListed: Bool { true }
 
     /// Starts the work of the task.
-    func begin(on shard: Shard<SessionTask>) { follow(machine.begin()) }
+    func begin(on shard: Shard<SessionTask>) { beginHops() }
 
     func cancelNow() { cancelExchange() }
 
-    func updatePause() { carrier?.isPaused = isSuspended || machine.isAsking }
+    func updatePause() { pauseExchange() }
 
     /// Returns a task that makes a file of the response from now on, in place of this one; nil if there can be none.
     func download(of response: HTTPURLResponse) -> SessionTask? { nil }
@@ -90,13 +71,6 @@ public class SessionTask: @unchecked Sendable {
 
     /// The task is ended again while it prepares its end.
     func finalizeSooner(_ error: SessionError?) {}
-
-    /// Calls `delegate` from now on.
-    func change(_ delegate: any SessionTaskDelegate) {
-        var other = delegate
-        swap(&other, &self.delegate)
-        _ = knownReceiver.take()
-    }
 }
 
 // The controls
@@ -192,6 +166,57 @@ extension SessionTask {
     var isCancelled: Bool { cancellation.load(ordering: .relaxed) }
 
     var isSuspended: Bool { lifecycle.withLock { $0.isSuspended } }
+}
+
+// Information
+extension SessionTask {
+    /// The state of the task. A task that is suspended when its session ends, or later, is `.suspended` from then on.
+    public var state: State {
+        let isCancelled = isCancelled
+        return lifecycle.withLock { state in
+            if state.isAbandoned, state.suspensions > 0 { return .suspended }
+            return switch state.stage {
+            case .completed: .completed
+            case .created: isCancelled ? .canceling : .suspended
+            case .started: isCancelled ? .canceling : state.suspensions > 0 ? .suspended : .running
+            }
+        }
+    }
+
+    /// The request that is sent now: the original request until a redirect is followed.
+    public var currentRequest: URLRequest? { lifecycle.withLock { $0.currentRequest } ?? originalRequest }
+
+    /// The head of the final response, as soon as it has arrived.
+    public var response: HTTPURLResponse? { lifecycle.withLock { $0.response } }
+
+    /// The times and counts of each hop; nil until the task has completed.
+    public var metrics: TaskMetrics? { lifecycle.withLock { $0.stage == .completed } ? measured : nil }
+
+    /// Why the task failed; nil while it runs and after success.
+    public var error: SessionError? { lifecycle.withLock { $0.error } }
+
+    /// The number of bytes of the response body that have arrived, as received: coded, if the body is.
+    public var countOfBytesReceived: Int64 { contentCounts.received.load(ordering: .relaxed) }
+
+    /// The number of bytes of the request body that were passed to the kernel; starts at 0 again if the request is sent
+    /// again.
+    public var countOfBytesSent: Int64 { contentCounts.sent.load(ordering: .relaxed) }
+
+    /// The announced number of bytes of the response body; -1 if it was not announced, and before it is.
+    public var countOfBytesExpectedToReceive: Int64 {
+        response.map { $0.head.contentLength.map(Int64.init) ?? -1 } ?? -1
+    }
+
+    /// The number of bytes of the request body; of a file, those it has now. -1 if it is unknown.
+    public var countOfBytesExpectedToSend: Int64 {
+        originalRequest.body?.expectedLength ?? 0
+    }
+
+    /// A description set by the caller; Tern does not use it.
+    public var taskDescription: String? {
+        get { lifecycle.withLock { $0.description } }
+        set { lifecycle.withLock { $0.description = newValue } }
+    }
 }
 
 /// The shard of a task, and the table that lists it.

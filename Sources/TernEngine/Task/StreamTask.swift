@@ -78,7 +78,7 @@ public class StreamTask: SessionTask, @unchecked Sendable {
     func takeOver(_ handover: Handover, on shard: Shard<SessionTask>) {
         lifecycle.withLock { $0.begin() }
         table?.began()
-        measured = TaskMetrics(originalRequest, start: .now)
+        measure(from: .now)
         listen(on: shard)
         stream?.attach(handover)
     }
@@ -177,7 +177,7 @@ extension StreamTask: StreamListener {
     func streamWriteClosed() { listener?.streamTaskDidCloseWrite(self) }
 
     func streamOpened(_ metrics: ConnectionMetrics) {
-        measured?.opened(metrics)
+        measure(opened: metrics)
         listener?.streamTask(self, didOpen: metrics)
     }
 

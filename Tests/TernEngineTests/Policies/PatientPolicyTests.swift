@@ -53,7 +53,7 @@ private struct PatientPolicy: HopPolicy {
             let task = holder.session?.dataTask(with: try URLRequest(origin), delegate: delegate)
             task?.resume()
             #expect(await origin.waitFor { $0.requestCount == 1 })
-            while await holder.session?.onReactor({ task?.timer == nil && task?.state == .running }) == true {
+            while await holder.session?.onReactor({ task?.isWaiting == false && task?.state == .running }) == true {
                 await Task.yield()
             }
             if reason == "cancelled" { task?.cancel() }

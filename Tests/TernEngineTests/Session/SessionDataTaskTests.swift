@@ -99,7 +99,7 @@ import Testing
         let converter = Converter { task, question in
             Task {
                 // Nothing can come any more.
-                while await onReactor(task, { task.carrier != nil }) { await Task.yield() }
+                while await onReactor(task, { task.isCarried }) { await Task.yield() }
                 question.answer(.becomeDownload)
             }
         }
@@ -119,7 +119,7 @@ import Testing
                 _ question: DelegateQuestion<RedirectAnswer>
             ) {
                 Task {
-                    while await onReactor(task, { task.carrier != nil }) { await Task.yield() }
+                    while await onReactor(task, { task.isCarried }) { await Task.yield() }
                     question.answer(.deliver)
                 }
             }

@@ -1,0 +1,612 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Synchronization
+import TernHTTP1
+import TernIO
+import TernLock
+
+/// The part of a task that runs on the reactor: the progress of its hops, the carrier of the present one, and what is
+/// measured. A value, because an object would be one more allocation for each task. Only this file reads and changes it:
+/// for others the extensions below have what they need.
+///
+/// A value without exclusivity checks runs no user code while it changes, and releases no user objects: they are moved
+/// out first. So accesses never overlap.
+struct TaskDriver: ~Copyable {
+    /// Until the end, so that the delegate may retain the task.
+    fileprivate var delegate: any SessionTaskDelegate
+    /// The delegate as a receiver of content; nil before the first lookup.
+    fileprivate var knownReceiver: (any ContentReceiver)??
+    fileprivate var machine: TaskMachine
+    /// The current carrier.
+    fileprivate var carrier: (any Carrier)?
+    /// How the content of the answer is decoded; nil if it is delivered as it arrives.
+    fileprivate var decoding: ContentDecoding?
+    fileprivate var deadlines: Deadlines
+    /// For any thread once the task has completed: it does not change then.
+    fileprivate var measured: TaskMetrics?
+    fileprivate var wait = Wait()
+    /// While the task waits for a lookup or a delay.
+    fileprivate var timer: TaskTimer<SessionTask>?
+
+    @inline(__always)
+    init(_ request: URLRequest, _ delegate: any SessionTaskDelegate, _ defaults: TaskDefaults) {
+        self.delegate = delegate
+        machine = TaskMachine(request, policies: defaults.policies)
+        deadlines = Deadlines(
+            limits: request.timeouts ?? defaults.timeouts, start: MonotonicInstant(nanoseconds: 0))
+    }
+}
+
+// What the kinds of tasks, the pool and the delegates of the engine need
+extension SessionTask {
+    final var delegate: any SessionTaskDelegate { driver.delegate }
+
+    /// For any thread once the task has completed: it does not change then.
+    final var measured: TaskMetrics? { driver.measured }
+
+    final var deadlines: Deadlines { driver.deadlines }
+
+    final var wait: Wait {
+        get { driver.wait }
+        set { driver.wait = newValue }
+        _modify { yield &driver.wait }
+    }
+
+    /// Whether an exchange is in progress.
+    final var isCarried: Bool { driver.carrier != nil }
+
+    /// Ends the exchange. False if there is none.
+    final func endExchange() -> Bool {
+        guard let carrier = driver.carrier else { return false }
+        carrier.end(.cancelled)
+        return true
+    }
+
+    /// Whether the task waits for a lookup or a delay.
+    final var isWaiting: Bool { driver.timer != nil }
+
+    /// The request of the hop without what policies added.
+    final var hopRequest: URLRequest { driver.machine.history.request }
+
+    /// A stream has taken over a connection.
+    final func measure(from start: MonotonicInstant) { driver.measured = TaskMetrics(originalRequest, start: start) }
+
+    final func measure(opened connection: ConnectionMetrics) { driver.measured?.opened(connection) }
+
+    final func beginHops() { follow(driver.machine.begin()) }
+
+    final func pauseExchange() { driver.carrier?.isPaused = isSuspended || driver.machine.isAsking }
+
+    /// Calls `delegate` from now on.
+    final func change(_ delegate: any SessionTaskDelegate) {
+        var other = delegate
+        swap(&other, &driver.delegate)
+        _ = driver.knownReceiver.take()
+    }
+}
+
+// On the reactor's thread: the task performs the actions of its driver.machine, and reports events to it.
+extension SessionTask {
+    private func start() {
+        // A cancellation from another thread may have come before the start that it cancels.
+        if isCancelled || !driver.machine.start() { return }
+        let (shard, start) = lifecycle.withLock { ($0.isRunning ? $0.shard : nil, $0.start) }
+        guard let shard, let start else { return }
+        if isListed { table?.add(self) }
+        driver.measured = TaskMetrics(originalRequest, start: start)
+        driver.deadlines.start = start
+        begin(on: shard)
+    }
+
+    /// Performs the driver.machine's action.
+    func follow(_ next: TaskMachine.Next) {
+        switch next {
+        case .wait: updatePause()
+        case .send: withShard { send(on: $0) }
+        case .lookUp(let lookup, let number): withShard { look(up: lookup, number, on: $0) }
+        case .delay(let delay):
+            withShard { shard in
+                wait(on: shard, for: delay)
+            }
+        case .answer(let source): withShard { source.start(self, on: $0.loop, driver.deadlines) }
+        case .deliver(let question, let isComplete): deliver(question, isComplete)
+        case .askContent: askForContent()
+        case .complete: end(nil)
+        case .fail(let reason, let isSafeToRepeat):
+            if let carrier = driver.carrier { return carrier.end(reason) }
+            end(
+                error(
+                    reason, phase: driver.measured?.responseStart == nil ? .head : .body, isSafeToRepeat: isSafeToRepeat
+                ))
+        }
+    }
+
+    private func withShard(_ body: (Shard<SessionTask>) -> Void) {
+        guard let shard = lifecycle.withLock({ $0.shard }) else { return }
+        if shard.isClosed { return endLater(.sessionInvalidated, phase: .request, on: shard.loop) }
+        body(shard)
+    }
+
+    /// Finds a connection for the hop.
+    private func send(on shard: Shard<SessionTask>) {
+        do throws(InvalidRequest) {
+            let route = try defaults.routes.route(for: driver.machine.history.hop.request)
+            if driver.machine.history.hop.number > 0 {
+                driver.measured?.beginHop(
+                    driver.machine.history.hop, redirectCount: driver.machine.history.chain.count, shard.loop.now)
+            }
+            shard.find(route, for: self)
+        } catch {
+            endLater(.request(.invalid(error)), phase: .request, on: shard.loop)
+        }
+    }
+
+    /// Waits without a connection: for a delay, or for a lookup.
+    private func wait(on shard: Shard<SessionTask>, for delay: Duration? = nil) {
+        driver.timer = TaskTimer(on: shard, delay: delay, total: driver.deadlines.total) { [weak self] outcome in
+            guard let self else { return }
+            switch outcome {
+            case .over: follow(driver.machine.delayEnded())
+            case .failed(let reason): end(error(reason, phase: .request))
+            }
+        }
+    }
+
+    private func look(up lookup: HopLookup, _ number: UInt64, on shard: Shard<SessionTask>) {
+        let cancellation = lookup { preparation in
+            shard.perform { _ in
+                self.driver.timer.take()?.cancel()
+                self.follow(self.driver.machine.lookedUp(number, preparation))
+            }
+        }
+        // A result that was at hand has come within the call.
+        guard driver.machine.awaits(lookup: number) else { return cancellation() }
+        wait(on: shard)
+        driver.timer?.whenOver(cancellation)
+    }
+
+    func cancelExchange() {
+        if let carrier = driver.carrier { return carrier.end(.cancelled) }
+        if driver.wait.since == nil { return end(error(.cancelled, phase: .request)) }
+        if let shard = lifecycle.withLock({ $0.shard }), let route = driver.wait.route { shard.abandon(route, self) }
+        end(error(.cancelled, phase: .pool))
+    }
+
+    /// Ends, and leaves the rest of the response to the connection.
+    private func abandonBodyNow() {
+        guard driver.machine.isDelivering, let carrier = driver.carrier else { return cancelNow() }
+        settle(carrier.leaveRest())
+        end(error(.cancelled, phase: .body))
+    }
+
+    /// The exchange is over: the connection no longer belongs to this task.
+    private func settle(_ evidence: Evidence) {
+        driver.carrier = nil
+        driver.measured?.settle(evidence)
+    }
+
+    /// Also if the connection is gone.
+    var loop: ReactorLoop? { driver.carrier?.loop ?? lifecycle.withLock { $0.shard }?.loop }
+}
+
+extension SessionTask: TableMember {}
+
+extension SessionTask: ConnectionRequester {
+    var hop: Hop { driver.machine.hop }
+
+    var isRepeating: Bool { driver.machine.history.repeatCount > 0 }
+
+    func begin(on connection: Connection, _ prepared: PreparedExchange?) {
+        connection.start(self, driver.machine.history.hop, driver.deadlines, prepared: prepared)
+    }
+
+    func connectionFailed(_ failure: DialFailure) {
+        switch failure.reason {
+        case .request(.invalid), .connecting(.queueFull):
+            // The task may have been started from the end of another, which is still on the stack.
+            endLater(failure.reason, phase: failure.phase, on: lifecycle.withLock { $0.shard }?.loop)
+        default:
+            if case .connecting(let reason) = failure.reason, let next = driver.machine.unconnected(reason) {
+                return move(next)
+            }
+            end(error(failure.reason, phase: failure.phase, remoteAddress: failure.remoteAddress))
+        }
+    }
+
+    func perform(_ command: TaskCommand) {
+        switch command {
+        case .start: start()
+        case .cancel: cancelNow()
+        case .abandonBody: abandonBodyNow()
+        }
+    }
+
+    func returned(_ command: TaskCommand) {
+        switch command {
+        case .start: endWithoutLoop()
+        case .cancel, .abandonBody: endLater(.cancelled, phase: .request, on: nil)
+        }
+    }
+}
+
+extension SessionTask: ExchangeDelegate {
+    func exchangeBegan(on carrier: any Carrier) {
+        self.driver.carrier = carrier
+        contentCounts.sent.store(0, ordering: .relaxed)
+        driver.measured?.begin(on: carrier, repeatCount: Int(driver.machine.history.repeatCount))
+        if isSuspended { carrier.isPaused = true }
+        if let connection = carrier.connectionMetrics { driver.delegate.handle(.willSend(on: connection), of: self) }
+    }
+
+    func room(for count: Int) -> UnsafeMutableRawBufferPointer? {
+        guard driver.machine.isDelivering, driver.decoding == nil else { return nil }
+        return unsafe receiver?.room(for: count)
+    }
+
+    /// The delegate, if it provides buffers for content: looked up once for each large body, because looking up the
+    /// protocol costs as much as a small read.
+    private var receiver: (any ContentReceiver)? {
+        if let knownReceiver = driver.knownReceiver { return knownReceiver }
+        let receiver = driver.delegate as? any ContentReceiver
+        driver.knownReceiver = .some(receiver)
+        return receiver
+    }
+
+    func received(_ event: ResponseEvent, of bytes: Span<UInt8>, _ allowance: inout TickAllowance) -> ContentTaken {
+        switch event {
+        case .body(let range):
+            let taken = content(bytes.extracting(range), &allowance)
+            contentCounts.received.add(Int64(taken.count(of: range.count)), ordering: .relaxed)
+            return taken
+        case .head(let head): received(head)
+        case .informational(let head):
+            driver.delegate.handle(.informational(driver.machine.history.response(head)), of: self)
+        case .end(let trailers, let discarded):
+            if let question = driver.machine.question { question.trailers = (trailers, discarded) }
+            if driver.machine.isDelivering, finishDecoding() { tell(trailers, discarded) }
+        case .needMoreBytes, .handedOver: break
+        }
+        return .all
+    }
+
+    private func content(_ bytes: Span<UInt8>, _ allowance: inout TickAllowance) -> ContentTaken {
+        switch driver.machine.content(bytes.count) {
+        case .deliver:
+            if let decoding = driver.decoding {
+                let taken = decode(bytes, by: decoding, &allowance)
+                driver.machine.tee?.received(bytes.extracting(first: taken.count(of: bytes.count)))
+                return taken
+            }
+            driver.machine.tee?.received(bytes)
+            if !bytes.isEmpty { driver.delegate.task(self, didReceive: bytes) }
+        case .drop: break
+        case .hold: return .some(0)
+        case .leave:
+            if let carrier = driver.carrier { settle(carrier.leave()) }
+            follow(driver.machine.leftBehind())
+        }
+        return .all
+    }
+
+    /// Decodes and delivers until the tick is over, the task is paused, or all bytes are consumed.
+    private func decode(
+        _ bytes: Span<UInt8>, by decoding: ContentDecoding, _ allowance: inout TickAllowance
+    ) -> ContentTaken {
+        do throws(ContentDecodingError) {
+            let taken = try decoding.receive(bytes) { piece, price in
+                allowance.spend(max(TickAllowance.event, price))
+                if !piece.isEmpty { driver.delegate.task(self, didReceive: piece) }
+                return !allowance.isSpent && driver.carrier?.isPaused == false
+            }
+            return taken == bytes.count && !decoding.hasMore ? .all : .some(taken)
+        } catch {
+            driver.carrier?.end(.transfer(.undecodable(error)))
+            return .all
+        }
+    }
+
+    /// The coded content is complete. False, and the task ends, if its coding is incomplete.
+    private func finishDecoding() -> Bool {
+        do throws(ContentDecodingError) {
+            try driver.decoding?.finish()
+            return true
+        } catch {
+            driver.carrier?.end(.transfer(.undecodable(error)))
+            return false
+        }
+    }
+
+    private func received(_ head: ResponseHead) {
+        guard let carrier = driver.carrier else { return }
+        driver.measured?.received(head, carrier.loop.now)
+        // Before the driver.machine, which may move to the next hop.
+        let response = driver.machine.history.response(head)
+        switch driver.machine.head(head) {
+        case .deliver: deliver(response)
+        case .discard: driver.delegate.handle(.discarded(response), of: self)
+        case .ask(let request): ask(about: request, response)
+        case .challenge(let proposal): askForCredentials(proposal, response)
+        case .askContent:
+            driver.machine.question?.response = response
+            askForContent()
+        case .fail(let reason):
+            driver.delegate.handle(.discarded(response), of: self)
+            carrier.end(reason)
+        }
+    }
+
+    func tell(_ trailers: HeaderFields, _ discarded: HeaderFields) {
+        if !trailers.isEmpty { driver.delegate.handle(.trailers(trailers), of: self) }
+        if !discarded.isEmpty { driver.delegate.handle(.discardedTrailers(discarded), of: self) }
+    }
+
+    var takesOver: Bool { driver.machine.isDelivering && driver.delegate is any UpgradeDelegate }
+
+    func handedOver(_ handover: Handover, _ evidence: Evidence) {
+        settle(evidence)
+        takeOver(handover)
+    }
+
+    func sent(_ count: Int64, of length: Int64?) {
+        let before = contentCounts.sent.exchange(count, ordering: .relaxed)
+        driver.delegate.handle(.sentBodyData(count &- before, total: count, expected: length ?? -1), of: self)
+    }
+
+    func exchangeEnded(_ reason: SessionError.Reason?, _ evidence: Evidence) {
+        settle(evidence)
+        switch reason {
+        case nil: follow(driver.machine.ended())
+        case .request(.invalid(let error)):
+            connectionFailed(DialFailure(reason: .request(.invalid(error)), phase: .request))
+        case let reason?: follow(driver.machine.failed(reason, evidence))
+        }
+    }
+}
+
+// On the reactor's thread: questions to the delegate, and its answers.
+extension SessionTask: DelegateAsker {
+    /// A new question to the driver.delegate. No state of the task is half changed when it is asked.
+    private func question<Answer>(
+        on loop: ReactorLoop, _ form: @escaping @Sendable (Answer) -> DelegateResponse
+    ) -> DelegateQuestion<Answer> {
+        DelegateQuestion(of: self, driver.machine.ask(), on: loop, form)
+    }
+
+    /// Asks the driver.delegate. Returns its answer, if that came within the call.
+    private func ask(_ question: TaskEvent) -> DelegateResponse? {
+        driver.delegate.handle(question, of: self)
+        return driver.machine.asked()
+    }
+
+    /// An answer has arrived: the first one to the open question counts.
+    func answered(_ number: UInt64, _ answer: DelegateResponse) {
+        switch driver.machine.received(answer, to: number) {
+        case .act: act(on: answer)
+        case .kept, .ignored(finishes: false): break
+        case .ignored(finishes: true): answer.source?.finish()
+        }
+    }
+
+    private func act(on answer: DelegateResponse?) {
+        // User objects are released last, when no state of the task is half changed.
+        let previous = driver.machine.takePreviousRequests()
+        defer { withExtendedLifetime(previous) {} }
+        switch answer {
+        case nil: updatePause()
+        case .redirect(.follow(let request)): move(driver.machine.answered(request))
+        case .redirect(.deliver): follow(driver.machine.answered(nil))
+        case .challenge(let answer): move(driver.machine.answered(answer))
+        case .content(.content) where !driver.machine.isAsking: answer?.source?.finish()
+        case .content(.content(let content)): move(driver.machine.answered(content: content))
+        case .content(.unavailable): follow(driver.machine.answered(content: nil))
+        case .disposition(.allow): follow(driver.machine.allowed())
+        case .disposition(.cancel): if let carrier = driver.carrier { carrier.end(.cancelled) } else { cancel() }
+        case .disposition(.becomeDownload):
+            let successor = response.flatMap(download) ?? self
+            successor.follow(successor.driver.machine.allowed())
+        case .instead(let request): send(instead: request)
+        }
+    }
+
+    /// The task continues with another request.
+    func move(_ next: TaskMachine.Next) {
+        if !driver.machine.isAsking {
+            let request = driver.machine.hop.request
+            lifecycle.withLock { $0.currentRequest = request }
+        }
+        follow(next)
+    }
+
+    func ask(about request: URLRequest, _ response: HTTPURLResponse) {
+        guard let loop = driver.carrier?.loop else { return }
+        driver.machine.question?.response = response
+        act(on: ask(.redirect(response, request, question(on: loop) { .redirect($0) })))
+    }
+
+    func askForCredentials(_ proposal: ChallengeProposal, _ response: HTTPURLResponse) {
+        guard let loop = driver.carrier?.loop, let origin = try? driver.machine.hop.request.destination.get().origin
+        else { return }
+        driver.machine.question?.response = response
+        let challenge = AuthenticationChallenge(
+            response: response, origin: origin, challenges: response.head.values(for: "WWW-Authenticate"),
+            previousFailureCount: proposal.previousFailureCount, hasLeftOrigin: !driver.machine.hop.mayCarryCredentials)
+        act(on: ask(.challenge(challenge, question(on: loop) { .challenge($0) })))
+    }
+
+    func askForContent() {
+        guard let loop else { return }
+        act(on: ask(.newBody(question(on: loop) { .content($0) })))
+    }
+
+    private func send(instead request: URLRequest) {
+        driver.decoding = nil
+        lifecycle.withLock { state in
+            state.response = nil
+            state.currentRequest = request
+        }
+        follow(driver.machine.answered(instead: request))
+    }
+
+    /// Delivers the content held while the delegate had not answered.
+    func deliver(_ question: PendingQuestion, _ isComplete: Bool) {
+        if let response = question.response {
+            question.response = nil
+            if let successor = deliver(response) { return successor.deliver(question, isComplete) }
+            // The delegate may have been asked about the content.
+            if let next = driver.machine.question {
+                next.trailers = question.trailers
+                return
+            }
+        }
+        if let (trailers, discarded) = question.trailers { tell(trailers, discarded) }
+        if isComplete { end(nil) } else { updatePause() }
+    }
+
+    /// The response is the answer. Returns the task that continues with it, if that is another one.
+    @discardableResult
+    func deliver(_ undecoded: consuming HTTPURLResponse) -> SessionTask? {
+        var response = undecoded
+        if originalRequest.decodesContent ?? defaults.decodesContent {
+            driver.decoding = ContentDecoding.decoding(of: &response, limits: defaults.contentDecodingLimits)
+        }
+        lifecycle.withLock { $0.response = response }
+        guard let loop else { return nil }
+        switch ask(.response(response, question(on: loop) { .disposition($0) })) {
+        case .disposition(.allow): break
+        case .disposition(.cancel): driver.carrier?.end(.cancelled)
+        case .disposition(.becomeDownload): return self.response.flatMap(download)
+        case .instead(let request):
+            driver.machine.awaitDisposition()
+            send(instead: request)
+        default:
+            guard driver.machine.isDelivering else { break }
+            driver.machine.awaitDisposition()
+            updatePause()
+        }
+        return nil
+    }
+}
+
+// On the reactor's thread: the delegate is asked about the trust of servers.
+extension SessionTask: TrustRespondent {
+    var answersServerTrust: Bool { driver.delegate.answersServerTrustChallenges }
+
+    func answer(_ challenge: ServerTrustChallenge, _ question: ServerTrustQuestion) {
+        driver.delegate.handle(.serverTrust(challenge, question), of: self)
+    }
+}
+
+// On the reactor's thread: another task replaces this one.
+extension SessionTask {
+    /// Lets `successor`, which has not been started, continue the exchange: it is carried and listed from now on, its
+    /// delegate is called, and it keeps the timeouts, suspensions and measurements. This task is over, and its delegate
+    /// is not called again.
+    func handOver(to successor: SessionTask) {
+        var state: TaskLifecycle<Shard<SessionTask>>? = lifecycle.withLock { $0.handOver() }
+        successor.lifecycle.withLock { $0 = state.take() ?? TaskLifecycle(shard: nil) }
+        successor.takeOver(from: self)
+        if successor.isListed { table?.add(successor) }
+        table?.remove(self)
+        change(NoOpTaskDelegate.shared)
+    }
+
+    private func takeOver(from task: SessionTask) {
+        swap(&driver.machine, &task.driver.machine)
+        task.driver.machine.complete()
+        driver.machine.closeQuestion()
+        driver.deadlines = task.driver.deadlines
+        driver.measured = task.driver.measured.take()
+        driver.decoding = task.driver.decoding.take()
+        contentCounts.sent.store(task.contentCounts.sent.load(ordering: .relaxed), ordering: .relaxed)
+        driver.carrier = task.driver.carrier.take()
+        driver.carrier?.carry(self, driver.deadlines)
+    }
+}
+
+// On the reactor's thread: the server has switched protocols.
+extension SessionTask {
+    /// Ends, and leaves the connection to a stream task.
+    func takeOver(_ handover: Handover) {
+        guard let shard = lifecycle.withLock({ $0.shard }) else { return }
+        guard let delegate = driver.delegate as? any UpgradeDelegate, !shard.isClosed else {
+            handover.discard(on: shard.loop)
+            return end(error(.sessionInvalidated, phase: .head))
+        }
+        let opener = StreamOpener(shard.shared, along: nil, within: driver.deadlines.limits.connect)
+        let stream = StreamTask(
+            driver.machine.hop.request, RawStream(loop: shard.loop, assistant: opener), delegate: nil,
+            defaults: defaults,
+            at: TaskPlace(shard: shard, table: table))
+        opener.respondent = stream
+        stream.takeOver(handover, on: shard)
+        delegate.task(self, didBecome: stream)
+        end(nil)
+    }
+}
+
+// The end, and errors.
+extension SessionTask {
+    /// Ends the task: the first call counts. The kind of task prepares its end before `complete`.
+    func end(_ error: SessionError?) {
+        if driver.machine.finish() { finalize(error) } else { finalizeSooner(error) }
+    }
+
+    /// The task has ended: once.
+    func complete(_ error: SessionError?) {
+        let ended = lifecycle.withLock { state in
+            let ended = state.complete(error)
+            if let ended { finishMeasuring(ended.start) }
+            return ended
+        }
+        guard let ended else { return }
+        driver.machine.complete()
+        table?.remove(self)
+        originalRequest.onceSource?.discard()
+        _ = driver.wait.prepared.take()
+        _ = driver.decoding.take()
+        driver.timer.take()?.cancel()
+        driver.machine.takeTee()?.ended(isComplete: error == nil)
+        driver.delegate.handle(.completed(error), of: self)
+        change(NoOpTaskDelegate.shared)
+        table?.ended()
+        withExtendedLifetime(ended) {}
+    }
+
+    private func finishMeasuring(_ start: MonotonicInstant?) {
+        let now = MonotonicInstant.now
+        if driver.measured == nil { driver.measured = TaskMetrics(originalRequest, start: start ?? now) }
+        driver.measured?.end(now)
+    }
+
+    /// Fails the task later: a caller that starts a task from the end of another must not grow the stack each time. If
+    /// the loop has ended, the task ends on a queue.
+    func endLater(_ reason: SessionError.Reason, phase: SessionError.Phase, on loop: ReactorLoop?) {
+        Self.perform(on: loop) { self.end(self.error(reason, phase: phase)) }
+    }
+
+    /// Runs `work` on the task's loop in a later tick, and if the loop has ended on a queue.
+    func performLater(_ work: @escaping @Sendable () -> Void) {
+        Self.perform(on: lifecycle.withLock { $0.shard }?.loop, work)
+    }
+
+    private static func perform(on loop: ReactorLoop?, _ work: @escaping @Sendable () -> Void) {
+        if loop?.execute(work) != true { endings.async(execute: work) }
+    }
+
+    /// Fails a task that has no reactor to run on.
+    func endWithoutLoop() { endLater(defaults.failure, phase: .request, on: nil) }
+
+    private static let endings = DispatchQueue(label: "tern.endings")
+
+    func error(
+        _ reason: SessionError.Reason, phase: SessionError.Phase, remoteAddress: TransportAddress? = nil,
+        isSafeToRepeat: Bool? = nil
+    ) -> SessionError {
+        let wasSent = driver.measured?.wasSent ?? false
+        return SessionError(
+            reason, phase: phase, origin: try? driver.machine.hop.request.destination.get().origin,
+            remoteAddress: remoteAddress ?? driver.measured?.connection?.remoteAddress, wasSent: wasSent,
+            isSafeToRepeat: isSafeToRepeat ?? driver.machine.isSafeToRepeat(wasSent: wasSent),
+            countOfBytesReceived: driver.measured?.countOfBytesReceived ?? 0)
+    }
+}
