@@ -12,6 +12,8 @@ struct SourceFile {
     let declares: Set<String>
     /// The names in it that may be types of other files: those that begin with a capital letter and are not its own.
     let names: Set<String>
+    /// The stored variables of its classes and noncopyable types that other files can change, as `Type.name`.
+    let openState: Set<String>
 
     var module: String { String(path.prefix { $0 != "/" }) }
 
@@ -26,8 +28,10 @@ struct SourceFile {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         lineCount = lines.count - 1
         var (imports, declares, locals, names) = (Set<String>(), Set<String>(), Set<String>(), Set<String>())
+        var (openState, machine) = (Set<String>(), String?.none)
         for line in lines {
             let words = Self.words(Self.code(line))
+            if let name = Self.openVariable(line, words), let machine { openState.insert("\(machine).\(name)") }
             if let word = words.firstIndex(of: "import"), words[..<word].allSatisfy(Self.isModifier) {
                 let rest = words[(word + 1)...]
                 if let module = rest.first(where: { !Self.kinds.contains($0) }) { imports.insert(module) }
@@ -37,13 +41,26 @@ struct SourceFile {
             guard let kind = words.firstIndex(where: Self.typeKinds.contains), kind + 1 < words.count,
                 words[..<kind].allSatisfy(Self.isModifier)
             else { continue }
-            if line.first != " " { declares.insert(words[kind + 1]) }
+            if line.first != " " {
+                declares.insert(words[kind + 1])
+                machine = words[kind] == "class" || line.contains("~Copyable") ? words[kind + 1] : nil
+            }
             locals.formUnion(Self.parameters(of: Self.code(line)))
             locals.insert(words[kind + 1])
         }
         self.imports = imports
         self.declares = declares
         self.names = names.subtracting(locals)
+        self.openState = openState
+    }
+
+    /// The name of a stored variable of an outermost type that other files can change.
+    private static func openVariable(_ line: Substring, _ words: [String]) -> String? {
+        guard line.hasPrefix("    "), !line.hasPrefix("     "), !line.contains("{"),
+            let index = words.firstIndex(of: "var"), index + 1 < words.count
+        else { return nil }
+        let closed: Set = ["private", "fileprivate", "static", "class", "override", "func"]
+        return words[..<index].contains(where: closed.contains) ? nil : words[index + 1]
     }
 
     private static let typeKinds: Set = ["class", "struct", "enum", "protocol", "actor", "typealias"]

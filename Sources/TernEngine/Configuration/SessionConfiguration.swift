@@ -34,7 +34,7 @@ public struct SessionConfiguration: Sendable {
     /// Keeps cookies between requests; nil, the default, for none. Sessions may share one, such as
     /// ``HTTPCookieStorage/shared``.
     public var httpCookieStorage: HTTPCookieStorage?
-    /// Whether requests take cookies of the storage along.
+    /// Whether stored cookies are sent.
     public var httpShouldSetCookies = true
     /// From which responses the storage takes cookies, as far as its own policy lets it.
     public var httpCookieAcceptPolicy = HTTPCookie.AcceptPolicy.always

@@ -11,7 +11,7 @@ import TernTLS
 /// the connection must not be reused.
 final class Connection: ReadinessHandler, @unchecked Sendable {
     /// Used by its owner: the position in the list of idle connections.
-    var placeInLine: Int32 = -1
+    var queueIndex: Int32 = -1
     let metrics: ConnectionMetrics
     /// The generation of the policies that evaluated the server; nil without TLS.
     let trustGeneration: UInt64?

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A coding that Tern can decode (RFC 9110 §8.4.1).
-package enum ContentCoding: Sendable, Hashable {
+package enum ContentCoding: String, CaseIterable, Sendable {
     /// RFC 1952: members, each a deflated stream with its checksum.
     case gzip
     /// RFC 1950; and raw RFC 1951, which servers send under the same name.
     case deflate
 
     /// The value of an `Accept-Encoding` field for these codings.
-    static let acceptEncoding = "gzip, deflate"
+    static let acceptEncoding = allCases.map(\.rawValue).joined(separator: ", ")
 
     /// The codings in the values of a message's `Content-Encoding` fields, in the order applied: the last is decoded
     /// first. Empty if one of them is unknown: then the body is delivered undecoded, as the fields describe it.
@@ -27,11 +27,8 @@ package enum ContentCoding: Sendable, Hashable {
     }
 
     private init?(name: String) {
-        switch name {
-        case "gzip", "x-gzip": self = .gzip
-        case "deflate": self = .deflate
-        default: return nil
-        }
+        // RFC 9110 §8.4.1.3: the old name is equivalent.
+        self.init(rawValue: name == "x-gzip" ? "gzip" : name)
     }
 
     /// Without those that change nothing: empty elements (RFC 9110 §5.6.1.2) and `identity`.

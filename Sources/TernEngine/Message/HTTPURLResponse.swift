@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import FoundationEssentials
+import TernFiles
 public import TernHTTP1
 
 /// The head of a response, with the names of Foundation's `HTTPURLResponse`. Strings are made on demand.
@@ -60,5 +61,84 @@ public struct HTTPURLResponse: Sendable {
         guard let value = head["Content-Type"] else { return nil }
         let type = value.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }
         return type.isEmpty ? nil : type.lowercased()
+    }
+}
+
+extension HTTPURLResponse {
+    /// Creates a response, for example for tests of a serializer, in Foundation's form. Nil if no server could send
+    /// such a head.
+    ///
+    /// - Parameters:
+    ///   - url: the URL of the response.
+    ///   - statusCode: 100 to 999.
+    ///   - httpVersion: such as "HTTP/1.1", which is the default for nil; its major version must be 1.
+    ///   - headerFields: sent in the order of their names.
+    public init?(url: URL, statusCode: Int, httpVersion: String?, headerFields: [String: String]?) {
+        let fields = (headerFields ?? [:]).sorted { $0.key < $1.key }.map { HeaderField(name: $0.key, value: $0.value) }
+        let versions = [HTTPVersion(major: 1, minor: 1), HTTPVersion(major: 1, minor: 0)]
+        let version = httpVersion.map { text in versions.first { "\($0)" == text } } ?? versions[0]
+        guard let version,
+            let made = try? HTTPURLResponse(
+                url: url, statusCode: statusCode, version: version, headers: HeaderFields(fields))
+        else { return nil }
+        self = made
+    }
+
+    /// Creates a response. Throws if no server could send such a head.
+    ///
+    /// - Parameters:
+    ///   - url: the URL of the response.
+    ///   - statusCode: 100 to 999.
+    ///   - version: of major version 1.
+    ///   - reasonPhrase: the text after the status code.
+    ///   - headers: the fields in order.
+    public init(
+        url: URL?, statusCode: Int, version: HTTPVersion = HTTPVersion(major: 1, minor: 1), reasonPhrase: String = "",
+        headers: HeaderFields = [:]
+    ) throws(HTTPProtocolError) {
+        self.init(
+            url: url,
+            head: try ResponseHead(status: statusCode, version: version, reason: reasonPhrase, fields: headers))
+    }
+}
+
+extension HTTPURLResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// "200 https://example.com/path"; without userinfo, query and headers, which may hold secrets.
+    public var description: String { url.map { "\(statusCode) \(Self.place($0.absoluteString))" } ?? "\(statusCode)" }
+
+    /// The same and the header fields, sensitive ones without their values.
+    public var debugDescription: String { "\(description)\n\(headers)" }
+
+    /// A dump shows the same.
+    public var customMirror: Mirror { Mirror(self, children: ["response": debugDescription]) }
+
+    private static func place(_ url: String) -> String {
+        guard let destination = try? Destination(absoluteString: url) else { return "(not a URL to be requested)" }
+        let origin = "\(destination.origin.scheme)://\(destination.origin.hostField)"
+        guard case .origin(let target) = destination.target else { return origin }
+        return origin + target.prefix { $0 != "?" }
+    }
+}
+
+extension HTTPURLResponse {
+    /// A name for a file with the body: the server's proposal in `Content-Disposition` (RFC 6266), else the last
+    /// component of the URL's path, else "Unknown" as in Foundation.
+    ///
+    /// Always one component that stays in its folder: it contains no `/`, `\`, NUL or control character, begins with no
+    /// dot, and has at most 255 bytes. A file of that name may exist.
+    public var suggestedFilename: String? { proposedFilename ?? urlFilename ?? "Unknown" }
+
+    /// The server's proposal; nil if it is not usable as a file name.
+    public var proposedFilename: String? {
+        head["Content-Disposition"].flatMap { ContentDisposition($0).fileName }.flatMap(FileName.safe)
+    }
+
+    /// The URL's proposal.
+    var urlFilename: String? {
+        guard let url, let target = try? Destination(absoluteString: url.absoluteString).target,
+            case .origin(let path) = target,
+            let last = path.prefix(while: { $0 != "?" }).utf8.split(separator: UInt8(ascii: "/")).last
+        else { return nil }
+        return FileName.safe(ByteText.text(ofPath: PercentEncoding.decoded(Array(last)[...]) ?? Array(last)))
     }
 }

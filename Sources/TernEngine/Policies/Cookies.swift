@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 
-/// Sends the cookies of a storage along, and stores those that responses set, redirects and refusals included.
+/// Adds stored cookies to each hop, and stores those of every response, redirects and refusals included.
 ///
 /// A `Cookie` field of the request's own is sent behind them in the same field (RFC 6265 §5.4), for as long as a redirect
 /// leaves it in. As curl does it, cookies of the same name are both sent.

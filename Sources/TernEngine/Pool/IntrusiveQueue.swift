@@ -3,7 +3,7 @@
 /// An object in at most one queue, which stores its index.
 protocol IntrusiveQueueElement: AnyObject {
     /// The position, written by the list that contains the element, and meaningless outside of one.
-    var placeInLine: Int32 { get set }
+    var queueIndex: Int32 { get set }
 }
 
 /// A doubly linked list in an array, from which an element can be removed in constant time, because each stores its
@@ -84,7 +84,7 @@ struct IntrusiveQueue<Member: IntrusiveQueueElement>: ~Copyable {
 
     /// Trusts the stored position only if it is correct.
     private func place(of member: Member) -> Int? {
-        let index = Int(member.placeInLine)
+        let index = Int(member.queueIndex)
         return places.indices.contains(index) && places[index].member === member ? index : nil
     }
 
@@ -94,12 +94,12 @@ struct IntrusiveQueue<Member: IntrusiveQueueElement>: ~Copyable {
         if place >= 0 {
             free = places[Int(place)].next
             places[Int(place)].member = member
-            member.placeInLine = place
+            member.queueIndex = place
             return place
         }
         let new = Int32(truncatingIfNeeded: places.count)
         places.append(Place(member: member))
-        member.placeInLine = new
+        member.queueIndex = new
         return new
     }
 

@@ -54,3 +54,6 @@ extension URLRequest {
         return request
     }
 }
+
+/// A task that was created to send content, and brings a response as well.
+public final class SessionUploadTask: SessionDataTask, @unchecked Sendable {}

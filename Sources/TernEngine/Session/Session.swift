@@ -151,3 +151,25 @@ extension URLRequest {
         try encodedHead(ExchangeSettings(configuration))
     }
 }
+
+/// The event loops of a session's reactors. Retains nothing of the session.
+package struct EventLoops: Sendable {
+    let loops: [ReactorLoop]
+
+    /// Runs `work` at the end of the tick, if this is the thread of one of the reactors, and at once if it is not: for
+    /// work that wakes another thread.
+    package func afterTick(_ work: @escaping @Sendable () -> Void) {
+        let here = loops.first { $0.isCurrent }
+        if let here { here.afterTick(work) } else { work() }
+    }
+}
+
+// The delegate's trust challenges.
+extension Session: TrustRespondent {
+    var answersServerTrust: Bool { delegate?.answersServerTrustChallenges ?? false }
+
+    func answer(_ challenge: ServerTrustChallenge, _ question: ServerTrustQuestion) {
+        guard let delegate else { return question.answer(.performDefaultHandling) }
+        delegate.session(self, didReceive: challenge, question)
+    }
+}

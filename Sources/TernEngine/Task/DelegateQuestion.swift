@@ -40,3 +40,59 @@ extension DelegateQuestion where Answer == ResponseAnswer {
     /// Sends another request instead: the response is not the answer, and no delegate received it.
     func answer(instead request: URLRequest) { answer(given: .instead(request)) }
 }
+
+/// The answer to a redirect.
+public enum RedirectAnswer: Sendable {
+    /// Send this request: the proposed one, or another.
+    case follow(URLRequest)
+    /// Do not follow: the redirect is the answer, and its body is delivered.
+    case deliver
+}
+
+/// The answer to a challenge for credentials (RFC 9110 §11).
+public enum ChallengeAnswer: Sendable {
+    /// Send the request again with an `Authorization` field of this value, such as `Bearer …`. It is sent to
+    /// ``AuthenticationChallenge/origin`` only, even if that is not the origin of the request: see
+    /// ``AuthenticationChallenge/hasLeftOrigin``.
+    case authorization(String)
+    /// Send the request again with this name and password, in the strongest scheme that the server offers and Tern
+    /// supports: Digest or Basic. Challenges that do not refuse the credential, such as for a stale nonce, are answered
+    /// without asking again. The response is delivered if no challenge can be answered with a password.
+    case credential(PasswordCredential)
+    /// Deliver the response like any other.
+    case deliver
+}
+
+/// The answer to a request for new content, when content that can be read once must be sent again.
+public enum BodyAnswer: Sendable {
+    /// This.
+    case content(RequestBody)
+    /// There is none: the task fails.
+    case unavailable
+}
+
+/// The answer to a response's head.
+public enum ResponseAnswer: Sendable {
+    /// Deliver its body.
+    case allow
+    /// Cancel the task.
+    case cancel
+    /// Let a download task take over the exchange: the body becomes a temporary file. For delegates of data and upload
+    /// tasks that are `SessionDownloadDelegate`s; for others the body is delivered.
+    case becomeDownload
+}
+
+/// An answer to any question of a task.
+enum DelegateResponse: Sendable {
+    case redirect(RedirectAnswer)
+    case disposition(ResponseAnswer)
+    /// To the same question: the response is discarded, and this request is sent.
+    case instead(URLRequest)
+    case challenge(ChallengeAnswer)
+    case content(BodyAnswer)
+
+    /// The source in the answer, if it exists already.
+    var source: (any BodySource)? {
+        if case .content(.content(.once(let source, _))) = self { source } else { nil }
+    }
+}

@@ -35,9 +35,9 @@ public class SessionTask: @unchecked Sendable {
 
     /// What runs on the reactor. Only `TaskDriver.swift` knows what is in it.
     @safe @exclusivity(unchecked) final var driver: TaskDriver
-    final var placeInLine: Int32 = -1
+    final var queueIndex: Int32 = -1
     /// Guarded by the table's lock.
-    final var placeInTable: Int32 = -1
+    final var tableIndex: Int32 = -1
 
     /// Without a shard the task fails as soon as it is started.
     init(request: URLRequest, delegate: any SessionTaskDelegate, defaults: TaskDefaults, at place: TaskPlace?) {
@@ -107,7 +107,7 @@ extension SessionTask {
             } else {
                 shard.deliver(.start, from: self)
             }
-        case .goOn(let runs, let shard):
+        case .advance(let runs, let shard):
             if runs { TaskStateObservers.changed(taskIdentifier, runs: true, unless: isCancelled) }
             shard?.perform { _ in self.updatePause() }
         }

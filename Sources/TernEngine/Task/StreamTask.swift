@@ -183,3 +183,85 @@ extension StreamTask: StreamListener {
 
     func streamEnded(_ failure: StreamFailure?) { end(failure.map(error)) }
 }
+
+extension StreamTask {
+    /// The same as with a completion handler: data, nil if there is none, and whether it is the last. Cancelling the
+    /// waiting Swift task cancels the stream.
+    public func readData(
+        ofMinLength minBytes: Int, maxLength maxBytes: Int, timeout: Duration?
+    ) async throws(SessionError) -> (Data?, Bool) {
+        let result = await withTaskCancellationHandler {
+            await unsafe withUnsafeContinuation { (continuation: UnsafeContinuation<ReadResult, Never>) in
+                // Every read is answered once.
+                read(minBytes, maxBytes, timeout) { unsafe continuation.resume(returning: $0) }
+            }
+        } onCancel: {
+            cancelOnceStarted()
+        }
+        return try result.get()
+    }
+
+    /// The same as with a completion handler. Cancelling the waiting Swift task cancels the stream.
+    public func write(_ data: Data, timeout: Duration?) async throws(SessionError) {
+        let error = await withTaskCancellationHandler {
+            await unsafe withUnsafeContinuation { (continuation: UnsafeContinuation<SessionError?, Never>) in
+                // Every write is answered once.
+                send(data, timeout) { unsafe continuation.resume(returning: $0) }
+            }
+        } onCancel: {
+            cancelOnceStarted()
+        }
+        if let error { throw error }
+    }
+}
+
+/// Receives the events of a ``StreamTask``, on the reactor's thread, as URLSession's stream delegate does. The caller
+/// of a read receives its data.
+public protocol StreamTaskDelegate: SessionTaskDelegate {
+    /// No more can be read: a read has reached the end, `closeRead()` was called, or the connection broke.
+    func streamTaskDidCloseRead(_ task: StreamTask)
+    /// No more can be written: the end was sent, or the connection broke.
+    func streamTaskDidCloseWrite(_ task: StreamTask)
+    /// The connection is open, or has been secured.
+    func streamTask(_ task: StreamTask, didOpen connection: ConnectionMetrics)
+}
+
+extension StreamTaskDelegate {
+    /// Does nothing.
+    public func streamTaskDidCloseRead(_ task: StreamTask) {}
+    /// Does nothing.
+    public func streamTaskDidCloseWrite(_ task: StreamTask) {}
+    /// Does nothing.
+    public func streamTask(_ task: StreamTask, didOpen connection: ConnectionMetrics) {}
+}
+
+/// Takes over the connection of a request that asks for another protocol (`Upgrade`) when the server agrees (101, RFC
+/// 9110 §7.8). Without such a delegate the task fails with `upgradeNotTaken`.
+public protocol UpgradeDelegate: SessionTaskDelegate {
+    /// The connection uses the other protocol from now on, and belongs to `stream`: keep a reference to it, or it is
+    /// closed. The bytes after the server's 101 are read first. The head was delivered as any other; the task itself
+    /// ends without an error after this call.
+    func task(_ task: SessionTask, didBecome stream: StreamTask)
+}
+
+// On the reactor's thread: the server has switched protocols.
+extension SessionTask {
+    var takesOverConnections: Bool { delegate is any UpgradeDelegate }
+
+    /// Ends, and leaves the connection to a stream task.
+    func takeOver(_ handover: Handover) {
+        guard let shard = lifecycle.withLock({ $0.shard }) else { return }
+        guard let delegate = delegate as? any UpgradeDelegate, !shard.isClosed else {
+            handover.discard(on: shard.loop)
+            return end(error(.sessionInvalidated, phase: .head))
+        }
+        let opener = StreamOpener(shard.shared, along: nil, within: deadlines.limits.connect)
+        let stream = StreamTask(
+            hop.request, RawStream(loop: shard.loop, assistant: opener), delegate: nil,
+            defaults: defaults, at: TaskPlace(shard: shard, table: table))
+        opener.respondent = stream
+        stream.takeOver(handover, on: shard)
+        delegate.task(self, didBecome: stream)
+        end(nil)
+    }
+}

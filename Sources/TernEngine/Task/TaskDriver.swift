@@ -340,7 +340,7 @@ extension SessionTask: ExchangeDelegate {
         if !discarded.isEmpty { driver.delegate.handle(.discardedTrailers(discarded), of: self) }
     }
 
-    var takesOver: Bool { driver.machine.isDelivering && driver.delegate is any UpgradeDelegate }
+    var takesOver: Bool { driver.machine.isDelivering && takesOverConnections }
 
     func handedOver(_ handover: Handover, _ evidence: Evidence) {
         settle(evidence)
@@ -520,27 +520,6 @@ extension SessionTask {
         contentCounts.sent.store(task.contentCounts.sent.load(ordering: .relaxed), ordering: .relaxed)
         driver.carrier = task.driver.carrier.take()
         driver.carrier?.carry(self, driver.deadlines)
-    }
-}
-
-// On the reactor's thread: the server has switched protocols.
-extension SessionTask {
-    /// Ends, and leaves the connection to a stream task.
-    func takeOver(_ handover: Handover) {
-        guard let shard = lifecycle.withLock({ $0.shard }) else { return }
-        guard let delegate = driver.delegate as? any UpgradeDelegate, !shard.isClosed else {
-            handover.discard(on: shard.loop)
-            return end(error(.sessionInvalidated, phase: .head))
-        }
-        let opener = StreamOpener(shard.shared, along: nil, within: driver.deadlines.limits.connect)
-        let stream = StreamTask(
-            driver.machine.hop.request, RawStream(loop: shard.loop, assistant: opener), delegate: nil,
-            defaults: defaults,
-            at: TaskPlace(shard: shard, table: table))
-        opener.respondent = stream
-        stream.takeOver(handover, on: shard)
-        delegate.task(self, didBecome: stream)
-        end(nil)
     }
 }
 

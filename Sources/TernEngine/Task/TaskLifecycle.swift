@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Synchronization
 import TernIO
 
 /// The state of a task for any thread, guarded by the task's lock. ``TaskMachine`` has the progress of its requests.
@@ -30,14 +31,14 @@ struct TaskLifecycle<Home: AnyObject & Sendable>: ~Copyable, Sendable {
         /// The task is started now; it is to be cancelled at once if that was requested.
         case start(runs: Bool, cancels: Bool)
         /// Continues, if the last suspension has been reverted.
-        case goOn(runs: Bool, on: Home?)
+        case advance(runs: Bool, on: Home?)
     }
 
     mutating func resume() -> Resumption {
         guard case .created = stage else {
             let runs = suspensions == 1 && isRunning
             if suspensions > 0 { suspensions -= 1 }
-            return .goOn(runs: runs, on: suspensions == 0 ? shard : nil)
+            return .advance(runs: runs, on: suspensions == 0 ? shard : nil)
         }
         begin()
         return .start(runs: suspensions == 0, cancels: isCancelledOnStart)
@@ -106,4 +107,11 @@ struct TaskLifecycle<Home: AnyObject & Sendable>: ~Copyable, Sendable {
 /// As any thread sees it.
 enum TaskStage: Sendable {
     case created, started, completed
+}
+
+/// The numbers of content bytes that were received and delivered, and that were sent. The reactor's thread writes them,
+/// any thread reads them.
+struct ContentCounts: ~Copyable {
+    let received = Atomic<Int64>(0)
+    let sent = Atomic<Int64>(0)
 }

@@ -209,7 +209,7 @@ extension TaskMachine {
 
     /// The response of the question is not the answer.
     private mutating func leave(_ question: PendingQuestion) -> Next {
-        if case .underWay = question.ending {
+        if case .pending = question.ending {
             stage = .discarding(left: Self.maximumDiscardedContent)
             return .wait
         }
@@ -468,7 +468,7 @@ extension TaskMachine {
 
     private mutating func deliver(_ question: PendingQuestion) -> Next {
         switch question.ending {
-        case .underWay:
+        case .pending:
             stage = .delivering
             return .deliver(question, isComplete: false)
         case .complete:

@@ -5,7 +5,7 @@ import TernLock
 /// An element of a `TaskTable`, of at most one at a time.
 protocol TableMember: AnyObject, Sendable {
     /// The element's position, guarded by the table's lock.
-    var placeInTable: Int32 { get set }
+    var tableIndex: Int32 { get set }
 }
 
 /// The tasks of a session on one reactor that have been started and have not ended.
@@ -31,7 +31,7 @@ final class TaskTable<Member: TableMember>: Sendable {
     /// Its reactor has started it.
     func add(_ task: Member) {
         tasks.withLock { tasks in
-            task.placeInTable = Int32(clamping: tasks.count)
+            task.tableIndex = Int32(clamping: tasks.count)
             tasks.append(task)
         }
     }
@@ -39,11 +39,11 @@ final class TaskTable<Member: TableMember>: Sendable {
     /// Has no effect if it is not listed.
     func remove(_ task: Member) {
         let removed: Member? = tasks.withLock { tasks in
-            let place = Int(task.placeInTable)
+            let place = Int(task.tableIndex)
             guard place >= 0, place < tasks.count, tasks[place] === task else { return nil }
             tasks.swapAt(place, tasks.count - 1)
-            tasks[place].placeInTable = Int32(clamping: place)
-            task.placeInTable = -1
+            tasks[place].tableIndex = Int32(clamping: place)
+            task.tableIndex = -1
             return tasks.popLast()
         }
         withExtendedLifetime(removed) {}

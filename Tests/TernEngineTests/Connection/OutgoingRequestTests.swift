@@ -66,7 +66,7 @@ struct OutgoingRequestTests {
         #expect(handedOver == Int64(size))
     }
 
-    enum Word: CaseIterable, Sendable { case goOn, final, timePassed, timePassedBefore }
+    enum Word: CaseIterable, Sendable { case advance, final, timePassed, timePassedBefore }
 
     @Test(arguments: Word.allCases) func `content that waits for the server's word goes with it, or with time`(
         word: Word
@@ -99,7 +99,7 @@ struct OutgoingRequestTests {
                 #expect(source.record.asks == 0)
             }
             switch word {
-            case .goOn: try dialogue.hear("HTTP/1.1 100 Continue\r\n\r\n")
+            case .advance: try dialogue.hear("HTTP/1.1 100 Continue\r\n\r\n")
             case .final:
                 try dialogue.hear("HTTP/1.1 413 No\r\nContent-Length: 0\r\n\r\n")
                 dialogue.drop()

@@ -13,7 +13,7 @@ import Testing
         let deadlines = Deadlines(limits: Timeouts(), start: MonotonicInstant(nanoseconds: 0))
         let (isCancelled, isRepeating) = (false, false)
         var wait = Wait()
-        var placeInLine: Int32 = -1
+        var queueIndex: Int32 = -1
 
         init(_ number: Int) throws {
             self.number = number

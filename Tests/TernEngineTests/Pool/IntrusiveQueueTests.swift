@@ -6,7 +6,7 @@ import Testing
 @Suite struct IntrusiveQueueTests {
     private final class Member: IntrusiveQueueElement {
         let number: Int
-        var placeInLine: Int32 = -1
+        var queueIndex: Int32 = -1
 
         init(_ number: Int) { self.number = number }
     }

@@ -5,13 +5,13 @@
 struct PoolModel: ~Copyable {
     final class Connection: IntrusiveQueueElement {
         var hasBeenUsed = false
-        var placeInLine: Int32 = -1
+        var queueIndex: Int32 = -1
     }
 
     final class Waiter: IntrusiveQueueElement {
         let number: Int
         let isAgain: Bool
-        var placeInLine: Int32 = -1
+        var queueIndex: Int32 = -1
 
         init(number: Int, isAgain: Bool) {
             self.number = number

@@ -220,7 +220,7 @@ import Testing
 private struct Dialogue: ~Copyable {
     final class Party: IntrusiveQueueElement {
         let name: String
-        var placeInLine: Int32 = -1
+        var queueIndex: Int32 = -1
         init(_ name: String) { self.name = name }
     }
 
@@ -229,7 +229,7 @@ private struct Dialogue: ~Copyable {
     var state: PoolState<Party, Party>
     private var parties: [String: Party] = [:]
     /// The pending connections, and the waiter that each was begun for.
-    private var underWay: [(number: Int, name: String)] = []
+    private var pending: [(number: Int, name: String)] = []
 
     init(limit: Int, queueLimit: Int = 100) { state = PoolState(connectionLimit: limit, queueLimit: queueLimit) }
 
@@ -283,7 +283,7 @@ private struct Dialogue: ~Copyable {
         case .removed(let orders): return orders.inherits == nil ? "removed" : say(orders)
         case .superfluous(let number):
             let name = self.name(of: number)
-            underWay.removeAll { $0.number == number }
+            pending.removeAll { $0.number == number }
             return "give up \(name)'s"
         }
     }
@@ -291,7 +291,7 @@ private struct Dialogue: ~Copyable {
     private mutating func say(_ orders: Orders) -> String {
         let inheritance = orders.inherits.map { "\($0.waiter.name) inherits \(name(of: $0.number))'s" }
         let opening = orders.opens.map { new in
-            underWay.append((new.number, new.waiter.name))
+            pending.append((new.number, new.waiter.name))
             return (orders.closes.map { "replace \($0.name)" } ?? "open") + " for \(new.waiter.name)"
         }
         return [inheritance, opening].compactMap(\.self).joined(separator: ", ")
@@ -301,11 +301,11 @@ private struct Dialogue: ~Copyable {
         [words, say(orders)].filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
-    private func name(of number: Int) -> String { underWay.first { $0.number == number }?.name ?? "none" }
+    private func name(of number: Int) -> String { pending.first { $0.number == number }?.name ?? "none" }
 
     private mutating func take(_ name: String?) -> Int? {
-        guard let index = underWay.firstIndex(where: { name == nil || $0.name == name }) else { return nil }
-        return underWay.remove(at: index).number
+        guard let index = pending.firstIndex(where: { name == nil || $0.name == name }) else { return nil }
+        return pending.remove(at: index).number
     }
 
     private mutating func party(_ name: String) -> Party {

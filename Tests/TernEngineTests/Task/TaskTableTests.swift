@@ -8,7 +8,7 @@ import Testing
     private final class Member: TableMember {
         private let place = Lock<Int32>(-1)
 
-        var placeInTable: Int32 {
+        var tableIndex: Int32 {
             get { place.withLock { $0 } }
             set { place.withLock { $0 = newValue } }
         }

@@ -156,7 +156,7 @@ private let lengths = #"""
     """#
 
 @Suite struct RequestTraitsTests {
-    @Test func `a union has what either has, and keeps the method`() {
+    @Test func `a union merges the flags and keeps the method`() {
         var traits = RequestTraits(isHead: true, asksUpgrade: true)
         traits.formUnion(RequestTraits(isConnect: true, asksClose: true, expectsContinue: true))
         #expect(traits.isHead && traits.asksUpgrade && traits.asksClose && traits.expectsContinue)

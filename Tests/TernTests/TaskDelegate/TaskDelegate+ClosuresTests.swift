@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: Forwarder.allCases)
-    func `every event and question that has a method arrives there`(_ forwarder: Forwarder) throws {
+    func `every event and question that has a method arrives there`(_ forwarder: Forwarder) async throws {
         let manager = unstarted(SessionManager(delegate: NotingHub(journal)))
         let url = "http://127.0.0.1:1/"
         let request = manager.request(url)
@@ -106,11 +106,11 @@ import Testing
             receiver.handle(event, of: download)
             expected.append(Self.method(of: event))
         }
-        manager.queue.sync {}
+        _ = await eventually { journal.entries.count >= expected.count }
         #expect(journal.entries == expected)
     }
 
-    @Test func `the hub passes every event of an adopted task to the delegate of its request`() throws {
+    @Test func `the hub passes every event of an adopted task to the delegate of its request`() async throws {
         let manager = unstarted(SessionManager(delegate: NotingHub(journal)))
         let url = "http://127.0.0.1:1/"
         let owner = Owner(request: nil, context: manager.context)
@@ -121,7 +121,7 @@ import Testing
         let events = try EngineEvents(of: manager.session, task: task)
         for event in events.ofTasks { manager.delegate.handle(event, of: task) }
         for event in events.ofDownloads { manager.delegate.handle(event, of: download) }
-        manager.queue.sync {}
+        _ = await eventually { owner.spy.events.count >= events.ofTasks.count + events.ofDownloads.count }
         #expect(owner.spy.events == events.ofTasks.map { "\($0)" } + events.ofDownloads.map { "\($0)" })
         #expect(journal.entries == [])
         (manager.delegate[task], manager.delegate[download]) = (nil, nil)

@@ -8,7 +8,7 @@ import TernLock
 final class Hostile: Sendable {
     private struct State {
         var session: Session?
-        var underWay = 0
+        var pending = 0
         var endings: [String: Int] = [:]
         var wrong = 0
         var isOver = false
@@ -42,7 +42,7 @@ final class Hostile: Sendable {
         return storage
     }
 
-    var hasEnded: Bool { state.withLock { $0.isOver && $0.underWay == 0 } }
+    var hasEnded: Bool { state.withLock { $0.isOver && $0.pending == 0 } }
     var endedCount: Int { endings.values.reduce(0, +) }
     var endings: [String: Int] { state.withLock(\.endings) }
     var wrongCount: Int { state.withLock(\.wrong) }
@@ -73,12 +73,12 @@ final class Hostile: Sendable {
 
     func noteWrong() { state.withLock { $0.wrong += 1 } }
 
-    func begin() { state.withLock { $0.underWay += 1 } }
+    func begin() { state.withLock { $0.pending += 1 } }
 
     func end(_ error: SessionError?) {
         let ending = error.map { "\($0.phase.rawValue)/\($0.reason.kind)" } ?? "complete"
         state.withLock { state in
-            state.underWay -= 1
+            state.pending -= 1
             state.endings[ending, default: 0] += 1
         }
     }
