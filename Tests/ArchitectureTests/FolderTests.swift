@@ -26,14 +26,11 @@ import Testing
         "Ranges": "Message",
         "RawStreams": "Connection Errors Transport",
         "Rules": "Errors Message URI",
-        "Session": """
-            Bodies Collecting Configuration Connection Dialling Downloads Errors Message Multipart Pool RawStreams \
-            Rules Streams Task Trust URI
-            """,
+        "Session": "Bodies Collecting Configuration Connection Dialling Downloads Errors Message Multipart "
+            + "Pool RawStreams Rules Streams Task Trust URI",
         "Streams": "Connection Errors Message Task Transport",
-        "Task": """
-            Bodies Configuration Connection Decoding Dialling Errors Message Pool RawStreams Rules Transport Trust URI
-            """,
+        "Task": "Bodies Configuration Connection Decoding Dialling Errors Message Pool RawStreams Rules Transport "
+            + "Trust URI",
         "Transport": "Errors",
         "Trust": "JSON Message",
         "URI": "",
