@@ -6,7 +6,7 @@ import Testing
 @Suite struct ImportTests {
     private static let allowed: [String: Set<String>] = [
         "TernLock": ["Glibc", "Synchronization"],
-        "TernHTTP1": [],
+        "TernHTTP1": ["Synchronization"],
         "TernSystem": ["CTernLinux", "Glibc", "Synchronization"],
         "TernFiles": ["CTernLinux", "Glibc", "TernSystem"],
         "TernIO": ["CTernLinux", "Glibc", "Synchronization", "TernLock", "TernSystem"],

@@ -3,25 +3,46 @@ public import FoundationEssentials
 import TernFiles
 public import TernHTTP1
 
+/// What a response answers: a request, or what a caller says.
+class ResponseContext: @unchecked Sendable {
+    var url: URL? { nil }
+    var history: [HTTPURLResponse] { [] }
+}
+
+private final class PlainContext: ResponseContext, @unchecked Sendable {
+    private let responseURL: URL?
+    private let earlier: [HTTPURLResponse]
+
+    init(_ url: URL?, _ history: [HTTPURLResponse]) { (responseURL, earlier) = (url, history) }
+
+    override var url: URL? { responseURL }
+    override var history: [HTTPURLResponse] { earlier }
+}
+
 /// The head of a response, with the names of Foundation's `HTTPURLResponse`. Strings are made on demand.
 public struct HTTPURLResponse: Sendable {
-    /// The URL of the response.
-    public let url: URL?
-    /// The head as received.
+    /// The head as received. Its annex is the response's context, so that a response is one reference.
     public let head: ResponseHead
     /// Whether the body is delivered decoded, without the coding that its `Content-Encoding` names. The header fields
     /// are as received.
     public internal(set) var isContentDecoded = false
-    /// The redirects and the answered challenges that led here, in order; the last
-    /// ``RedirectPolicy/maximumRememberedHops`` of more.
-    public let history: [HTTPURLResponse]
 
     /// A response with this head, after these responses.
     public init(url: URL?, head: ResponseHead, history: [HTTPURLResponse] = []) {
-        self.url = url
-        self.head = head
-        self.history = history
+        self.init(head, of: PlainContext(url, history))
     }
+
+    /// A response with this head in this context.
+    init(_ head: ResponseHead, of context: ResponseContext) { self.head = head.attached(to: context) }
+
+    private var context: ResponseContext? { head.annex as? ResponseContext }
+
+    /// The URL of the response.
+    public var url: URL? { context?.url }
+
+    /// The redirects and the answered challenges that led here, in order; the last
+    /// ``RedirectPolicy/maximumRememberedHops`` of more.
+    public var history: [HTTPURLResponse] { context?.history ?? [] }
 
     /// 100 to 999 (RFC 9110 §15).
     public var statusCode: Int { head.status }

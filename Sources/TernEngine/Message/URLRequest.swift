@@ -32,10 +32,12 @@ public struct URLRequest: Sendable {
     /// The parts, shared by copies until one of them changes. Written only when uniquely referenced, which makes the
     /// class safe to send. Unchecked, because an access to the request is one to its parts, and that is checked: a copy
     /// that changes has the only reference.
-    private final class Storage: @unchecked Sendable {
+    private final class Storage: ResponseContext, @unchecked Sendable {
         @safe @exclusivity(unchecked) var parts: Parts
 
         init(_ parts: Parts) { self.parts = parts }
+
+        override var url: URL? { parts.url }
     }
 
     /// Boxed: requests without a credential stay small.
@@ -260,6 +262,10 @@ public struct URLRequest: Sendable {
     var isMethodNamed: Bool { storage.parts.isMethodNamed }
 
     var destination: Result<Destination, InvalidRequest> { storage.parts.destination }
+
+    /// The context of a response without history; nil if that would keep a source of content alive.
+    @inline(__always)
+    var responseContext: ResponseContext? { storage.parts.onceSource == nil ? storage : nil }
 
     private mutating func makeUnique() {
         if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.parts) }

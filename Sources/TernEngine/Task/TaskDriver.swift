@@ -260,7 +260,7 @@ extension SessionTask: ExchangeDelegate {
             return taken
         case .head(let head): received(head)
         case .informational(let head):
-            driver.delegate.handle(.informational(driver.machine.history.response(head)), of: self)
+            driver.delegate.handle(.informational(driver.machine.response(head)), of: self)
         case .end(let trailers, let discarded):
             if let question = driver.machine.question { question.trailers = (trailers, discarded) }
             if driver.machine.isDelivering, finishDecoding() { tell(trailers, discarded) }
@@ -320,7 +320,7 @@ extension SessionTask: ExchangeDelegate {
         guard let carrier = driver.carrier else { return }
         driver.measured?.received(head, carrier.loop.now)
         // Before the driver.machine, which may move to the next hop.
-        let response = driver.machine.history.response(head)
+        let response = driver.machine.response(head)
         switch driver.machine.head(head) {
         case .deliver: deliver(response)
         case .discard: driver.delegate.handle(.discarded(response), of: self)

@@ -45,7 +45,8 @@ struct TaskHistory {
 
     /// A response to the hop, with the responses before it.
     func response(_ head: ResponseHead) -> HTTPURLResponse {
-        HTTPURLResponse(url: hop.request.url, head: head, history: responses)
+        if responses.isEmpty, let context = hop.request.responseContext { return HTTPURLResponse(head, of: context) }
+        return HTTPURLResponse(url: hop.request.url, head: head, history: responses)
     }
 
     /// Adds a response that was not the answer.

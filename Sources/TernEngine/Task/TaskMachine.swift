@@ -83,6 +83,9 @@ struct TaskMachine: ~Copyable {
     /// The request that is sent now, or was sent last.
     var hop: Hop { history.hop }
 
+    /// A response to the hop.
+    func response(_ head: ResponseHead) -> HTTPURLResponse { history.response(head) }
+
     /// The question that the delegate has not answered yet.
     var question: PendingQuestion? { if case .asking(let question) = stage { question } else { nil } }
 

@@ -98,6 +98,7 @@ struct ResponseDecoder: ~Copyable {
                         try headers.read(
                             bytes, positions, version: statusLine.version, leniency,
                             ignoringFraming: request.isConnect && statusLine.status / 100 == 2)
+                        return headers.contentLength
                     } catch {
                         let excerpt =
                             Excerpt.of(bytes, error.position.name) + ": " + Excerpt.of(bytes, error.position.value)
@@ -111,7 +112,7 @@ struct ResponseDecoder: ~Copyable {
         }
         self.headers = headers
         let status = Int(statusLine.status)
-        let head = ResponseHead(statusLine, block, contentLength: headers.contentLength)
+        let head = ResponseHead(block)
         if status / 100 == 1, status != 101 {
             try countInformational(head)
             section.begin(at: origin &+ offset)
@@ -190,7 +191,7 @@ struct ResponseDecoder: ~Copyable {
             return .body(range)
         case .trailers:
             if !wasInTrailers { section.begin(at: origin &+ offset) }
-            guard let block = try section.decode(bytes, from: &offset, trailerRules, inspect: { _, _, _ in }) else {
+            guard let block = try section.decode(bytes, from: &offset, trailerRules, inspect: { _, _, _ in nil }) else {
                 state = .chunked
                 return .needMoreBytes
             }

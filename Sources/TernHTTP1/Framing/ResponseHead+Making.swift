@@ -35,12 +35,13 @@ extension ResponseHead {
             (bytes, positions, statusLine) throws(HTTPProtocolError) in
             do throws(FramingHeaders.Refusal) {
                 try headers.read(bytes, positions, version: statusLine.version, [], ignoringFraming: false)
+                return headers.contentLength
             } catch {
                 throw HTTPProtocolError(.framing(error.reason), offset: error.offset)
             }
         }
-        guard let block, let statusLine = section.statusLine else { throw HTTPProtocolError(.truncated(.head)) }
-        self.init(statusLine, block, contentLength: headers.contentLength)
+        guard let block else { throw HTTPProtocolError(.truncated(.head)) }
+        self.init(block)
     }
 }
 

@@ -25,8 +25,9 @@ struct SectionDecoder: ~Copyable {
 
     var statusLine: StatusLine? { lines.statusLine }
 
-    /// Inspects a header section before it is copied, while its bytes and positions are at hand.
-    typealias Inspection = (Span<UInt8>, Span<FieldPosition>, StatusLine) throws(HTTPProtocolError) -> Void
+    /// Inspects a header section before it is copied, while its bytes and positions are at hand, and returns the content
+    /// length that it announces.
+    typealias Inspection = (Span<UInt8>, Span<FieldPosition>, StatusLine) throws(HTTPProtocolError) -> Int?
 
     /// Decodes from `bytes[offset...]`, moving `offset` past the consumed bytes; `nil` while the section is incomplete.
     ///
@@ -82,8 +83,13 @@ struct SectionDecoder: ~Copyable {
     private func block(_ section: Span<UInt8>, _ inspect: Inspection) throws(HTTPProtocolError) -> FieldBlock {
         if lines.count == 0, lines.statusLine == nil { return .empty }
         let positions = lines.table.span.extracting(..<lines.count)
-        if let statusLine { try inspect(section, positions, statusLine) }
-        return FieldBlock(copying: section, positions: positions, hasFolds: lines.hasFolds)
+        guard let statusLine else {
+            return FieldBlock(copying: section, positions: positions, hasFolds: lines.hasFolds)
+        }
+        let length = try inspect(section, positions, statusLine)
+        return FieldBlock(
+            copying: section, positions: positions, hasFolds: lines.hasFolds, statusLine: statusLine,
+            contentLength: length)
     }
 
     private func error(_ refusal: SectionLines.Refusal, _ bytes: Span<UInt8>, section: Int) -> HTTPProtocolError {

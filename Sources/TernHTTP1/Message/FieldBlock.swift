@@ -1,34 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
+import Synchronization
 
-/// A decoded section in one allocation: one ``FieldPosition`` per field, followed by the bytes as received.
+/// A decoded section in one allocation: one ``FieldPosition`` per field, followed by the bytes as received; of a head,
+/// also what its first line and framing say, so that a head is one reference.
 ///
 /// Strings are made on demand. Folded values have been unfolded when the block was made.
 ///
-/// Only this file knows the layout, and two rules keep it sound. Only `init` writes the memory, before the block is
-/// shared; afterwards it is only read, so threads may share it. And both parts lie within the allocation, as `Size`
+/// Only this file knows the layout, and three rules keep it sound. Only `init` writes the memory, before the block is
+/// shared; afterwards it is only read, so threads may share it. The annex alone is written later, once and atomically,
+/// and the block retains it until the end. And both parts lie within the allocation, as `Size`
 /// computes, and are fully initialised: every span made of them is one of these parts, and ends with the borrow of the
 /// storage.
 @safe
 struct FieldBlock: @unchecked Sendable {
-    private struct Size {
+    private struct Header {
+        /// An object, retained, as bits; 0 for none. The first field, so its address is that of the header.
+        var annex: UInt = 0
         var fields: UInt32
         var bytes: UInt32
+        var statusLine: StatusLine
+        /// -1 without one.
+        var contentLength: Int
     }
 
-    private typealias Storage = ManagedBuffer<Size, FieldPosition>
+    private final class Storage: ManagedBuffer<Header, FieldPosition> {
+        deinit {
+            let annex = unsafe withUnsafeMutablePointerToHeader { unsafe UnsafeRawPointer(bitPattern: $0.pointee.annex) }
+            if let annex = unsafe annex { unsafe Unmanaged<AnyObject>.fromOpaque(annex).release() }
+        }
+    }
 
     private let storage: Storage
 
     static let empty = FieldBlock(copying: Span(), positions: Span(), hasFolds: false)
 
-    /// - Parameter positions: the positions of the fields in `bytes`. Both are copied, up to 2³² bytes, far beyond the
-    ///   maximum of ``ParsingLimits``.
+    /// - Parameters:
+    ///   - positions: the positions of the fields in `bytes`. Both are copied, up to 2³² bytes, far beyond the maximum of
+    ///     ``ParsingLimits``.
+    ///   - statusLine: of a head.
+    ///   - contentLength: of a head that has a valid one.
     @inline(__always)
-    init(copying bytes: Span<UInt8>, positions: Span<FieldPosition>, hasFolds: Bool) {
-        let size = Size(
-            fields: UInt32(truncatingIfNeeded: positions.count), bytes: UInt32(truncatingIfNeeded: bytes.count))
+    init(
+        copying bytes: Span<UInt8>, positions: Span<FieldPosition>, hasFolds: Bool,
+        statusLine: StatusLine = StatusLine(), contentLength: Int? = nil
+    ) {
+        let size = Header(
+            fields: UInt32(truncatingIfNeeded: positions.count), bytes: UInt32(truncatingIfNeeded: bytes.count),
+            statusLine: statusLine, contentLength: contentLength ?? -1)
         let capacity = Int(size.fields) &+ (Int(size.bytes) &+ FieldPosition.size &- 1) / FieldPosition.size
-        let storage = Storage.create(minimumCapacity: capacity) { _ in size }
+        // `create` makes an instance of the class that it is called on.
+        let storage = unsafe unsafeDowncast(Storage.create(minimumCapacity: capacity) { _ in size }, to: Storage.self)
         self.storage = storage
         unsafe storage.withUnsafeMutablePointerToElements { table in
             let text = unsafe UnsafeMutableRawPointer(table + Int(size.fields))
@@ -53,6 +74,49 @@ struct FieldBlock: @unchecked Sendable {
 
     var count: Int {
         read { _, positions in positions.count }
+    }
+
+    var statusLine: StatusLine { unsafe storage.withUnsafeMutablePointerToHeader { unsafe $0.pointee.statusLine } }
+
+    /// -1 without one.
+    var contentLength: Int { unsafe storage.withUnsafeMutablePointerToHeader { unsafe $0.pointee.contentLength } }
+
+    /// A block with the same content and without an annex.
+    var copy: FieldBlock {
+        read { bytes, positions in
+            FieldBlock(
+                copying: bytes, positions: positions, hasFolds: false, statusLine: statusLine,
+                contentLength: contentLength < 0 ? nil : contentLength)
+        }
+    }
+
+    /// The object that was attached first.
+    var annex: AnyObject? {
+        withAtomicAnnex { annex in
+            // Retained until the end of the block, which `self` keeps.
+            unsafe UnsafeRawPointer(bitPattern: annex.load(ordering: .acquiring)).map {
+                unsafe Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue()
+            }
+        }
+    }
+
+    /// Attaches an object to the block, for all copies of it. False if there is one already.
+    func attach(_ annex: AnyObject) -> Bool {
+        let retained = unsafe Unmanaged.passRetained(annex)
+        let bits = unsafe UInt(bitPattern: retained.toOpaque())
+        let isFirst = withAtomicAnnex {
+            $0.compareExchange(expected: 0, desired: bits, ordering: .acquiringAndReleasing).exchanged
+        }
+        if !isFirst { unsafe retained.release() }
+        return isFirst
+    }
+
+    /// The field begins the header, which lives as long as the storage, and all accesses to it after `init` come through
+    /// here; an atomic value has the layout of its representation.
+    private func withAtomicAnnex<Result>(_ body: (borrowing Atomic<UInt>) -> Result) -> Result {
+        unsafe storage.withUnsafeMutablePointerToHeader { header in
+            unsafe body(UnsafeMutableRawPointer(header).assumingMemoryBound(to: Atomic<UInt>.self).pointee)
+        }
     }
 
     /// Lends the bytes of the section and the positions of its fields.

@@ -4,26 +4,30 @@
 /// copy is a reference to the same buffer.
 public struct ResponseHead: Sendable {
     /// The three-digit status code. 600 to 999 and 000 to 099 belong to no class; RFC 9110 §15 has them treated as 5xx.
-    public var status: Int { Int(statusLine.status) }
+    public var status: Int { Int(block.statusLine.status) }
     /// The version in the status line; its major version is 1.
-    public var version: HTTPVersion { statusLine.version }
+    public var version: HTTPVersion { block.statusLine.version }
     /// The value of a valid `Content-Length`, also where it frames no content (`HEAD`, 304); `nil` without one.
-    public var contentLength: Int? { announcedLength < 0 ? nil : announcedLength }
+    public var contentLength: Int? { block.contentLength < 0 ? nil : block.contentLength }
 
-    // Heads are passed by value through several layers: four words instead of seven.
-    private let statusLine: StatusLine
     private let block: FieldBlock
-    private let announcedLength: Int
 
-    init(_ statusLine: StatusLine, _ block: FieldBlock, contentLength: Int?) {
-        self.statusLine = statusLine
-        self.block = block
-        announcedLength = contentLength ?? -1
+    init(_ block: FieldBlock) { self.block = block }
+
+    /// The object that the head was attached to.
+    package var annex: AnyObject? { block.annex }
+
+    /// This head with an object that lives as long as the head: in place for the first object, and in a copy for others.
+    package func attached(to annex: AnyObject) -> ResponseHead {
+        if block.attach(annex) || block.annex === annex { return self }
+        let copy = ResponseHead(block.copy)
+        _ = copy.block.attach(annex)
+        return copy
     }
 
     /// The reason phrase, often empty and always without meaning (RFC 9112 §4).
     public var reason: String {
-        let end = Int(statusLine.reasonEnd)
+        let end = Int(block.statusLine.reasonEnd)
         return block.string(min(StatusLine.reasonStart, end)..<end)
     }
 
@@ -84,7 +88,7 @@ public struct ResponseHead: Sendable {
     public var encoded: [UInt8] {
         let digits = "\(status)"
         var bytes = Array("\(version) \(String(repeating: "0", count: max(0, 3 - digits.count)))\(digits)".utf8)
-        let end = Int(statusLine.reasonEnd)
+        let end = Int(block.statusLine.reasonEnd)
         bytes += [.space] + block.bytes(min(StatusLine.reasonStart, end)..<end)
         bytes += [.carriageReturn, .lineFeed]
         for index in 0..<count {

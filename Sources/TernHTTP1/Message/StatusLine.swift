@@ -2,11 +2,11 @@
 
 /// `HTTP-version SP status-code SP [ reason-phrase ]` (RFC 9112 §4).
 struct StatusLine {
-    var status: UInt16
-    var version: HTTPVersion
+    var status: UInt16 = 0
+    var version = HTTPVersion(major: 1, minor: 1)
     /// Where the reason phrase and the line end, counted from the line's start.
-    var reasonEnd: UInt32
-    var length: UInt32
+    var reasonEnd: UInt32 = 0
+    var length: UInt32 = 0
 
     /// Where the reason phrase begins: after the fixed-length parts.
     static let reasonStart = 13

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
-import TernEngine
 import Testing
+
+@testable import TernEngine
 
 @Suite struct HTTPURLResponseMakingTests {
     private let url: URL
@@ -39,4 +40,24 @@ import Testing
         #expect(response.reasonPhrase == "Fine")
         #expect(throws: HTTPProtocolError.self) { try HTTPURLResponse(url: nil, statusCode: 0) }
     }
+
+    @Test func `responses with one head keep their own URLs and histories`() throws {
+        let urls = try (0..<3).map { try #require(URL(string: "http://a.test/\($0)")) }
+        let first = try HTTPURLResponse(url: urls[0], statusCode: 200, headers: ["A": "1"])
+        let second = HTTPURLResponse(url: urls[1], head: first.head, history: [first])
+        let third = HTTPURLResponse(url: nil, head: second.head)
+        #expect(first.url == urls[0] && first.history.isEmpty)
+        #expect(second.url == urls[1] && second.history.map(\.url) == [urls[0]])
+        #expect(third.url == nil && third.history.isEmpty && third.headers["A"] == "1")
+    }
+
+    @Test func `a response keeps the URL of its request when the request changes`() throws {
+        var request = try URLRequest(string: "http://a.test/1")
+        let head = try HTTPURLResponse(url: nil, statusCode: 200).head
+        let response = TaskHistory(request).response(head)
+        request.url = URL(string: "http://a.test/2")
+        request.httpMethod = "PUT"
+        #expect(response.url?.absoluteString == "http://a.test/1" && response.history.isEmpty)
+    }
+
 }

@@ -66,4 +66,46 @@ import Testing
     }
 
     @Test func `a number has one digit`() { #expect(HTTPVersion(major: 12, minor: 10).description == "HTTP/2.0") }
+
+    @Test func `the first object is attached to a head in place, and others to copies of it`() throws {
+        let head = try ResponseHead(status: 200, reason: "Fine", fields: ["A": "1", "Content-Length": "5"])
+        let (first, second) = (Marker(), Marker())
+        let attached = head.attached(to: first)
+        #expect(attached.annex === first && head.annex === first)
+        #expect(head.attached(to: first).annex === first)
+        let copy = head.attached(to: second)
+        #expect(copy.annex === second && head.annex === first)
+        #expect(copy.encoded == head.encoded && copy.contentLength == 5 && copy.reason == "Fine")
+    }
+
+    @Test func `an attached object lives as long as the head`() throws {
+        weak var released: Marker?
+        var head: ResponseHead? = try ResponseHead(status: 200)
+        do {
+            let marker = Marker()
+            released = marker
+            head = head?.attached(to: marker)
+        }
+        #expect(released != nil && head?.annex === released)
+        head = nil
+        #expect(released == nil)
+    }
+
+    @Test func `many threads attach to one head, and each finds its own object`() async throws {
+        let head = try ResponseHead(status: 200, fields: ["A": "1"])
+        let areRight = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<64 {
+                group.addTask {
+                    let marker = Marker()
+                    let attached = head.attached(to: marker)
+                    return attached.annex === marker && attached["A"] == "1"
+                }
+            }
+            return await group.reduce(true) { $0 && $1 }
+        }
+        #expect(areRight)
+    }
+
 }
+
+private final class Marker: Sendable {}
