@@ -5,7 +5,7 @@ import Synchronization
 
 /// The loop that a reactor's thread runs, and its registrations.
 ///
-/// `execute`, `enqueue`, `stop`, `runWhileAsleep` and `isCurrent` may be used from any thread. Everything else belongs
+/// `execute`, `enqueue`, `waitingJobs`, `stop`, `runWhileAsleep` and `isCurrent` may be used from any thread. Everything else belongs
 /// to the loop's own thread, or to one that runs work in its place, and asserts so in debug builds; that rule is why
 /// `@unchecked Sendable` is sound.
 @safe
@@ -24,6 +24,8 @@ public final class ReactorLoop: @unchecked Sendable {
     let epoll: Descriptor
     private let mailbox: Mailbox
     private let thread = Atomic<UInt>(0)
+    /// An estimate, which other threads read in order to choose a loop.
+    private let jobCount = Atomic<Int>(0)
     /// Locked except while the loop sleeps.
     private let tickLock = TickLock()
     private var isAsleep = false
@@ -105,10 +107,24 @@ public final class ReactorLoop: @unchecked Sendable {
         if isCurrent {
             jobs.append(job)
         } else {
+            jobCount.wrappingAdd(1, ordering: .relaxed)
             let isTaken = mailbox.send(.job(job))
             assert(isTaken, "a job outlived the reactor that its task retains")
         }
     }
+
+    /// Enqueues `job` at `deadline`, or up to 5 ms later. The loop must not end before.
+    func enqueue(_ job: ReactorJob, at deadline: MonotonicInstant) {
+        if isCurrent {
+            JobTimer(job, on: self).start(deadline)
+        } else {
+            let isTaken = execute { JobTimer(job, on: self).start(deadline) }
+            assert(isTaken, "a job outlived the reactor that it waits on")
+        }
+    }
+
+    /// About how many jobs have not been run: 0 while the loop sleeps, and at least 1 while it runs one.
+    var waitingJobs: Int { jobCount.load(ordering: .relaxed) }
 
     /// Resumes `continuation` before the loop waits again, together with the others of the same tick, so that a
     /// sleeping thread pool is woken once instead of for each of them. On other threads, immediately.
@@ -197,6 +213,7 @@ extension ReactorLoop {
 
     private func poll() -> Int {
         if isIdle, mailbox.mayEnterSleep() {
+            jobCount.store(0, ordering: .relaxed)
             wakingTick = wheel.nextTick
             // Not `now`: the duration of the tick so far would be added to the wait.
             let timeout = wakingTick.map { DeadlineWheel.milliseconds(until: $0, now: .now) } ?? -1
@@ -256,11 +273,16 @@ extension ReactorLoop {
             case .work(let work): work()
             }
         }
+        jobCount.store(jobs.count &+ mail.count, ordering: .relaxed)
     }
 
     private func runJobs(on executor: UnownedTaskExecutor, isolatedTo serialExecutor: UnownedSerialExecutor) {
         var budget = TickBudget()
         while budget.spend(), let job = jobs.popFirst() {
+            #if DEBUG
+                let watch = job.watch()
+                defer { watch?.end() }
+            #endif
             unsafe job.run(on: executor, isolatedTo: serialExecutor)
         }
     }
@@ -370,12 +392,18 @@ enum Resumption {
 
 /// A job that waits to run, and its kind.
 struct ReactorJob: Sendable {
+    /// Safety: a reference is used only to run the job, whose task retains what it refers to.
+    @safe
     enum Owner: Sendable {
         /// A job of a task that prefers the reactor and has no isolation, or of a default actor that such a task
         /// called.
         case task
         /// A job of an actor whose executor is the reactor.
         case actor
+        /// The same as `task`, of a group that the reactor is in.
+        case group(UnownedTaskExecutor)
+        /// A job of no executor in particular. Run as a task's of the reactor, it would be enqueued again at once.
+        case global
     }
 
     private let job: UnownedJob
@@ -390,6 +418,44 @@ struct ReactorJob: Sendable {
         switch owner {
         case .task: unsafe job.runSynchronously(on: executor)
         case .actor: unsafe job.runSynchronously(isolatedTo: serialExecutor, taskExecutor: executor)
+        case .group(let group): unsafe job.runSynchronously(on: group)
+        case .global: unsafe job.runSynchronously(on: Self.noExecutor)
         }
+    }
+
+    /// The runtime's own reference to no executor in particular: two words of zero.
+    private static let noExecutor = unsafe unsafeBitCast((0, 0), to: UnownedSerialExecutor.self)
+
+    #if DEBUG
+        /// A watch for a job of a program that may not know that it is on a reactor.
+        func watch() -> JobWatch? {
+            switch owner {
+            case .task, .actor: nil
+            case .group, .global: JobWatch(job)
+            }
+        }
+    #endif
+}
+
+/// Enqueues a job at its time. The loop retains it until then.
+private final class JobTimer: ReadinessHandler {
+    private let job: ReactorJob
+    private let loop: ReactorLoop
+    private var token: RegistrationToken?
+
+    init(_ job: ReactorJob, on loop: ReactorLoop) {
+        self.job = job
+        self.loop = loop
+    }
+
+    func start(_ deadline: MonotonicInstant) {
+        let token = loop.registerTimer(handler: self)
+        self.token = token
+        loop.setDeadline(deadline, for: token)
+    }
+
+    func ready(_ readiness: Readiness) {
+        if let token { loop.deregister(token) }
+        loop.enqueue(job)
     }
 }
