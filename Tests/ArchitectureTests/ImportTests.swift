@@ -15,6 +15,7 @@ import Testing
             "CTernZlib", "Dispatch", "FoundationEssentials", "Synchronization", "TernFiles", "TernHTTP1", "TernIO",
             "TernLock", "TernSystem", "TernTLS",
         ],
+        "TernRuntime": ["CTernRuntime", "Glibc", "TernIO", "TernLock", "TernSystem"],
         "Tern": ["Dispatch", "Foundation", "Synchronization", "TernEngine", "TernLock"],
         "TernAFNetworking": ["Dispatch", "Foundation", "Tern", "TernEngine", "TernLock"],
         "TernNames": ["Foundation", "Tern", "TernAFNetworking"],
