@@ -45,6 +45,12 @@ public func install() throws(SystemCallError) {
     }
 }
 
+/// The same for a program whose standard error others read: a debug build names no jobs there.
+package func installSilently() throws(SystemCallError) {
+    ReactorGroup.silenceWarnings()
+    try install()
+}
+
 /// Runs `body`, and all its child tasks, on the reactors that sessions share: beside their sockets, with no thread hop.
 /// Nothing else changes, neither for other tasks nor for the main actor.
 ///

@@ -2,6 +2,7 @@
 #if DEBUG
     import CTernLinux
     import Glibc
+    import Synchronization
 
     /// Finds jobs that hold a reactor up, and says so on standard error.
     ///
@@ -9,6 +10,8 @@
     /// else meanwhile, and the time that passed for one that has waited.
     struct JobWatch {
         private static let limit = Duration.milliseconds(10)
+        /// Whether standard error belongs to the program alone.
+        static let isSilent = Atomic<Bool>(false)
 
         private let name: String
         private let start = Reading()
@@ -30,7 +33,7 @@
 
                 """
             let bytes = Array(warning.utf8)
-            // Best effort: nobody may be reading.
+            // Best effort: standard error may be closed.
             _ = unsafe write(STDERR_FILENO, bytes, bytes.count)
         }
 

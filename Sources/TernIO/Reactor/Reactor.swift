@@ -16,11 +16,9 @@ public final class Reactor: TaskExecutor, SerialExecutor, Sendable {
     public init(name: String = "tern-reactor") throws(SystemCallError) {
         loop = try ReactorLoop()
         let loop = self.loop
-        let executor = unsafe asUnownedTaskExecutor()
-        let serialExecutor = unsafe asUnownedSerialExecutor()
-        // The executor references are unowned; the loop uses them only to run a job, and the task of a job retains this
-        // reactor (SE-0417).
-        try Thread.start(name: name) { unsafe loop.run(on: executor, isolatedTo: serialExecutor) }
+        // Unowned references: otherwise the thread would keep this reactor alive.
+        let executors = unsafe ReactorJob.Executors(task: asUnownedTaskExecutor(), actor: asUnownedSerialExecutor())
+        try Thread.start(name: name) { loop.run(executors) }
     }
 
     deinit { loop.stop() }

@@ -21,6 +21,7 @@ public final class ReactorGroup: TaskExecutor, Sendable {
         for index in 0..<max(1, count) { reactors.append(try Reactor(name: "tern-reactor-\(index)")) }
         self.reactors = reactors
         loops = reactors.map(\.loop)
+        for loop in loops { unsafe loop.join(asUnownedTaskExecutor()) }
     }
 
     /// Returns the group of this process, with one reactor for every two processors; creates it if there is none.
@@ -35,8 +36,7 @@ public final class ReactorGroup: TaskExecutor, Sendable {
 
     /// Enqueues a job of a task that prefers the group.
     public func enqueue(_ job: consuming ExecutorJob) {
-        let executor = unsafe asUnownedTaskExecutor()
-        loopForJob.enqueue(ReactorJob(UnownedJob(job), of: unsafe .group(executor)))
+        loopForJob.enqueue(ReactorJob(UnownedJob(job), of: .group))
     }
 
     /// The group as an executor of tasks.
@@ -51,6 +51,13 @@ public final class ReactorGroup: TaskExecutor, Sendable {
     package func enqueueGlobal(_ job: UnownedJob, at deadline: MonotonicInstant) {
         if deadline <= .now { return enqueueGlobal(job) }
         loopForJob.enqueue(ReactorJob(job, of: .global), at: deadline)
+    }
+
+    /// Lets debug builds write nothing of jobs that hold up a reactor, in a program whose standard error others read.
+    package static func silenceWarnings() {
+        #if DEBUG
+            JobWatch.isSilent.store(true, ordering: .relaxed)
+        #endif
     }
 
     /// The loop of this thread, because that needs no hop; otherwise the one with the fewest waiting jobs, and of several

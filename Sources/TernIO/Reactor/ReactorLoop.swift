@@ -5,7 +5,7 @@ import Synchronization
 
 /// The loop that a reactor's thread runs, and its registrations.
 ///
-/// `execute`, `enqueue`, `waitingJobs`, `stop`, `runWhileAsleep` and `isCurrent` may be used from any thread. Everything else belongs
+/// `execute`, `enqueue`, `waitingJobs`, `join`, `stop`, `runWhileAsleep` and `isCurrent` may be used from any thread. Everything else belongs
 /// to the loop's own thread, or to one that runs work in its place, and asserts so in debug builds; that rule is why
 /// `@unchecked Sendable` is sound.
 @safe
@@ -45,6 +45,8 @@ public final class ReactorLoop: @unchecked Sendable {
     /// Continuations and work for the end of the tick.
     @safe @exclusivity(unchecked) private var resumptions = WorkQueue<Resumption>()
     @safe @exclusivity(unchecked) private var current = Tick(start: .now)
+    /// Set as the thread starts, and only read by it.
+    @safe @exclusivity(unchecked) private var executors: ReactorJob.Executors?
     private let events: UnsafeMutableBufferPointer<epoll_event>
 
     private struct Tick {
@@ -159,6 +161,11 @@ public final class ReactorLoop: @unchecked Sendable {
         while let reader = readers.popFirst() { reader.run() }
     }
 
+    /// The jobs of this group that come later run as its own. On any thread.
+    func join(_ group: UnownedTaskExecutor) {
+        execute { unsafe self.executors?.group = group }
+    }
+
     func stop() { mailbox.stop() }
 
     /// Runs `work` in place of the loop's thread if that sleeps, and returns whether it did: waking the thread would
@@ -183,7 +190,8 @@ public final class ReactorLoop: @unchecked Sendable {
 // The loop
 extension ReactorLoop {
     /// Runs until `stop`, on the calling thread.
-    func run(on executor: UnownedTaskExecutor, isolatedTo serialExecutor: UnownedSerialExecutor) {
+    func run(_ executors: ReactorJob.Executors) {
+        self.executors = executors
         tickLock.lock()
         defer { tickLock.unlock() }
         thread.store(UInt(pthread_self()), ordering: .relaxed)
@@ -199,7 +207,7 @@ extension ReactorLoop {
             expireDeadlines()
             deliverMail()
             resumeWaiting()
-            unsafe runJobs(on: executor, isolatedTo: serialExecutor)
+            runJobs()
             if isIdle, mailbox.mayEnd() { break }
         }
         deregisterAll()
@@ -276,14 +284,15 @@ extension ReactorLoop {
         jobCount.store(jobs.count &+ mail.count, ordering: .relaxed)
     }
 
-    private func runJobs(on executor: UnownedTaskExecutor, isolatedTo serialExecutor: UnownedSerialExecutor) {
+    private func runJobs() {
         var budget = TickBudget()
+        guard let executors else { return }
         while budget.spend(), let job = jobs.popFirst() {
             #if DEBUG
                 let watch = job.watch()
                 defer { watch?.end() }
             #endif
-            unsafe job.run(on: executor, isolatedTo: serialExecutor)
+            job.run(on: executors)
         }
     }
 }
@@ -392,16 +401,14 @@ enum Resumption {
 
 /// A job that waits to run, and its kind.
 struct ReactorJob: Sendable {
-    /// Safety: a reference is used only to run the job, whose task retains what it refers to.
-    @safe
     enum Owner: Sendable {
         /// A job of a task that prefers the reactor and has no isolation, or of a default actor that such a task
         /// called.
         case task
         /// A job of an actor whose executor is the reactor.
         case actor
-        /// The same as `task`, of a group that the reactor is in.
-        case group(UnownedTaskExecutor)
+        /// The same as `task`, of the group that the reactor is in.
+        case group
         /// A job of no executor in particular. Run as a task's of the reactor, it would be enqueued again at once.
         case global
     }
@@ -414,24 +421,39 @@ struct ReactorJob: Sendable {
         self.owner = owner
     }
 
-    func run(on executor: UnownedTaskExecutor, isolatedTo serialExecutor: UnownedSerialExecutor) {
+    func run(on executors: Executors) {
         switch owner {
-        case .task: unsafe job.runSynchronously(on: executor)
-        case .actor: unsafe job.runSynchronously(isolatedTo: serialExecutor, taskExecutor: executor)
-        case .group(let group): unsafe job.runSynchronously(on: group)
-        case .global: unsafe job.runSynchronously(on: Self.noExecutor)
+        case .task: unsafe job.runSynchronously(on: executors.task)
+        case .actor: unsafe job.runSynchronously(isolatedTo: executors.actor, taskExecutor: executors.task)
+        case .group: unsafe job.runSynchronously(on: executors.group)
+        case .global: unsafe job.runSynchronously(on: executors.none)
         }
     }
 
-    /// The runtime's own reference to no executor in particular: two words of zero.
-    private static let noExecutor = unsafe unsafeBitCast((0, 0), to: UnownedSerialExecutor.self)
+    /// Those that jobs of a loop are run as. The references are unowned, and used only to run a job: its task retains
+    /// what it prefers (SE-0417).
+    @safe
+    struct Executors {
+        let task: UnownedTaskExecutor
+        let actor: UnownedSerialExecutor
+        /// The group that the reactor is in; the reactor itself until `join`.
+        var group: UnownedTaskExecutor
+        /// The runtime's own reference to no executor in particular: two words of zero.
+        let none = unsafe unsafeBitCast((0, 0), to: UnownedSerialExecutor.self)
+
+        init(task: UnownedTaskExecutor, actor: UnownedSerialExecutor) {
+            unsafe self.task = task
+            unsafe self.actor = actor
+            unsafe group = task
+        }
+    }
 
     #if DEBUG
         /// A watch for a job of a program that may not know that it is on a reactor.
         func watch() -> JobWatch? {
             switch owner {
             case .task, .actor: nil
-            case .group, .global: JobWatch(job)
+            case .group, .global: JobWatch.isSilent.load(ordering: .relaxed) ? nil : JobWatch(job)
             }
         }
     #endif
