@@ -149,7 +149,7 @@ let package = Package(
             swiftSettings: settings),
         // What a plain request costs, and what it may; `make thresholds`.
         .executableTarget(
-            name: "TernThresholds", dependencies: ["Tern", "TernEngine", "TernHTTP1", "TernLock"],
+            name: "TernThresholds", dependencies: ["Tern", "TernEngine", "TernHTTP1", "TernLock", "TernRuntime"],
             path: "Tests/Thresholds/TernThresholds", swiftSettings: settings),
     ]
 )
