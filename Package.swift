@@ -85,7 +85,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         // The command `tern` itself.
-        .executableTarget(name: "TernMain", dependencies: ["TernCLI"], swiftSettings: settings),
+        .executableTarget(name: "TernMain", dependencies: ["TernCLI", "TernRuntime"], swiftSettings: settings),
 
         // Which clauses of Tests/Behaviour.md a test proves.
         .target(name: "TestProofs", path: "Tests/TestProofs", swiftSettings: settings),

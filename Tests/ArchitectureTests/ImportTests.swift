@@ -21,7 +21,7 @@ import Testing
         "TernNames": ["Foundation", "Tern", "TernAFNetworking"],
         "TernAlamofire": ["Foundation", "Tern", "TernAFNetworking", "TernNames"],
         "TernTesting": ["CTernOpenSSL", "Glibc", "Synchronization", "TernLock"],
-        "TernMain": ["TernCLI"],
+        "TernMain": ["TernCLI", "TernRuntime"],
         "TernCLI": [
             "ArgumentParser", "Dispatch", "Foundation", "Glibc", "Synchronization", "Tern", "TernEngine",
             "TernFiles", "TernLock", "TernTLS", "TernTesting",
