@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "TernAlamofire", targets: ["TernAlamofire"]),
         .library(name: "TernEngine", targets: ["TernEngine"]),
         .library(name: "TernHTTP1", targets: ["TernHTTP1"]),
+        .library(name: "TernRuntime", targets: ["TernRuntime"]),
         .library(name: "TernTesting", targets: ["TernTesting"]),
         .executable(name: "tern", targets: ["TernMain"]),
     ],
@@ -37,6 +38,8 @@ let package = Package(
         .target(name: "CTernLinux"),
         // OpenSSL's module map, and its macros as functions.
         .systemLibrary(name: "CTernOpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        // The hooks of the concurrency runtime.
+        .target(name: "CTernRuntime"),
         // zlib's module map, and its macros as functions.
         .systemLibrary(name: "CTernZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
@@ -56,6 +59,10 @@ let package = Package(
         .target(
             name: "TernEngine",
             dependencies: ["CTernZlib", "TernFiles", "TernHTTP1", "TernIO", "TernLock", "TernSystem", "TernTLS"],
+            swiftSettings: settings),
+        // Swift's tasks on the sessions' reactors.
+        .target(
+            name: "TernRuntime", dependencies: ["CTernRuntime", "TernIO", "TernLock", "TernSystem"],
             swiftSettings: settings),
         // The Alamofire-shaped API.
         .target(name: "Tern", dependencies: ["TernEngine", "TernLock"], swiftSettings: settings),
@@ -78,7 +85,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         // The command `tern` itself.
-        .executableTarget(name: "TernMain", dependencies: ["TernCLI"], swiftSettings: settings),
+        .executableTarget(name: "TernMain", dependencies: ["TernCLI", "TernRuntime"], swiftSettings: settings),
 
         // Which clauses of Tests/Behaviour.md a test proves.
         .target(name: "TestProofs", path: "Tests/TestProofs", swiftSettings: settings),
@@ -119,6 +126,12 @@ let package = Package(
         .executableTarget(
             name: "ReachabilityWatch", dependencies: ["TernAFNetworking"], path: "Tests/ReachabilityWatch",
             swiftSettings: settings),
+        // Programs that begin with `TernRuntime.install()`, which a process cannot undo.
+        .executableTarget(
+            name: "RuntimeProgram", dependencies: ["CTestPrograms", "TernEngine", "TernRuntime", "TernTesting"],
+            path: "Tests/RuntimeProgram", swiftSettings: settings),
+        .testTarget(
+            name: "TernRuntimeTests", dependencies: ["RuntimeProgram", "TestPrograms"], swiftSettings: settings),
         // Real servers: nginx, openssl s_server, the tern command itself.
         .testTarget(
             name: "TernInteropTests",
@@ -136,7 +149,7 @@ let package = Package(
             swiftSettings: settings),
         // What a plain request costs, and what it may; `make thresholds`.
         .executableTarget(
-            name: "TernThresholds", dependencies: ["Tern", "TernEngine", "TernHTTP1", "TernLock"],
+            name: "TernThresholds", dependencies: ["Tern", "TernEngine", "TernHTTP1", "TernLock", "TernRuntime"],
             path: "Tests/Thresholds/TernThresholds", swiftSettings: settings),
     ]
 )

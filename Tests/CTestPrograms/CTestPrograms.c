@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// In C, because Glibc's module leaves out what posix_spawn has beyond POSIX.
+// In C, because Glibc's module leaves out what posix_spawn and others have beyond POSIX.
 #define _GNU_SOURCE
 #include "CTestPrograms.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 
 int tern_start_program(
     pid_t *identifier, char *const arguments[], char *const environment[], const char *folder, int input, int output,
@@ -35,3 +37,7 @@ int tern_start_program(
     posix_spawn_file_actions_destroy(&actions);
     return code;
 }
+
+void tern_get_thread_name(char *name) { prctl(PR_GET_NAME, name); }
+
+size_t tern_allocated_bytes(void) { return mallinfo2().uordblks; }

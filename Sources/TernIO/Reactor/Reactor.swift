@@ -16,11 +16,9 @@ public final class Reactor: TaskExecutor, SerialExecutor, Sendable {
     public init(name: String = "tern-reactor") throws(SystemCallError) {
         loop = try ReactorLoop()
         let loop = self.loop
-        let executor = unsafe asUnownedTaskExecutor()
-        let serialExecutor = unsafe asUnownedSerialExecutor()
-        // The executor references are unowned; the loop uses them only to run a job, and the task of a job retains this
-        // reactor (SE-0417).
-        try Thread.start(name: name) { unsafe loop.run(on: executor, isolatedTo: serialExecutor) }
+        // Unowned references: otherwise the thread would keep this reactor alive.
+        let executors = unsafe ReactorJob.Executors(task: asUnownedTaskExecutor(), actor: asUnownedSerialExecutor())
+        try Thread.start(name: name) { loop.run(executors) }
     }
 
     deinit { loop.stop() }
@@ -48,32 +46,3 @@ public final class Reactor: TaskExecutor, SerialExecutor, Sendable {
     /// Whether the caller is on the reactor's thread.
     public func isIsolatingCurrentContext() -> Bool? { loop.isCurrent }
 }
-
-/// The reactors that sessions share. They start with the first user and end when the last reference is released.
-public final class ReactorGroup: Sendable {
-    /// The reactors, with one thread each; at least one.
-    public let reactors: [Reactor]
-
-    /// Starts `count` reactors, at least one.
-    public init(count: Int) throws(SystemCallError) {
-        var reactors: [Reactor] = []
-        for index in 0..<max(1, count) { reactors.append(try Reactor(name: "tern-reactor-\(index)")) }
-        self.reactors = reactors
-    }
-
-    /// Returns the group of this process, with one reactor for every two processors; creates it if there is none.
-    public static func shared() throws(SystemCallError) -> ReactorGroup {
-        try sharedGroup.withLock { (shared) throws(SystemCallError) in
-            if let group = shared.group { return group }
-            let group = try ReactorGroup(count: sysconf(Int32(_SC_NPROCESSORS_ONLN)) / 2)
-            shared.group = group
-            return group
-        }
-    }
-}
-
-private struct SharedGroup {
-    weak var group: ReactorGroup?
-}
-
-private let sharedGroup = Lock(SharedGroup())

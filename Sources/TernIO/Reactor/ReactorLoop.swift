@@ -5,7 +5,7 @@ import Synchronization
 
 /// The loop that a reactor's thread runs, and its registrations.
 ///
-/// `execute`, `enqueue`, `stop`, `runWhileAsleep` and `isCurrent` may be used from any thread. Everything else belongs
+/// `execute`, `enqueue`, `waitingJobs`, `join`, `stop`, `runWhileAsleep` and `isCurrent` may be used from any thread. Everything else belongs
 /// to the loop's own thread, or to one that runs work in its place, and asserts so in debug builds; that rule is why
 /// `@unchecked Sendable` is sound.
 @safe
@@ -24,6 +24,8 @@ public final class ReactorLoop: @unchecked Sendable {
     let epoll: Descriptor
     private let mailbox: Mailbox
     private let thread = Atomic<UInt>(0)
+    /// An estimate, which other threads read in order to choose a loop.
+    private let jobCount = Atomic<Int>(0)
     /// Locked except while the loop sleeps.
     private let tickLock = TickLock()
     private var isAsleep = false
@@ -43,6 +45,8 @@ public final class ReactorLoop: @unchecked Sendable {
     /// Continuations and work for the end of the tick.
     @safe @exclusivity(unchecked) private var resumptions = WorkQueue<Resumption>()
     @safe @exclusivity(unchecked) private var current = Tick(start: .now)
+    /// Set as the thread starts, and only read by it.
+    @safe @exclusivity(unchecked) private var executors: ReactorJob.Executors?
     private let events: UnsafeMutableBufferPointer<epoll_event>
 
     private struct Tick {
@@ -105,10 +109,24 @@ public final class ReactorLoop: @unchecked Sendable {
         if isCurrent {
             jobs.append(job)
         } else {
+            jobCount.wrappingAdd(1, ordering: .relaxed)
             let isTaken = mailbox.send(.job(job))
             assert(isTaken, "a job outlived the reactor that its task retains")
         }
     }
+
+    /// Enqueues `job` at `deadline`, or up to 5 ms later. The loop must not end before.
+    func enqueue(_ job: ReactorJob, at deadline: MonotonicInstant) {
+        if isCurrent {
+            JobTimer(job, on: self).start(deadline)
+        } else {
+            let isTaken = execute { JobTimer(job, on: self).start(deadline) }
+            assert(isTaken, "a job outlived the reactor that it waits on")
+        }
+    }
+
+    /// About how many jobs have not been run: 0 while the loop sleeps, and at least 1 while it runs one.
+    var waitingJobs: Int { jobCount.load(ordering: .relaxed) }
 
     /// Resumes `continuation` before the loop waits again, together with the others of the same tick, so that a
     /// sleeping thread pool is woken once instead of for each of them. On other threads, immediately.
@@ -143,6 +161,11 @@ public final class ReactorLoop: @unchecked Sendable {
         while let reader = readers.popFirst() { reader.run() }
     }
 
+    /// The jobs of this group that come later run as its own. On any thread.
+    func join(_ group: UnownedTaskExecutor) {
+        execute { unsafe self.executors?.group = group }
+    }
+
     func stop() { mailbox.stop() }
 
     /// Runs `work` in place of the loop's thread if that sleeps, and returns whether it did: waking the thread would
@@ -167,7 +190,8 @@ public final class ReactorLoop: @unchecked Sendable {
 // The loop
 extension ReactorLoop {
     /// Runs until `stop`, on the calling thread.
-    func run(on executor: UnownedTaskExecutor, isolatedTo serialExecutor: UnownedSerialExecutor) {
+    func run(_ executors: ReactorJob.Executors) {
+        self.executors = executors
         tickLock.lock()
         defer { tickLock.unlock() }
         thread.store(UInt(pthread_self()), ordering: .relaxed)
@@ -183,7 +207,7 @@ extension ReactorLoop {
             expireDeadlines()
             deliverMail()
             resumeWaiting()
-            unsafe runJobs(on: executor, isolatedTo: serialExecutor)
+            runJobs()
             if isIdle, mailbox.mayEnd() { break }
         }
         deregisterAll()
@@ -197,6 +221,7 @@ extension ReactorLoop {
 
     private func poll() -> Int {
         if isIdle, mailbox.mayEnterSleep() {
+            jobCount.store(0, ordering: .relaxed)
             wakingTick = wheel.nextTick
             // Not `now`: the duration of the tick so far would be added to the wait.
             let timeout = wakingTick.map { DeadlineWheel.milliseconds(until: $0, now: .now) } ?? -1
@@ -256,12 +281,18 @@ extension ReactorLoop {
             case .work(let work): work()
             }
         }
+        jobCount.store(jobs.count &+ mail.count, ordering: .relaxed)
     }
 
-    private func runJobs(on executor: UnownedTaskExecutor, isolatedTo serialExecutor: UnownedSerialExecutor) {
+    private func runJobs() {
         var budget = TickBudget()
+        guard let executors else { return }
         while budget.spend(), let job = jobs.popFirst() {
-            unsafe job.run(on: executor, isolatedTo: serialExecutor)
+            #if DEBUG
+                let watch = job.watch()
+                defer { watch?.end() }
+            #endif
+            job.run(on: executors)
         }
     }
 }
@@ -376,6 +407,10 @@ struct ReactorJob: Sendable {
         case task
         /// A job of an actor whose executor is the reactor.
         case actor
+        /// The same as `task`, of the group that the reactor is in.
+        case group
+        /// A job of no executor in particular. Run as a task's of the reactor, it would be enqueued again at once.
+        case global
     }
 
     private let job: UnownedJob
@@ -386,10 +421,63 @@ struct ReactorJob: Sendable {
         self.owner = owner
     }
 
-    func run(on executor: UnownedTaskExecutor, isolatedTo serialExecutor: UnownedSerialExecutor) {
+    func run(on executors: Executors) {
         switch owner {
-        case .task: unsafe job.runSynchronously(on: executor)
-        case .actor: unsafe job.runSynchronously(isolatedTo: serialExecutor, taskExecutor: executor)
+        case .task: unsafe job.runSynchronously(on: executors.task)
+        case .actor: unsafe job.runSynchronously(isolatedTo: executors.actor, taskExecutor: executors.task)
+        case .group: unsafe job.runSynchronously(on: executors.group)
+        case .global: unsafe job.runSynchronously(on: executors.none)
         }
+    }
+
+    /// Those that jobs of a loop are run as. The references are unowned, and used only to run a job: its task retains
+    /// what it prefers (SE-0417).
+    @safe
+    struct Executors {
+        let task: UnownedTaskExecutor
+        let actor: UnownedSerialExecutor
+        /// The group that the reactor is in; the reactor itself until `join`.
+        var group: UnownedTaskExecutor
+        /// The runtime's own reference to no executor in particular: two words of zero.
+        let none = unsafe unsafeBitCast((0, 0), to: UnownedSerialExecutor.self)
+
+        init(task: UnownedTaskExecutor, actor: UnownedSerialExecutor) {
+            unsafe self.task = task
+            unsafe self.actor = actor
+            unsafe group = task
+        }
+    }
+
+    #if DEBUG
+        /// A watch for a job of a program that may not know that it is on a reactor.
+        func watch() -> JobWatch? {
+            switch owner {
+            case .task, .actor: nil
+            case .group, .global: JobWatch.isSilent.load(ordering: .relaxed) ? nil : JobWatch(job)
+            }
+        }
+    #endif
+}
+
+/// Enqueues a job at its time. The loop retains it until then.
+private final class JobTimer: ReadinessHandler {
+    private let job: ReactorJob
+    private let loop: ReactorLoop
+    private var token: RegistrationToken?
+
+    init(_ job: ReactorJob, on loop: ReactorLoop) {
+        self.job = job
+        self.loop = loop
+    }
+
+    func start(_ deadline: MonotonicInstant) {
+        let token = loop.registerTimer(handler: self)
+        self.token = token
+        loop.setDeadline(deadline, for: token)
+    }
+
+    func ready(_ readiness: Readiness) {
+        if let token { loop.deregister(token) }
+        loop.enqueue(job)
     }
 }

@@ -46,3 +46,10 @@ enum Thread {
         }
     }
 }
+
+/// Runs `work` on a new thread, which ends with it.
+package func detachThread(
+    name: String, _ work: @escaping @Sendable () -> Void
+) throws(SystemCallError) {
+    try Thread.start(name: name, work)
+}

@@ -2,6 +2,7 @@
 import Dispatch
 import TernEngine
 import TernLock
+import TernRuntime
 
 /// `await session.data(…)`, one request after the other.
 struct Awaiting {
@@ -26,7 +27,8 @@ struct Awaiting {
     }
 
     /// From a task like any other, and with the URL as it stands.
-    func sendPlainly(_ count: Int) throws {
+    func sendPlainly(_ count: Int, withRuntime: Bool = false) throws {
+        if withRuntime { try TernRuntime.install() }
         try Self.wait(on: nil) {
             for _ in 0..<count {
                 let (data, response) = try await session.data(from: answer.url)

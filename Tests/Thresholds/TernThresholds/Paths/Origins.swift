@@ -19,6 +19,8 @@ struct Origins {
     }
 
     let small: Answer
+    /// `small`, for a session on the reactors of the process.
+    let shared: Answer
     let compressed: Answer
     let sealed: Answer
 
@@ -37,6 +39,9 @@ struct Origins {
             return Answer(url: url, size: size, configuration: configuration)
         }
         small = try answer("\(plain)/", 5)
+        configuration.reactorCount = nil
+        shared = try answer("\(plain)/", 5)
+        configuration.reactorCount = 1
         compressed = try answer("\(plain)/text", try content("text").utf8.count)
         sealed = try answer("https://localhost:\(try content("tls-port"))/", 5)
     }

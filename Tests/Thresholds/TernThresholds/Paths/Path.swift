@@ -8,6 +8,7 @@ enum Path: String, CaseIterable {
     case delegate
     case reactor = "await-reactor"
     case plain = "await-plain"
+    case runtime = "await-runtime"
     case chain
     case post
     case gzip
@@ -19,6 +20,7 @@ enum Path: String, CaseIterable {
         case .delegate: "GET, delegate task"
         case .reactor: "GET, await data(for:) on the reactor"
         case .plain: "GET, await data(from:)"
+        case .runtime: "GET, await data(from:) with the runtime"
         case .chain: "GET, request().validate().responseData"
         case .post: "POST of 1 KB, on the reactor"
         case .gzip: "GET answered in gzip, on the reactor"
@@ -36,6 +38,7 @@ enum Path: String, CaseIterable {
         case .delegate: try DelegateChain.send(count, origins.small)
         case .reactor: try Awaiting(origins.small).sendOnReactor(count)
         case .plain: try Awaiting(origins.small).sendPlainly(count)
+        case .runtime: try Awaiting(origins.shared).sendPlainly(count, withRuntime: true)
         case .chain: try RequestChain.send(count, origins.small)
         case .post:
             var request = URLRequest(url: origins.small.url)

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#if DEBUG
+    import CTernLinux
+    import Glibc
+    import Synchronization
+
+    /// Finds jobs that hold a reactor up, and says so on standard error.
+    ///
+    /// What counts is the processor time of a job that has only computed, because the machine may have run something
+    /// else meanwhile, and the time that passed for one that has waited.
+    struct JobWatch {
+        private static let limit = Duration.milliseconds(10)
+        /// Whether standard error belongs to the program alone.
+        static let isSilent = Atomic<Bool>(false)
+
+        private let name: String
+        private let start = Reading()
+
+        /// Begins to watch a job that is about to run.
+        init(_ job: UnownedJob) {
+            // Afterwards the job may be gone.
+            name = job.description
+        }
+
+        /// The job has run.
+        func end() {
+            let held = Reading().time(since: start)
+            if held < Self.limit { return }
+            let milliseconds = held / .milliseconds(1)
+            let warning = """
+                tern: \(name) ran for \(Int(milliseconds)) ms on a reactor; its requests waited. Work that computes or \
+                blocks for long belongs in TernRuntime.blocking(_:).
+
+                """
+            let bytes = Array(warning.utf8)
+            // Best effort: standard error may be closed.
+            _ = unsafe write(STDERR_FILENO, bytes, bytes.count)
+        }
+
+        private struct Reading {
+            let instant = MonotonicInstant.now
+            let computed: Duration
+            let waits: Int
+
+            init() {
+                var usage = rusage()
+                // RUSAGE_THREAD, which Glibc's module hides.
+                _ = unsafe getrusage(1, &usage)
+                computed = Self.duration(usage.ru_utime) + Self.duration(usage.ru_stime)
+                waits = usage.ru_nvcsw
+            }
+
+            func time(since start: Reading) -> Duration {
+                waits == start.waits ? computed - start.computed : start.instant.duration(to: instant)
+            }
+
+            private static func duration(_ time: timeval) -> Duration {
+                .seconds(time.tv_sec) + .microseconds(time.tv_usec)
+            }
+        }
+    }
+#endif
