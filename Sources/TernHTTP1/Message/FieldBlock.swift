@@ -25,8 +25,9 @@ struct FieldBlock: @unchecked Sendable {
 
     private final class Storage: ManagedBuffer<Header, FieldPosition> {
         deinit {
-            let annex = unsafe withUnsafeMutablePointerToHeader { unsafe UnsafeRawPointer(bitPattern: $0.pointee.annex) }
-            if let annex = unsafe annex { unsafe Unmanaged<AnyObject>.fromOpaque(annex).release() }
+            let bits = unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.annex }
+            guard let annex = unsafe UnsafeRawPointer(bitPattern: bits) else { return }
+            unsafe Unmanaged<AnyObject>.fromOpaque(annex).release()
         }
     }
 
