@@ -72,7 +72,7 @@ let package = Package(
         .target(
             name: "TernCLI",
             dependencies: [
-                "Tern", "TernFiles", "TernLock", "TernTesting",
+                "TernEngine", "TernFiles", "TernLock", "TernTLS", "TernTesting",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import Foundation
-import Tern
+import FoundationEssentials
+import Glibc
+import TernEngine
 import TernTesting
 
 /// `tern demo`: pinning and speed, without other programs.
@@ -23,7 +24,7 @@ struct DemoCommand: AsyncParsableCommand {
         let origin = try ScriptedOrigin(tls: identity) { _, _ in [.ok("Hello from behind a pinned key.\n")] }
         guard let url = URL(string: origin.url("/")) else { throw ExitCode(1) }
         let demo = Demo(
-            request: Tern.URLRequest(url: url), anchors: try X509Certificate.all(inPEM: authority.certificatePEM))
+            request: URLRequest(url: url), anchors: try X509Certificate.all(inPEM: authority.certificatePEM))
 
         try StandardStreams.print("A TLS origin with a throw-away certificate authority listens at \(url).\n")
         try await demo.showAccepted(pin: identity.pin)
@@ -34,7 +35,7 @@ struct DemoCommand: AsyncParsableCommand {
 
 /// The steps of `tern demo`.
 struct Demo {
-    let request: Tern.URLRequest
+    let request: URLRequest
     let anchors: [X509Certificate]
 
     func showAccepted(pin: String) async throws {
@@ -75,9 +76,9 @@ struct Demo {
         await progress.value
         if let error = result.firstError { throw error }
         let rate = Double(result.requests) / result.seconds
-        let seconds = String(format: "%.1f", result.seconds)
+        let seconds = DecimalText.fixed(result.seconds, digits: 1)
         try StandardStreams.print(
-            "   \(result.requests) requests in \(seconds) s: \(String(format: "%.0f", rate)) requests/s")
+            "   \(result.requests) requests in \(seconds) s: \(DecimalText.fixed(rate, digits: 0)) requests/s")
     }
 
     private func session(pin: String) throws -> Session {

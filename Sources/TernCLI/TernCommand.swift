@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: the process keeps its arguments, each of which ends with a NUL.
 package import ArgumentParser
-import Foundation
+import FoundationEssentials
 import Glibc
 import TernFiles
 
@@ -70,7 +70,7 @@ package struct TernCommand: AsyncParsableCommand {
                 try command.run()
             }
         } catch let code as ExitCode {
-            Foundation.exit(code.rawValue)
+            Glibc.exit(code.rawValue)
         } catch let lost as StandardStreams.WriteError {
             exit(telling: lost, about: kind)
         } catch let wrong as ValidationError {
@@ -86,18 +86,18 @@ package struct TernCommand: AsyncParsableCommand {
         telling lost: StandardStreams.WriteError, about kind: (any ParsableCommand.Type)? = nil
     ) -> Never {
         if !lost.isBrokenPipe { StandardStreams.tell("tern: \(lost)") }
-        Foundation.exit(kind is any EndsLikeCurl.Type ? ExitStatus.unwritable.rawValue : 1)
+        Glibc.exit(kind is any EndsLikeCurl.Type ? ExitStatus.unwritable.rawValue : 1)
     }
 
     private static func exit(telling failure: CommandFailure, about command: any ParsableCommand.Type) -> Never {
         guard command is any EndsLikeCurl.Type else { exit(telling: ValidationError(failure.message)) }
         StandardStreams.tell(failure.line)
-        Foundation.exit(failure.status.rawValue)
+        Glibc.exit(failure.status.rawValue)
     }
 
     private static func exit(telling wrong: ValidationError) -> Never {
         StandardStreams.tell(CommandFailure(.usage, wrong.message).line)
-        Foundation.exit(ExitStatus.usage.rawValue)
+        Glibc.exit(ExitStatus.usage.rawValue)
     }
 
     /// The command that these arguments call, also if they are wrong.
@@ -134,6 +134,6 @@ package struct TernCommand: AsyncParsableCommand {
         } catch {
             exit(telling: error)
         }
-        Foundation.exit(0)
+        Glibc.exit(0)
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import Foundation
+import FoundationEssentials
 import Glibc
-import Tern
+import TernEngine
 
 /// `tern bench`: measures a server with this client, and the client's costs.
 struct BenchCommand: AsyncParsableCommand {

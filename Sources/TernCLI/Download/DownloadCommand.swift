@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import Foundation
-import Tern
+import FoundationEssentials
 import TernEngine
 import TernFiles
 
@@ -66,7 +65,7 @@ struct DownloadCommand: AsyncParsableCommand, EndsLikeCurl {
     }
 
     /// A target that cannot be replaced cannot be restored either: devices, FIFOs, standard output.
-    private func writeThrough(_ request: Tern.URLRequest, to path: String, _ session: Session) async throws {
+    private func writeThrough(_ request: URLRequest, to path: String, _ session: Session) async throws {
         try file.checkWrittenThrough(path, retries: transfer.retryRule.count)
         let transcript = Transcript(
             .write(to: BodyWriter(sink: try BodySink(path: path)), headCopies: 0), verbose: nil,
@@ -103,7 +102,7 @@ struct ExistingFile {
     /// Returns whether the file is as long as the server announces; false also if it announces nothing.
     ///
     /// - Throws: a failure if the lengths differ: the file may be a partial file of another program.
-    func isComplete(as request: Tern.URLRequest, _ session: Session) async throws -> Bool {
+    func isComplete(as request: URLRequest, _ session: Session) async throws -> Bool {
         var question = request
         question.httpMethod = "HEAD"
         let transcript = Transcript(.collect(limit: 0), verbose: nil, rules: ResponseRules(), progress: nil)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import Foundation
-import Tern
+import FoundationEssentials
+import Glibc
 import TernEngine
 
 /// The file of a download, with curl's option names.
@@ -112,7 +112,7 @@ struct DownloadFileOptions: ParsableArguments {
     }
 
     private static func name(of url: RequestedURL) -> String? {
-        Tern.HTTPURLResponse(url: url.url, statusCode: 200, httpVersion: nil, headerFields: nil)?.suggestedFilename
+        HTTPURLResponse(url: url.url, statusCode: 200, httpVersion: nil, headerFields: nil)?.suggestedFilename
     }
 
     static func isWrittenThrough(_ path: String) throws -> Bool {

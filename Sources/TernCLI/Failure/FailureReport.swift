@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import Foundation
-import Tern
+import FoundationEssentials
 import TernEngine
 import TernTLS
 
@@ -50,7 +49,7 @@ struct FailureReport {
     private func message(of limit: SessionError.TimeLimit) -> String {
         let seconds =
             duration(of: limit).map {
-                " of \(($0 / .seconds(1)).formatted(.number.grouping(.never))) s"
+                " of \(DecimalText.short($0 / .seconds(1))) s"
             } ?? ""
         let bytes = received.flatMap { $0 > 0 ? " after \($0) bytes of the body" : nil } ?? ""
         return switch limit {

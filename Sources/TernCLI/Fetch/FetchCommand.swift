@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import Tern
+import TernEngine
 
 /// A command that sends requests: such commands differ only in the method, whose name is theirs.
 protocol FetchCommand: AsyncParsableCommand, EndsLikeCurl {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import Foundation
+import FoundationEssentials
 
 /// The method and the body, with curl's option names.
 struct ContentOptions: ParsableArguments {

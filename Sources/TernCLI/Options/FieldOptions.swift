@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import Foundation
-import Tern
+import FoundationEssentials
 import TernEngine
 import TernFiles
 
@@ -97,8 +96,7 @@ enum HeaderOption {
     init(_ text: String) throws {
         if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) {
             let name = String(text[..<colon])
-            let value = text[text.utf8.index(after: colon)...]
-                .trimmingCharacters(in: CharacterSet(charactersIn: " \t"))
+            let value = Self.trimmed(text[text.utf8.index(after: colon)...])
             self = value.isEmpty ? .remove(name: name) : .add(name: name, value: value)
         } else if text.hasSuffix(";") {
             self = .add(name: String(text.dropLast()), value: "")
@@ -106,6 +104,13 @@ enum HeaderOption {
             throw ValidationError(
                 "-H \"\(text)\": a header field needs a colon, or a semicolon at the end if it is to be empty")
         }
+    }
+
+    /// Without the blanks around it; a combining mark does not make another character of one.
+    private static func trimmed(_ value: Substring) -> String {
+        let scalars = value.unicodeScalars.drop { $0 == " " || $0 == "\t" }
+        guard let last = scalars.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return "" }
+        return String(Substring(scalars[...last]))
     }
 
     /// A field with the bytes of an argument.
@@ -132,7 +137,7 @@ enum HeaderOption {
         return field.name.lowercased() == "transfer-encoding" && field.value.lowercased() == "chunked"
     }
 
-    func apply(to request: inout Tern.URLRequest, _ defaults: inout HeaderFields) throws {
+    func apply(to request: inout URLRequest, _ defaults: inout HeaderFields) throws {
         switch self {
         case .add(let field): request.headers.append(field)
         case .remove(let name):
@@ -194,7 +199,7 @@ struct CredentialOptions: ParsableArguments {
     }
 
     /// Has the request answer challenges, or sends the name and password of its URL as curl does.
-    func apply(to request: inout Tern.URLRequest) {
+    func apply(to request: inout URLRequest) {
         let schemes: PasswordCredential.Schemes = usesDigest ? .digest : usesAny ? .all : .basic
         if let user {
             guard schemes != .basic else { return }

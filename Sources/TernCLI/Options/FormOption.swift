@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import Foundation
-import Tern
+import FoundationEssentials
+import TernEngine
 import TernFiles
 
 /// The part of the form from one `-F` or `--form-string`.

@@ -3,9 +3,8 @@
 // size.
 import ArgumentParser
 import Dispatch
-import Foundation
+import FoundationEssentials
 import Glibc
-import Tern
 import TernEngine
 import TernFiles
 

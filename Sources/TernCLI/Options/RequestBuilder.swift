@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import Tern
 import TernEngine
 import TernFiles
 
@@ -59,8 +58,8 @@ struct RequestBuilder {
     ///   - method: nil for GET.
     ///   - setBody: adds the body, when the fields of `-H` are there.
     mutating func request(
-        for target: RequestedURL, method: String? = nil, setBody: (inout Tern.URLRequest) throws -> Void = { _ in }
-    ) throws -> Tern.URLRequest {
+        for target: RequestedURL, method: String? = nil, setBody: (inout URLRequest) throws -> Void = { _ in }
+    ) throws -> URLRequest {
         var request = target.request
         if let method { request.setMethod(asTyped: method) }
         for field in fields { try field.apply(to: &request, &configuration.httpAdditionalHeaders) }
@@ -86,7 +85,7 @@ struct RequestBuilder {
         Session(configuration: configuration, serverTrustPolicyManager: try trust.policiesForEveryHost())
     }
 
-    private func add(_ value: String, as name: String, to request: inout Tern.URLRequest, _ conflict: String) throws {
+    private func add(_ value: String, as name: String, to request: inout URLRequest, _ conflict: String) throws {
         guard request.value(forHTTPHeaderField: name) == nil else {
             throw ValidationError("\(conflict): give one of them")
         }
@@ -94,7 +93,7 @@ struct RequestBuilder {
     }
 }
 
-extension Tern.URLRequest {
+extension URLRequest {
     /// Input that cannot be sent is wrong usage, and is reported before any request.
     func checkEncodable(_ configuration: SessionConfiguration) throws {
         do throws(InvalidRequest) {
@@ -110,7 +109,7 @@ struct PlannedFetch {
     /// Its position among the URLs, from 0.
     let index: Int
     let target: RequestedURL
-    let request: Tern.URLRequest
+    let request: URLRequest
     /// The output of the body; nil is standard output.
     let path: String?
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import Foundation
-import Tern
+import FoundationEssentials
+import TernEngine
 
 /// Redirects, retries and timeouts of a request, with curl's option names.
 struct TransferOptions: ParsableArguments {

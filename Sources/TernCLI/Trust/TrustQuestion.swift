@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import ArgumentParser
-import Foundation
-import Tern
+import FoundationEssentials
 import TernEngine
 public import TernTLS
 
@@ -227,7 +226,7 @@ struct LiveServer {
     /// The host that a URL's certificates must be for: without the brackets that a URL puts around IPv6, and without a
     /// zone.
     static func host(of url: URL) -> String? {
-        url.host.map { String($0.trimmingCharacters(in: CharacterSet(charactersIn: "[]")).prefix { $0 != "%" }) }
+        url.host.map { String($0.drop { $0 == "[" }.prefix { $0 != "%" && $0 != "]" }) }
     }
 }
 
