@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
 import FoundationEssentials
 import Glibc
 import TernEngine
 import TernTesting
 
 /// `tern demo`: pinning and speed, without other programs.
-struct DemoCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "demo",
-        abstract: "Start a TLS origin with a throw-away CA, connect with a right and a wrong pin, then measure.")
+struct DemoCommand: ToolCommand {
+    static var table: OptionTable<Self> {
+        OptionTable(
+            .value("-d", "--duration", as: "seconds", help: "The duration of the measurement, 2 by default.") {
+                $0.seconds = try $1.number()
+            })
+    }
 
-    @Option(name: [.customShort("d"), .customLong("duration")], help: "The duration of the measurement in seconds.")
+    static let name = "demo"
+    static let abstract = "Start a TLS origin with a throw-away CA, connect with a right and a wrong pin, then measure."
+
     var seconds = 2.0
 
     func validate() throws {
-        guard seconds > 0, seconds <= 60 else { throw ValidationError("-d: give seconds above 0 and up to 60") }
+        guard seconds > 0, seconds <= 60 else { throw UsageError("-d: give seconds above 0 and up to 60") }
     }
 
     func run() async throws {

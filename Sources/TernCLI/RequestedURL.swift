@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
 import FoundationEssentials
 import TernEngine
 import TernFiles
@@ -24,7 +23,7 @@ struct RequestedURL {
     init(secure text: String) throws {
         try self.init(complete: text)
         guard isSecure else {
-            throw ValidationError(
+            throw UsageError(
                 "\"\(text.prefix(200))\" is not an https URL: plain http has no certificates")
         }
     }

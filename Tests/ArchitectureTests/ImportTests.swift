@@ -22,8 +22,8 @@ import Testing
         "TernTesting": ["CTernOpenSSL", "Glibc", "Synchronization", "TernLock"],
         "TernMain": ["TernCLI"],
         "TernCLI": [
-            "ArgumentParser", "Dispatch", "FoundationEssentials", "Glibc", "Synchronization", "TernEngine", "TernFiles",
-            "TernLock", "TernTLS", "TernTesting",
+            "Dispatch", "FoundationEssentials", "Glibc", "Synchronization", "TernEngine", "TernFiles", "TernLock",
+            "TernTLS", "TernTesting",
         ],
     ]
 

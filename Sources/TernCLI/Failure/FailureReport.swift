@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
 import FoundationEssentials
 import TernEngine
 import TernTLS
@@ -103,9 +102,6 @@ protocol ReportedFailure: Error {
 extension ReportedFailure {
     func message(asking url: String?) -> String { "\(self)" }
 }
-
-/// A command that exits with all codes of ``ExitStatus``, not only with 0, 1 or 2.
-protocol EndsLikeCurl: ParsableCommand {}
 
 /// A value of an option or argument cannot be used, for which curl has a code of its own.
 struct CommandFailure: ReportedFailure, CustomStringConvertible {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
 import FoundationEssentials
 import TernEngine
 import TernFiles
@@ -26,7 +25,7 @@ struct FetchPlanner {
     mutating func plans(_ targets: [RequestedURL]) throws -> [PlannedFetch] {
         let content = options.content
         if !content.uploads.isEmpty, content.uploads.count != targets.count {
-            throw ValidationError("-T: give as many files as URLs")
+            throw UsageError("-T: give as many files as URLs")
         }
         let paths = try options.output.paths(for: targets, typed: options.urls)
         let body = content.parts.isEmpty ? nil : try DataPart.joined(content.parts)
@@ -66,7 +65,7 @@ struct FetchPlanner {
 
     private func send(_ upload: Upload, in request: inout URLRequest) throws {
         if upload.length == nil, options.transfer.retryRule.count > 0 {
-            throw ValidationError(
+            throw UsageError(
                 "-T \(upload.path): it can be read only once, and --retry would have to read it again")
         }
         request.body = upload.content
@@ -75,10 +74,10 @@ struct FetchPlanner {
 
     private func send(_ form: MultipartForm, in request: inout URLRequest, of count: Int) throws {
         if !form.isReplayable, count > 1 || options.transfer.retryRule.count > 0 {
-            throw ValidationError("-F: standard input and pipes can be read only once: give one URL, and no --retry")
+            throw UsageError("-F: standard input and pipes can be read only once: give one URL, and no --retry")
         }
         if builder.gives("content-type") {
-            throw ValidationError("-F and -H Content-Type are two types: a form sets its own, with its boundary")
+            throw UsageError("-F and -H Content-Type are two types: a form sets its own, with its boundary")
         }
         request.setForm(form)
         if builder.isChunked {

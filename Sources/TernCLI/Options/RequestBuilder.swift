@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
 import TernEngine
 import TernFiles
 
@@ -35,7 +34,7 @@ struct RequestBuilder {
         isChunked = hasBody && given.contains(where: \.asksForChunks)
         fields = isChunked ? given.filter { !$0.asksForChunks } : given
         if isChunked, given.contains(where: { $0.name.lowercased() == "content-length" }) {
-            throw ValidationError(
+            throw UsageError(
                 "-H \"Transfer-Encoding: chunked\" and -H \"Content-Length\" frame the body in two ways: give one of them"
             )
         }
@@ -87,7 +86,7 @@ struct RequestBuilder {
 
     private func add(_ value: String, as name: String, to request: inout URLRequest, _ conflict: String) throws {
         guard request.value(forHTTPHeaderField: name) == nil else {
-            throw ValidationError("\(conflict): give one of them")
+            throw UsageError("\(conflict): give one of them")
         }
         request.headers.append(HeaderField(name: name, bytes: ByteText.bytes(of: value)))
     }
@@ -99,7 +98,7 @@ extension URLRequest {
         do throws(InvalidRequest) {
             _ = try encodedHead(configuration)
         } catch {
-            throw ValidationError("\(error)")
+            throw UsageError("\(error)")
         }
     }
 }

@@ -5,7 +5,7 @@ enum DecimalText {
     /// Rounded, with this number of digits, up to 9, behind the point.
     static func fixed(_ value: Double, digits: Int) -> String {
         let factor = (0..<digits).reduce(1) { all, _ in all * 10 }
-        guard let scaled = Int64(exactly: (value * Double(factor)).rounded()) else { return "\(value)" }
+        guard let scaled = Int64(exactly: (value * Double(factor)).rounded(.toNearestOrEven)) else { return "\(value)" }
         let (whole, part) = scaled.magnitude.quotientAndRemainder(dividingBy: UInt64(factor))
         let sign = scaled < 0 ? "-" : ""
         if digits == 0 { return sign + String(whole) }
