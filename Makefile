@@ -42,12 +42,9 @@ bench:
 	@scripts/install-dependencies build test bench peers
 	$(BENCH_BUILD)
 	@Benchmarks/Peers/build
-	$(COMMAND_BUILD) --product tern
-	@$(BENCH) run --command .build-static/release/tern \
+	@$(BENCH) run --command "$$(scripts/build-command)" \
 		--json Benchmarks/.build/bench.json --svg Benchmarks/.build/bench.svg
 	@scripts/check-thresholds
-
-COMMAND_BUILD = swift build -c release --static-swift-stdlib --scratch-path .build-static
 
 bench-quick:
 	@scripts/install-dependencies build test bench
@@ -110,11 +107,10 @@ examples:
 nightly:
 	@scripts/nightly
 
-# The command with the Swift runtime inside, its completions and its manual page, below PREFIX (and DESTDIR).
+# The command with its runtime inside, its completions and its manual page, below PREFIX (and DESTDIR).
 install:
 	@scripts/install-dependencies build
-	$(COMMAND_BUILD) --product tern
-	@scripts/install-command "$$($(COMMAND_BUILD) --show-bin-path)/tern" "$(DESTDIR)$(PREFIX)"
+	@scripts/install-command "$$(scripts/build-command)" "$(DESTDIR)$(PREFIX)"
 
 clean:
 	rm -rf .build .build-asan .build-tsan .build-static Benchmarks/.build docs-out
