@@ -7,9 +7,8 @@ WORKDIR /tern
 COPY Package.swift ./
 COPY Sources Sources
 COPY Tests Tests
-RUN swift build -c release --static-swift-stdlib --product tern \
-    && install -D "$(swift build -c release --static-swift-stdlib --show-bin-path)/tern" /out/tern \
-    && strip /out/tern
+COPY scripts scripts
+RUN install -D -s "$(scripts/build-command)" /out/tern
 
 FROM debian:bookworm-slim
 RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends ca-certificates libssl3 zlib1g \

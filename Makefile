@@ -4,8 +4,9 @@ FUZZ_SECONDS ?= 60
 DOCS ?= docs-out
 SOAK_SECONDS ?= 120
 SOAK_SANITIZE ?=
+PREFIX ?= /usr/local
 
-.PHONY: help demo test bench bench-quick bench-tls bench-transfer bench-parse fuzz sanitize soak soak-sanitize thresholds lint examples docs nightly clean
+.PHONY: help demo test bench bench-quick bench-tls bench-transfer bench-parse fuzz sanitize soak soak-sanitize thresholds lint examples docs nightly install clean
 
 help:
 	@echo "make demo         pin a certificate, be refused with a wrong pin, see a throughput figure"
@@ -21,6 +22,7 @@ help:
 	@echo "make lint         swift-format, house rules, and the table of what has to behave as in Alamofire"
 	@echo "make examples     the examples of the README and of the documentation, built and run"
 	@echo "make nightly      what takes longer: sanitizers, fuzzing, the long soak, packages that depend on this one (two hours)"
+	@echo "make install      the command tern, its completions and its manual page, below PREFIX=$(PREFIX)"
 	@echo "make docs         the documentation as static pages in docs-out/; fails on what is undocumented or links nowhere"
 
 demo:
@@ -40,8 +42,7 @@ bench:
 	@scripts/install-dependencies build test bench peers
 	$(BENCH_BUILD)
 	@Benchmarks/Peers/build
-	swift build -c release --static-swift-stdlib --scratch-path .build-static --product tern
-	@$(BENCH) run --command .build-static/release/tern \
+	@$(BENCH) run --command "$$(scripts/build-command)" \
 		--json Benchmarks/.build/bench.json --svg Benchmarks/.build/bench.svg
 	@scripts/check-thresholds
 
@@ -105,6 +106,11 @@ examples:
 
 nightly:
 	@scripts/nightly
+
+# The command with its runtime inside, its completions and its manual page, below PREFIX (and DESTDIR).
+install:
+	@scripts/install-dependencies build
+	@scripts/install-command "$$(scripts/build-command)" "$(DESTDIR)$(PREFIX)"
 
 clean:
 	rm -rf .build .build-asan .build-tsan .build-static Benchmarks/.build docs-out

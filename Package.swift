@@ -10,10 +10,6 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InferIsolatedConformances"),
 ]
 
-// Another package's checkout builds no command, and SwiftPM does not fetch what only the command needs. While SwiftPM
-// resolves versions it reads this file out of git, at the root of a file system of its own.
-let isDependency = Context.packageDirectory == "/" || Context.packageDirectory.contains("/checkouts/")
-
 let package = Package(
     name: "tern",
     products: [
@@ -25,13 +21,6 @@ let package = Package(
         .library(name: "TernRuntime", targets: ["TernRuntime"]),
         .library(name: "TernTesting", targets: ["TernTesting"]),
         .executable(name: "tern", targets: ["TernMain"]),
-    ],
-    traits: [
-        .trait(name: "Command", description: "The command `tern`, which needs swift-argument-parser."),
-        .default(enabledTraits: isDependency ? [] : ["Command"]),
-    ],
-    dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0")
     ],
     targets: [
         // Kernel headers that Glibc's module leaves out.
@@ -78,12 +67,7 @@ let package = Package(
         // The command `tern` as a library, so that tests reach into it.
         .target(
             name: "TernCLI",
-            dependencies: [
-                "Tern", "TernFiles", "TernLock", "TernTesting",
-                .product(
-                    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
-            ],
-            swiftSettings: settings),
+            dependencies: ["TernEngine", "TernFiles", "TernLock", "TernTLS", "TernTesting"], swiftSettings: settings),
         // The command `tern` itself.
         .executableTarget(name: "TernMain", dependencies: ["TernCLI", "TernRuntime"], swiftSettings: settings),
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
 
 /// What to do about an option that a command does not have.
 enum Advice {
@@ -25,66 +24,57 @@ enum Advice {
         "-V": "\"tern -V\" prints the version",
     ]
 
-    /// Returns the parser's message in one line, with advice instead of the parser's guess, which any option of a few
-    /// letters resembles.
+    /// What is wrong with the arguments of a command, in one line, which leads to its help where there is no advice.
     ///
     /// - Parameters:
-    ///   - command: the command that was called.
-    ///   - path: its names, as typed.
+    ///   - path: the names of the command, as typed.
     ///   - commands: those whose options may have been meant.
-    static func improved(
-        _ message: String, of command: any ParsableCommand.Type, path: String,
-        among commands: [any ParsableCommand.Type]
+    static func text(
+        for error: GrammarError, of command: any ToolCommand.Type, path: String, among commands: [any ToolCommand.Type]
     ) -> String {
-        let line = message.split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: " ")
         let hint = "; see \"\(path) --help\""
-        if line.hasPrefix("Missing expected argument '<url>") {
-            return "no URL is given: give one, such as http://localhost:8080/"
-        }
-        let opening = "Unknown option '"
-        if line.hasPrefix(opening) {
-            let option = String(line.dropFirst(opening.count).prefix { $0 != "'" })
+        switch error {
+        case .unknownOption(let option):
             return unknown(option, command, commands) ?? "unknown option '\(option)'\(hint)"
+        case .missingOperand("url"): return "no URL is given: give one, such as http://localhost:8080/"
+        case .missingOperand(let name): return "missing expected argument '<\(name)>'\(hint)"
+        case .missingValue(let option): return "missing value for '\(option)'\(hint)"
+        case .unwantedValue(let option): return "the option '\(option)' takes no value\(hint)"
+        case .invalidValue(let value, let place): return "the value '\(value)' is invalid for '\(place)'\(hint)"
+        case .unexpected(let word): return "unexpected argument '\(word)'\(hint)"
+        case .repeated(let option): return "\(option) is given more than once"
+        case .help, .version: return "see \"\(path) --help\""
         }
-        let isOfParser = ["Missing ", "The value ", "The option ", "Unexpected argument ", "Invalid option"]
-            .contains { line.hasPrefix($0) }
-        return isOfParser ? line.prefix(1).lowercased() + line.dropFirst() + hint : line
     }
 
     private static func unknown(
-        _ option: String, _ command: any ParsableCommand.Type, _ commands: [any ParsableCommand.Type]
+        _ option: String, _ command: any ToolCommand.Type, _ commands: [any ToolCommand.Type]
     ) -> String? {
-        let isLikeCurl = command is any EndsLikeCurl.Type
+        let isLikeCurl = command.endsLikeCurl
         if isLikeCurl, let advice = curl[option] { return "unknown option '\(option)': \(advice)" }
         // Those that send requests have all options of curl that any command has, but for what the table has.
-        let hasMost = command is any FetchCommand.Type
-        if !hasMost || !CurlOptions.contains(option),
+        if !command.isFetch || !CurlOptions.contains(option),
             let other = others(than: command, commands).first(where: { names($0).contains(option) })
         {
-            return "unknown option '\(option)': it is an option of \"tern \(other.configuration.commandName ?? "")\""
+            return "unknown option '\(option)': it is an option of \"tern \(other.name)\""
         }
         if isLikeCurl, CurlOptions.contains(option) { return "curl's option \(option) is not supported" }
         return nearest(to: option, among: names(command)).map { "unknown option '\(option)': did you mean \($0)?" }
     }
 
     /// One command of those with the same options.
-    private static func others(
-        than command: any ParsableCommand.Type, _ commands: [any ParsableCommand.Type]
-    ) -> [any ParsableCommand.Type] {
-        let fetching: (any ParsableCommand.Type)? = command is any FetchCommand.Type ? nil : GetCommand.self
-        return commands.filter { $0 != command && ($0 is any FetchCommand.Type ? $0 == fetching : true) }
+    private static func others(than command: any ToolCommand.Type, _ commands: [any ToolCommand.Type])
+        -> [any ToolCommand.Type]
+    {
+        commands.filter { $0 != command && (!$0.isFetch || $0 == GetCommand.self && !command.isFetch) }
     }
 
-    private static func names(_ command: any ParsableCommand.Type) -> Set<String> {
-        let lines = command.helpMessage(columns: 200).split(separator: "\n")
-        let words = lines.lazy.map { $0.split { $0 == " " || $0 == "," || $0 == "/" } }.filter {
-            $0.first?.hasPrefix("-") == true
-        }
-        return Set(words.flatMap { $0.prefix { $0.hasPrefix("-") || $0.hasPrefix("<") } }.map(String.init))
+    private static func names(_ command: any ToolCommand.Type) -> [String] {
+        (command.descriptions + HelpText.common).flatMap(\.names)
     }
 
     /// The long option that differs by a letter, or by two in long names.
-    private static func nearest(to option: String, among names: Set<String>) -> String? {
+    private static func nearest(to option: String, among names: [String]) -> String? {
         guard option.hasPrefix("--") else { return nil }
         let limit = max(1, (option.count - 2) / 4)
         return names.filter { $0.hasPrefix("--") }.map { ($0, distance(from: option, to: $0)) }

@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
-import Foundation
-import Tern
+import FoundationEssentials
+import Glibc
+import TernEngine
 import TernTesting
 
 /// `tern demo`: pinning and speed, without other programs.
-struct DemoCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "demo",
-        abstract: "Start a TLS origin with a throw-away CA, connect with a right and a wrong pin, then measure.")
+struct DemoCommand: ToolCommand {
+    static var table: OptionTable<Self> {
+        OptionTable(
+            .value("-d", "--duration", as: "seconds", help: "The duration of the measurement, 2 by default.") {
+                $0.seconds = try $1.number()
+            })
+    }
 
-    @Option(name: [.customShort("d"), .customLong("duration")], help: "The duration of the measurement in seconds.")
+    static let name = "demo"
+    static let abstract = "Start a TLS origin with a throw-away CA, connect with a right and a wrong pin, then measure."
+
     var seconds = 2.0
 
     func validate() throws {
-        guard seconds > 0, seconds <= 60 else { throw ValidationError("-d: give seconds above 0 and up to 60") }
+        guard seconds > 0, seconds <= 60 else { throw UsageError("-d: give seconds above 0 and up to 60") }
     }
 
     func run() async throws {
@@ -23,7 +28,7 @@ struct DemoCommand: AsyncParsableCommand {
         let origin = try ScriptedOrigin(tls: identity) { _, _ in [.ok("Hello from behind a pinned key.\n")] }
         guard let url = URL(string: origin.url("/")) else { throw ExitCode(1) }
         let demo = Demo(
-            request: Tern.URLRequest(url: url), anchors: try X509Certificate.all(inPEM: authority.certificatePEM))
+            request: URLRequest(url: url), anchors: try X509Certificate.all(inPEM: authority.certificatePEM))
 
         try StandardStreams.print("A TLS origin with a throw-away certificate authority listens at \(url).\n")
         try await demo.showAccepted(pin: identity.pin)
@@ -34,7 +39,7 @@ struct DemoCommand: AsyncParsableCommand {
 
 /// The steps of `tern demo`.
 struct Demo {
-    let request: Tern.URLRequest
+    let request: URLRequest
     let anchors: [X509Certificate]
 
     func showAccepted(pin: String) async throws {
@@ -75,9 +80,9 @@ struct Demo {
         await progress.value
         if let error = result.firstError { throw error }
         let rate = Double(result.requests) / result.seconds
-        let seconds = String(format: "%.1f", result.seconds)
+        let seconds = DecimalText.fixed(result.seconds, digits: 1)
         try StandardStreams.print(
-            "   \(result.requests) requests in \(seconds) s: \(String(format: "%.0f", rate)) requests/s")
+            "   \(result.requests) requests in \(seconds) s: \(DecimalText.fixed(rate, digits: 0)) requests/s")
     }
 
     private func session(pin: String) throws -> Session {

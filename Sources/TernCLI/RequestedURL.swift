@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
-import Foundation
-import Tern
+import FoundationEssentials
 import TernEngine
 import TernFiles
 
@@ -11,7 +9,7 @@ struct RequestedURL {
     let text: String
     let url: URL
     /// Has the name and the password of the URL as its credential.
-    let request: Tern.URLRequest
+    let request: URLRequest
 
     var isSecure: Bool { url.scheme?.lowercased() == "https" }
 
@@ -25,7 +23,7 @@ struct RequestedURL {
     init(secure text: String) throws {
         try self.init(complete: text)
         guard isSecure else {
-            throw ValidationError(
+            throw UsageError(
                 "\"\(text.prefix(200))\" is not an https URL: plain http has no certificates")
         }
     }
@@ -35,10 +33,10 @@ struct RequestedURL {
         // A password must not be shown, not even on the terminal where it was typed.
         let hasCredentials = Self.hasCredentials(text)
         do throws(InvalidRequest) {
-            let typed = try Tern.URLRequest(typed: text.utf8)
+            let typed = try URLRequest(typed: text.utf8)
             let credential = typed.urlCredential
-            self.text = credential == nil ? text : Tern.URLRequest.withoutCredential(text)
-            var request = credential == nil ? typed : try Tern.URLRequest(typed: self.text.utf8)
+            self.text = credential == nil ? text : URLRequest.withoutCredential(text)
+            var request = credential == nil ? typed : try URLRequest(typed: self.text.utf8)
             guard let url = request.url else { throw .missingURL }
             request.credential = credential
             (self.request, self.url) = (request, url)
@@ -98,7 +96,7 @@ struct RequestedURL {
         for scheme in ["http:", "https:"] where text.lowercased().hasPrefix(scheme) {
             meant = "\(scheme)//" + text.dropFirst(scheme.count).drop { $0 == "/" }
         }
-        guard (try? Tern.URLRequest(string: meant)) != nil else { return "" }
+        guard (try? URLRequest(string: meant)) != nil else { return "" }
         return "; did you mean \(meant.prefix(200))?"
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: the process keeps its arguments, each of which ends with a NUL.
-package import ArgumentParser
-import Foundation
+import FoundationEssentials
 import Glibc
 import TernFiles
 
@@ -9,34 +8,12 @@ import TernFiles
 ///
 /// The commands that send requests end with curl's exit codes (``ExitStatus``). The others end with 0 when done, with 1
 /// when the trust decision or the measurement failed or its output was lost, and with 2 for wrong usage.
-package struct TernCommand: AsyncParsableCommand {
-    package static let configuration = CommandConfiguration(
-        commandName: "tern",
-        abstract: "An HTTP/1.1 client with certificate pinning, and its benchmark.",
-        discussion: """
-            "tern URL" is short for "tern get URL", and for "tern request URL" with options that set a method or a body.
-            """,
-        version: "tern \(Version.current)",
-        subcommands: [
-            GetCommand.self, HeadCommand.self, PostCommand.self, PutCommand.self, PatchCommand.self, DeleteCommand.self,
-            RequestCommand.self, DownloadCommand.self, UploadCommand.self, EventsCommand.self, TrustCommand.self,
-            BenchCommand.self, DemoCommand.self,
-        ],
-        defaultSubcommand: GetCommand.self)
-
-    package init() {}
-
+package enum TernCommand {
     package static func main() async {
         StandardStreams.occupyClosed()
         ByteText.useForPaths()
-        let arguments = JoinedValue.separated(Array(typed.dropFirst()))[...]
-        do {
-            // Without arguments, print the help.
-            let words = arguments.isEmpty ? ["--help"] : arguments == ["-V"] ? ["--version"] : Array(arguments)
-            await run(try parsed(words), arguments)
-        } catch {
-            exit(showing: error, about: called(by: arguments))
-        }
+        let call = Call(typed.dropFirst())
+        await run(call.command, call)
     }
 
     /// The arguments of the process, whose bytes need not be UTF-8.
@@ -47,93 +24,126 @@ package struct TernCommand: AsyncParsableCommand {
         }
     }
 
-    private static func parsed(_ arguments: [String]) throws -> sending any ParsableCommand {
-        let command = try parseAsRoot(arguments)
-        guard let get = command as? GetCommand, arguments.first != GetCommand.configuration.commandName,
-            get.options.content.givesMethod
-        else { return command }
-        var request = RequestCommand()
-        request.options = get.options
-        return request
-    }
-
-    private static func run(_ command: sending any ParsableCommand, _ arguments: ArraySlice<String>) async {
-        let kind = type(of: command)
+    private static func run<Called: ToolCommand>(_ kind: Called.Type, _ call: Call) async {
         do {
-            if let option = RepeatedOption.first(in: arguments, of: kind) {
-                throw ValidationError("\(option) is given more than once")
-            }
-            if var command = command as? any AsyncParsableCommand {
-                try await command.run()
+            let command = try kind.parse(call.arguments)
+            if let get = command as? GetCommand, call.isShort, get.options.content.givesMethod {
+                try await RequestCommand(options: get.options).run()
             } else {
-                var command = command
-                try command.run()
+                try await command.run()
             }
         } catch let code as ExitCode {
-            Foundation.exit(code.rawValue)
+            Glibc.exit(code.rawValue)
+        } catch let error as GrammarError {
+            exit(for: error, call)
         } catch let lost as StandardStreams.WriteError {
-            exit(telling: lost, about: kind)
-        } catch let wrong as ValidationError {
+            exit(telling: lost, endsLikeCurl: call.command.endsLikeCurl)
+        } catch let wrong as UsageError {
             exit(telling: wrong)
         } catch let failure as CommandFailure {
-            exit(telling: failure, about: kind)
+            guard kind.endsLikeCurl else { exit(telling: UsageError(failure.message)) }
+            StandardStreams.tell(failure.line)
+            Glibc.exit(failure.status.rawValue)
         } catch {
-            exit(showing: error, about: kind)
+            exit(telling: UsageError("\(error)"))
         }
     }
 
-    private static func exit(
-        telling lost: StandardStreams.WriteError, about kind: (any ParsableCommand.Type)? = nil
-    ) -> Never {
-        if !lost.isBrokenPipe { StandardStreams.tell("tern: \(lost)") }
-        Foundation.exit(kind is any EndsLikeCurl.Type ? ExitStatus.unwritable.rawValue : 1)
-    }
-
-    private static func exit(telling failure: CommandFailure, about command: any ParsableCommand.Type) -> Never {
-        guard command is any EndsLikeCurl.Type else { exit(telling: ValidationError(failure.message)) }
-        StandardStreams.tell(failure.line)
-        Foundation.exit(failure.status.rawValue)
-    }
-
-    private static func exit(telling wrong: ValidationError) -> Never {
-        StandardStreams.tell(CommandFailure(.usage, wrong.message).line)
-        Foundation.exit(ExitStatus.usage.rawValue)
-    }
-
-    /// The command that these arguments call, also if they are wrong.
-    private static func called(by arguments: ArraySlice<String>) -> any ParsableCommand.Type {
-        var command: any ParsableCommand.Type = self
-        for word in arguments {
-            guard let next = command.configuration.subcommands.first(where: { $0.configuration.commandName == word })
-            else { break }
-            command = next
-        }
-        return command == self ? GetCommand.self : command
-    }
-
-    private static func path(
-        to command: any ParsableCommand.Type, from root: any ParsableCommand.Type
-    ) -> String? {
-        let name = root.configuration.commandName ?? ""
-        if command == root { return name }
-        return root.configuration.subcommands.lazy.compactMap { path(to: command, from: $0) }.first.map {
-            name + " " + $0
-        }
-    }
-
-    /// Help is a success; anything else is wrong usage.
-    private static func exit(showing error: any Error, about command: any ParsableCommand.Type) -> Never {
-        guard exitCode(for: error) == .success else {
-            let message = Advice.improved(
-                message(for: error), of: command, path: path(to: command, from: self) ?? "tern",
-                among: configuration.subcommands)
-            exit(telling: ValidationError(message))
+    /// Help and version are a success; anything else is wrong usage.
+    private static func exit(for error: GrammarError, _ call: Call) -> Never {
+        let text: String
+        switch error {
+        case .help: text = HelpText.text(of: call.command, path: call.path)
+        case .version: text = Version.text
+        case .unknownOption, .missingValue, .unwantedValue, .invalidValue, .repeated, .unexpected, .missingOperand:
+            exit(
+                telling: UsageError(
+                    Advice.text(for: error, of: call.command, path: call.path, among: RootCommand.subcommands)))
         }
         do throws(StandardStreams.WriteError) {
-            try StandardStreams.print(fullMessage(for: error))
+            try StandardStreams.print(text)
         } catch {
-            exit(telling: error)
+            exit(telling: error, endsLikeCurl: false)
         }
-        Foundation.exit(0)
+        Glibc.exit(0)
+    }
+
+    private static func exit(telling lost: StandardStreams.WriteError, endsLikeCurl: Bool) -> Never {
+        if !lost.isBrokenPipe { StandardStreams.tell("tern: \(lost)") }
+        Glibc.exit(endsLikeCurl ? ExitStatus.unwritable.rawValue : 1)
+    }
+
+    private static func exit(telling wrong: UsageError) -> Never {
+        StandardStreams.tell(CommandFailure(.usage, wrong.message).line)
+        Glibc.exit(ExitStatus.usage.rawValue)
+    }
+}
+
+/// What the arguments call.
+private struct Call {
+    private(set) var command: any ToolCommand.Type = RootCommand.self
+    /// The names of the command, as typed.
+    private(set) var path = RootCommand.name
+    private(set) var arguments: [String]
+    /// Whether no command is named, as in "tern URL".
+    private(set) var isShort = false
+
+    init(_ words: ArraySlice<String>) {
+        var rest = words == ["-V"] ? ["--version"] : words
+        let asksForHelp = rest.first == "help"
+        if asksForHelp { rest = rest.dropFirst() }
+        while let next = command.subcommands.first(where: { $0.name == rest.first }) {
+            (command, rest) = (next, rest.dropFirst())
+            path += " " + next.name
+        }
+        arguments = asksForHelp ? ["--help"] : Array(rest)
+        if arguments.isEmpty, !command.subcommands.isEmpty { arguments = ["--help"] }
+        guard let next = command.defaultSubcommand, let first = arguments.first, !RootCommand.takes(first) else {
+            return
+        }
+        (command, isShort) = (next, true)
+        path += " " + command.name
+    }
+}
+
+/// `tern` without a command: what is printed about all of them.
+struct RootCommand: CommandFamily {
+    static var table: OptionTable<Self> {
+        OptionTable(
+            .value(
+                "--generate-completion-script", as: "bash|zsh|fish",
+                help: "Print a script that completes command lines."
+            ) { $0.shell = try $1.read(CompletionScript.init(rawValue:)) },
+            .flag("--generate-manual", help: "Print the manual page, for man(1).") { $0.printsManual = true })
+    }
+
+    static let name = "tern"
+    static let abstract = "An HTTP/1.1 client with certificate pinning, and its benchmark."
+    static let discussion = """
+        "tern URL" is short for "tern get URL", and for "tern request URL" with options that set a method or a body.
+        """
+
+    static var subcommands: [any ToolCommand.Type] {
+        [
+            GetCommand.self, HeadCommand.self, PostCommand.self, PutCommand.self, PatchCommand.self, DeleteCommand.self,
+            RequestCommand.self, DownloadCommand.self, UploadCommand.self, EventsCommand.self, TrustCommand.self,
+            BenchCommand.self, DemoCommand.self,
+        ]
+    }
+
+    static var defaultSubcommand: (any ToolCommand.Type)? { GetCommand.self }
+
+    var shell: CompletionScript?
+    var printsManual = false
+
+    /// Whether a command line that begins with this word is not short for "tern get".
+    static func takes(_ word: String) -> Bool {
+        let name = String(word.prefix { $0 != "=" })
+        return (descriptions + HelpText.common).contains { $0.names.contains(name) }
+    }
+
+    func run() async throws {
+        if let shell { try StandardStreams.write(Data(shell.text(for: RootCommand.self).utf8)) }
+        if printsManual { try StandardStreams.write(Data(ManualPage.text(of: RootCommand.self).utf8)) }
     }
 }

@@ -1,39 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
-import Foundation
-import Tern
+import FoundationEssentials
 import TernEngine
 import TernTLS
 
 /// The servers to trust, with curl's option names.
-struct TrustOptions: ParsableArguments {
-    @Option(name: .customLong("cacert"), help: "Trust only the certificates in this PEM file.")
+struct TrustOptions: OptionGroup {
+    static var table: OptionTable<Self> {
+        OptionTable(
+            .value("--cacert", as: "file", help: "Trust only the certificates in this PEM file.") {
+                $0.caCertificateFile = $1.text
+            },
+            .value(
+                "--pin", as: "sha256/BASE64", repeats: true,
+                help: "Require this public key in the verified chain; repeat for backup pins."
+            ) { $0.pins.append($1.text) },
+            .flag("-k", "--insecure", help: "Skip the checks of chain and host. Pins still apply.") {
+                $0.isInsecure = true
+            },
+            .group(\.versions),
+            .group(\.revocation),
+            .group(\.identity))
+    }
+
     var caCertificateFile: String?
-
-    @Option(
-        name: .customLong("pin"),
-        help: ArgumentHelp(
-            "Require this public key in the verified chain; repeat for backup pins.",
-            valueName: "sha256/BASE64"))
     var pins: [String] = []
-
-    @Flag(
-        name: [.customShort("k"), .customLong("insecure")], help: "Skip the checks of chain and host. Pins still apply."
-    )
     var isInsecure = false
-
-    @OptionGroup var versions: TLSVersionOptions
-
-    @OptionGroup var revocation: RevocationOptions
-
-    @OptionGroup var identity: IdentityOptions
+    var versions = TLSVersionOptions()
+    var revocation = RevocationOptions()
+    var identity = IdentityOptions()
 
     func validate() throws {
         if isInsecure, caCertificateFile != nil {
-            throw ValidationError("-k skips the chain, so --cacert would have no effect: give one of them")
+            throw UsageError("-k skips the chain, so --cacert would have no effect: give one of them")
         }
         if isInsecure, revocation.policy != nil {
-            throw ValidationError(
+            throw UsageError(
                 "-k skips the chain, so there is no status to check: give -k or --cert-status, not both")
         }
     }
@@ -42,7 +43,7 @@ struct TrustOptions: ParsableArguments {
     func check(_ target: RequestedURL) throws {
         let given = given + identity.given
         guard !target.isSecure, !given.isEmpty else { return }
-        throw ValidationError(
+        throw UsageError(
             "\(given.joined(separator: ", ")): this has no effect on an http URL: give an https URL, or omit it"
         )
     }
@@ -88,7 +89,7 @@ struct TrustOptions: ParsableArguments {
             do {
                 return try X509Certificate.PublicKey(pin: pin)
             } catch {
-                throw ValidationError("--pin \(pin): \(error)")
+                throw UsageError("--pin \(pin): \(error)")
             }
         }
         let pinned = ServerTrustPolicy.pinPublicKeys(
@@ -98,29 +99,29 @@ struct TrustOptions: ParsableArguments {
 }
 
 /// The allowed versions of TLS, with curl's option names.
-struct TLSVersionOptions: ParsableArguments {
-    @Flag(
-        name: [
-            .customShort("1"), .customLong("tlsv1"), .customLong("tlsv1.0"), .customLong("tlsv1.1"),
-            .customLong("tlsv1.2"),
-        ], help: "Use TLS 1.2 or later (always the case).")
+struct TLSVersionOptions: OptionGroup {
+    static var table: OptionTable<Self> {
+        OptionTable(
+            .flag(
+                "-1", "--tlsv1", "--tlsv1.0", "--tlsv1.1", "--tlsv1.2", help: "Use TLS 1.2 or later (always the case)."
+            ) { $0.speaksUsual = true },
+            .flag("--tlsv1.3", help: "Speak TLS 1.3 or later.") { $0.speaksLatest = true },
+            .value("--tls-max", as: "version", help: "The maximum TLS version: 1.2, 1.3 or default.") {
+                $0.maximum = $1.text
+            })
+    }
+
     var speaksUsual = false
-
-    @Flag(name: .customLong("tlsv1.3"), help: "Speak TLS 1.3 or later.")
     var speaksLatest = false
-
-    @Option(
-        name: .customLong("tls-max"),
-        help: ArgumentHelp("The maximum TLS version: 1.2, 1.3 or default.", valueName: "version"))
     var maximum: String?
 
     func validate() throws {
         guard let maximum else { return }
         guard ["1.2", "1.3", "default"].contains(maximum) else {
-            throw ValidationError("--tls-max \(maximum): give 1.2, 1.3 or default")
+            throw UsageError("--tls-max \(maximum): give 1.2, 1.3 or default")
         }
         if speaksLatest, maximum == "1.2" {
-            throw ValidationError("--tlsv1.3 and --tls-max 1.2 leave no version: give one of them")
+            throw UsageError("--tlsv1.3 and --tls-max 1.2 leave no version: give one of them")
         }
     }
 
@@ -131,15 +132,21 @@ struct TLSVersionOptions: ParsableArguments {
 }
 
 /// Whether to check if certificates have been revoked, over the network if necessary.
-struct RevocationOptions: ParsableArguments {
-    @Flag(
-        name: .customLong("check-revocation"),
-        help: "Refuse certificates that are known to be revoked, by a stapled or fetched OCSP response or by a list.")
-    var checks = false
+struct RevocationOptions: OptionGroup {
+    static var table: OptionTable<Self> {
+        OptionTable(
+            .flag(
+                "--check-revocation",
+                help:
+                    "Refuse certificates that are known to be revoked, by a stapled or fetched OCSP response or by a list."
+            ) { $0.checks = true },
+            .flag(
+                "--cert-status",
+                help: "As --check-revocation, and also refuse a certificate without a positive response."
+            ) { $0.demands = true })
+    }
 
-    @Flag(
-        name: .customLong("cert-status"),
-        help: "As --check-revocation, and also refuse a certificate without a positive response.")
+    var checks = false
     var demands = false
 
     /// Nil if revocation is not checked.
@@ -152,24 +159,25 @@ struct RevocationOptions: ParsableArguments {
 }
 
 /// The client's identity, with curl's option names.
-struct IdentityOptions: ParsableArguments {
-    @Option(
-        name: [.customShort("E"), .customLong("cert")],
-        help: ArgumentHelp(
-            "Send this certificate to servers that request one: PEM, or PKCS#12 if the file ends in .p12 or .pfx.",
-            valueName: "file[:password]"))
+struct IdentityOptions: OptionGroup {
+    static var table: OptionTable<Self> {
+        OptionTable(
+            .value(
+                "-E", "--cert", as: "file[:password]",
+                help:
+                    "Send this certificate to servers that request one: PEM, or PKCS#12 if the file ends in .p12 or .pfx."
+            ) { $0.certificate = $1.text },
+            .value("--key", as: "file", help: "The private key in PEM, if it is not in the certificate's file.") {
+                $0.keyFile = $1.text
+            },
+            .value(
+                "--key-log", as: "file",
+                help: "Append the secrets of the connection to this file, for Wireshark. Delete it afterwards."
+            ) { $0.keyLogFile = $1.text })
+    }
+
     var certificate: String?
-
-    @Option(
-        name: .customLong("key"),
-        help: ArgumentHelp("The private key in PEM, if it is not in the certificate's file.", valueName: "file"))
     var keyFile: String?
-
-    @Option(
-        name: .customLong("key-log"),
-        help: ArgumentHelp(
-            "Append the secrets of the connection to this file, for Wireshark. Delete it afterwards.", valueName: "file"
-        ))
     var keyLogFile: String?
 
     var keyLog: TLSKeyLog? { keyLogFile.map { TLSKeyLog(path: $0) } }
@@ -182,7 +190,7 @@ struct IdentityOptions: ParsableArguments {
 
     func identity() throws -> ClientIdentity? {
         guard let certificate else {
-            if keyFile != nil { throw ValidationError("--key needs --cert") }
+            if keyFile != nil { throw UsageError("--key needs --cert") }
             return nil
         }
         let (file, password) = Self.split(certificate)

@@ -3,4 +3,6 @@
 /// The version of this package. `scripts/check-house-rules` compares it with the newest entry of CHANGELOG.md.
 enum Version {
     static let current = "0.2.0"
+
+    static var text: String { "tern \(current)" }
 }

@@ -23,8 +23,8 @@ import Testing
         "TernTesting": ["CTernOpenSSL", "Glibc", "Synchronization", "TernLock"],
         "TernMain": ["TernCLI", "TernRuntime"],
         "TernCLI": [
-            "ArgumentParser", "Dispatch", "Foundation", "Glibc", "Synchronization", "Tern", "TernEngine",
-            "TernFiles", "TernLock", "TernTLS", "TernTesting",
+            "Dispatch", "FoundationEssentials", "Glibc", "Synchronization", "TernEngine", "TernFiles", "TernLock",
+            "TernTLS", "TernTesting",
         ],
     ]
 

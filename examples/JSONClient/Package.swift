@@ -4,8 +4,8 @@ import PackageDescription
 let package = Package(
     name: "JSONClient",
     dependencies: [
-        // In a package of your own: .package(url: "https://github.com/tern-http/tern", from: "0.2.0", traits: [])
-        .package(name: "tern", path: "../..", traits: [])
+        // In a package of your own: .package(url: "https://github.com/tern-http/tern", from: "0.2.0")
+        .package(name: "tern", path: "../..")
     ],
     targets: [
         .executableTarget(name: "JSONClient", dependencies: [.product(name: "Tern", package: "tern")])

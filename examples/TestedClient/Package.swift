@@ -5,8 +5,8 @@ let package = Package(
     name: "TestedClient",
     products: [.library(name: "WeatherClient", targets: ["WeatherClient"])],
     dependencies: [
-        // In a package of your own: .package(url: "https://github.com/tern-http/tern", from: "0.2.0", traits: [])
-        .package(name: "tern", path: "../..", traits: [])
+        // In a package of your own: .package(url: "https://github.com/tern-http/tern", from: "0.2.0")
+        .package(name: "tern", path: "../..")
     ],
     targets: [
         .target(name: "WeatherClient", dependencies: [.product(name: "TernEngine", package: "tern")]),

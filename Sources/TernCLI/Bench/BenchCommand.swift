@@ -1,35 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
-import Foundation
+import FoundationEssentials
 import Glibc
-import Tern
+import TernEngine
 
 /// `tern bench`: measures a server with this client, and the client's costs.
-struct BenchCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "bench", abstract: "Send GET requests in a closed loop and measure throughput, latency and CPU.")
+struct BenchCommand: ToolCommand {
+    static var table: OptionTable<Self> {
+        OptionTable(
+            .operand("url", help: "An http or https URL.") { $0.url = $1.text },
+            .value("-c", "--connections", as: "number", help: "The number of concurrent requests, 64 by default.") {
+                $0.connections = try $1.integer()
+            },
+            .value("-d", "--duration", as: "seconds", help: "The duration, 10 by default.") {
+                $0.seconds = try $1.number()
+            },
+            .value("--threads", as: "number", help: "The number of reactor threads, 1 by default.") {
+                $0.threads = try $1.integer()
+            },
+            .flag("--json", help: "Print one JSON object.") { $0.isJSON = true },
+            .group(\.trust))
+    }
 
-    @Argument(help: "An http or https URL.")
-    var url: String
+    static let name = "bench"
+    static let abstract = "Send GET requests in a closed loop and measure throughput, latency and CPU."
 
-    @Option(name: [.customShort("c"), .customLong("connections")], help: "The number of concurrent requests.")
+    var url = ""
     var connections = 64
-
-    @Option(name: [.customShort("d"), .customLong("duration")], help: "The duration in seconds.")
     var seconds = 10.0
-
-    @Option(help: "Reactor threads.")
     var threads = 1
-
-    @Flag(name: .customLong("json"), help: "Print one JSON object.")
     var isJSON = false
-
-    @OptionGroup var trust: TrustOptions
+    var trust = TrustOptions()
 
     func validate() throws {
-        guard (1...65_536).contains(connections) else { throw ValidationError("-c: give 1 to 65536 connections") }
-        guard seconds > 0, seconds <= 86_400 else { throw ValidationError("-d: give seconds above 0 and up to 86400") }
-        guard (1...256).contains(threads) else { throw ValidationError("--threads: give 1 to 256") }
+        guard (1...65_536).contains(connections) else { throw UsageError("-c: give 1 to 65536 connections") }
+        guard seconds > 0, seconds <= 86_400 else { throw UsageError("-d: give seconds above 0 and up to 86400") }
+        guard (1...256).contains(threads) else { throw UsageError("--threads: give 1 to 256") }
     }
 
     func run() async throws {

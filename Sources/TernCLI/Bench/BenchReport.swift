@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import FoundationEssentials
 
 /// The output of `tern bench`. The JSON keys are stable. Rates and latencies are those of responses that are no errors:
 /// null without one.
@@ -100,6 +100,6 @@ struct BenchReport: Encodable {
     }
 
     private static func fixed(_ value: Double, _ digits: Int) -> String {
-        String(format: "%.\(digits)f", value)
+        DecimalText.fixed(value, digits: digits)
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import Tern
+import FoundationEssentials
+import TernEngine
 import TernLock
 
 /// A closed loop of GET requests through the public async API: each worker sends its next request when it has a
@@ -9,7 +9,7 @@ struct LoadGenerator: Sendable {
     /// A worker stops after this number of failures without a response, so that it does not become a busy loop.
     private static let hopelessFailures = 100
 
-    let request: Tern.URLRequest
+    let request: URLRequest
     let connections: Int
     let duration: Duration
     let session: Session

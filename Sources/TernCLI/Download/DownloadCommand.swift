@@ -1,41 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
-import Foundation
-import Tern
+import FoundationEssentials
 import TernEngine
 import TernFiles
 
 /// `tern download`: saves a URL as a file, completely or not at all, and resumes interrupted downloads.
-struct DownloadCommand: AsyncParsableCommand, EndsLikeCurl {
-    static let configuration = CommandConfiguration(
-        commandName: "download", abstract: "Save a URL's response as a file.",
-        discussion: """
-            The file appears, or is replaced, when it is complete and matches --sha256. Redirects are followed, but \
-            not from https to http. A response other than a success (2xx) is an error. An interrupted download is kept \
-            beside the file, as .name.tern-part, if the server can resume it; -C - does.
+struct DownloadCommand: ToolCommand {
+    static var table: OptionTable<Self> {
+        OptionTable(
+            .operand("url", help: "An http or https URL.") { $0.url = $1.text },
+            .group(\.file, "File"),
+            .group(\.fields, "Header fields"),
+            .group(\.transfer, "Redirects, retries, limits"),
+            .group(\.trust, "Trust"),
+            .group(\.accepted, "Accepted, without effect"))
+    }
 
-            Exit codes are curl's, as "tern request --help" lists them.
-            """)
+    static let name = "download"
+    static let abstract = "Save a URL's response as a file."
+    static let endsLikeCurl = true
+    static let discussion = """
+        The file appears, or is replaced, when it is complete and matches --sha256. Redirects are followed, but \
+        not from https to http. A response other than a success (2xx) is an error. An interrupted download is kept \
+        beside the file, as .name.tern-part, if the server can resume it; -C - does.
 
-    @Argument(help: ArgumentHelp("An http or https URL.", valueName: "url"))
-    var url: String
+        Exit codes are curl's, as "tern request --help" lists them.
+        """
 
-    @OptionGroup(title: "File") var file: DownloadFileOptions
-    @OptionGroup(title: "Header fields") var fields: FieldOptions
-    @OptionGroup(title: "Redirects, retries, limits") var transfer: TransferOptions
-    @OptionGroup(title: "Trust") var trust: TrustOptions
-    @OptionGroup(title: "Accepted, without effect") var accepted: AcceptedOptions
+    var url = ""
+    var file = DownloadFileOptions()
+    var fields = FieldOptions()
+    var transfer = TransferOptions()
+    var trust = TrustOptions()
+    var accepted = AcceptedOptions()
 
     func validate() throws {
         try InputFile.checkStandardInput(fields.inputs)
         if fields.isCompressed {
-            throw ValidationError("--compressed: a download is saved as it is sent, so that it can be resumed")
+            throw UsageError("--compressed: a download is saved as it is sent, so that it can be resumed")
         }
         if transfer.continueTimeout != nil {
-            throw ValidationError("--expect100-timeout needs a body, and there is none")
+            throw UsageError("--expect100-timeout needs a body, and there is none")
         }
         if transfer.maximumBodySize != nil, file.continues {
-            throw ValidationError(
+            throw UsageError(
                 "--max-filesize would limit the rest that -C - requests, not the file: give one of them")
         }
     }
@@ -66,7 +73,7 @@ struct DownloadCommand: AsyncParsableCommand, EndsLikeCurl {
     }
 
     /// A target that cannot be replaced cannot be restored either: devices, FIFOs, standard output.
-    private func writeThrough(_ request: Tern.URLRequest, to path: String, _ session: Session) async throws {
+    private func writeThrough(_ request: URLRequest, to path: String, _ session: Session) async throws {
         try file.checkWrittenThrough(path, retries: transfer.retryRule.count)
         let transcript = Transcript(
             .write(to: BodyWriter(sink: try BodySink(path: path)), headCopies: 0), verbose: nil,
@@ -103,7 +110,7 @@ struct ExistingFile {
     /// Returns whether the file is as long as the server announces; false also if it announces nothing.
     ///
     /// - Throws: a failure if the lengths differ: the file may be a partial file of another program.
-    func isComplete(as request: Tern.URLRequest, _ session: Session) async throws -> Bool {
+    func isComplete(as request: URLRequest, _ session: Session) async throws -> Bool {
         var question = request
         question.httpMethod = "HEAD"
         let transcript = Transcript(.collect(limit: 0), verbose: nil, rules: ResponseRules(), progress: nil)

@@ -1,86 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
-import Foundation
-import Tern
+import FoundationEssentials
+import Glibc
 import TernEngine
 
 /// The file of a download, with curl's option names.
-struct DownloadFileOptions: ParsableArguments {
-    @Option(
-        name: [.customShort("o", allowingJoined: true), .customLong("output")],
-        help: ArgumentHelp(
-            """
-            The file, which is replaced when the download is complete. Without it the file is named as the server \
-            proposes, or by the URL's last segment, in the current folder; then nothing is replaced. Devices and FIFOs \
-            are written directly; "-" is standard output.
-            """, valueName: "file"))
+struct DownloadFileOptions: OptionGroup {
+    static var table: OptionTable<Self> {
+        OptionTable(
+            .value(
+                "-o", "--output", as: "file",
+                help: """
+                    The file, which is replaced when the download is complete. Without it the file is named as the server \
+                    proposes, or by the URL's last segment, in the current folder; then nothing is replaced. Devices and FIFOs \
+                    are written directly; "-" is standard output.
+                    """
+            ) { $0.output = $1.text },
+            .flag("-O", "--remote-name", help: "Name the file by the URL's last segment, whatever the server proposes.")
+            { $0.usesURL = true },
+            .flag(
+                "-J", "--remote-header-name",
+                help: "Name the file as the server proposes (Content-Disposition); -OJ is the same as neither option."
+            ) { $0.usesProposal = true },
+            .flag("--clobber", help: "Replace an existing file without -o, too.") { $0.replaces = true },
+            .value(
+                "-C", "--continue-at", as: "-", dashed: true,
+                help: """
+                    "-" resumes an earlier download of this URL that was interrupted or killed, if the file on the server has \
+                    not changed; otherwise it starts again. A complete file is left unchanged. No other offset can be given.
+                    """
+            ) { $0.continueAt = $1.text },
+            .value(
+                "-r", "--range", as: "range", dashed: true,
+                help: "Save only these bytes, such as 0-499 or -500 for the last ones."
+            ) { $0.range = RangeOption.range($1.text) },
+            .value("--sha256", as: "hex", help: "Keep the file only if its SHA-256 is this.") { $0.sha256 = $1.text },
+            .flag(
+                "--repr-digest",
+                help: "Keep the file only if it matches the response's Repr-Digest (RFC 9530), which is then required."
+            ) { $0.usesReprDigest = true },
+            .flag("--create-dirs", help: "Create the folders of -o.") { $0.createsFolders = true },
+            .flag("-s", "--silent", help: "Show neither progress nor errors.") { $0.isSilent = true },
+            .flag("-S", "--show-error", help: "Show errors even with -s.") { $0.showsErrors = true })
+    }
+
     var output: String?
-
-    @Flag(
-        name: [.customShort("O"), .customLong("remote-name")],
-        help: "Name the file by the URL's last segment, whatever the server proposes.")
     var usesURL = false
-
-    @Flag(
-        name: [.customShort("J"), .customLong("remote-header-name")],
-        help: "Name the file as the server proposes (Content-Disposition); -OJ is the same as neither option.")
     var usesProposal = false
-
-    @Flag(name: .customLong("clobber"), help: "Replace an existing file without -o, too.")
     var replaces = false
-
-    @Option(
-        name: [.customShort("C"), .customLong("continue-at")], parsing: .unconditional,
-        help: ArgumentHelp(
-            """
-            "-" resumes an earlier download of this URL that was interrupted or killed, if the file on the server has \
-            not changed; otherwise it starts again. A complete file is left unchanged. No other offset can be given.
-            """, valueName: "-"))
     var continueAt: String?
-
-    @Option(
-        name: [.customShort("r", allowingJoined: true), .customLong("range")], parsing: .unconditional,
-        help: ArgumentHelp("Save only these bytes, such as 0-499 or -500 for the last ones.", valueName: "range"),
-        transform: RangeOption.range)
     var range: String?
-
-    @Option(
-        name: .customLong("sha256"),
-        help: ArgumentHelp("Keep the file only if its SHA-256 is this.", valueName: "hex"))
     var sha256: String?
-
-    @Flag(
-        name: .customLong("repr-digest"),
-        help: "Keep the file only if it matches the response's Repr-Digest (RFC 9530), which is then required.")
     var usesReprDigest = false
-
-    @Flag(name: .customLong("create-dirs"), help: "Create the folders of -o.")
     var createsFolders = false
-
-    @Flag(name: [.customShort("s"), .customLong("silent")], help: "Show neither progress nor errors.")
     var isSilent = false
-
-    @Flag(name: [.customShort("S"), .customLong("show-error")], help: "Show errors even with -s.")
     var showsErrors = false
 
     func validate() throws {
         if output != nil, usesURL || usesProposal || replaces {
-            throw ValidationError("-o names the file and replaces it: omit -O, -J and --clobber")
+            throw UsageError("-o names the file and replaces it: omit -O, -J and --clobber")
         }
-        if output?.isEmpty == true { throw ValidationError("-o: the path is empty") }
+        if output?.isEmpty == true { throw UsageError("-o: the path is empty") }
         if let continueAt, continueAt != "-" {
-            throw ValidationError("-C \(continueAt): only \"-C -\" is supported, which finds the offset itself")
+            throw UsageError("-C \(continueAt): only \"-C -\" is supported, which finds the offset itself")
         }
-        if range != nil, continues { throw ValidationError("-r and -C - request two parts: give one of them") }
+        if range != nil, continues { throw UsageError("-r and -C - request two parts: give one of them") }
         if let range, !Self.isRange(range) {
-            throw ValidationError("-r \(range): give one range, such as 0-499, 500- or -500")
+            throw UsageError("-r \(range): give one range, such as 0-499, 500- or -500")
         }
-        if sha256 != nil, usesReprDigest { throw ValidationError("give --sha256 or --repr-digest, not both") }
-        if let sha256, Self.digest(sha256) == nil { throw ValidationError("--sha256: give 64 hexadecimal digits") }
+        if sha256 != nil, usesReprDigest { throw UsageError("give --sha256 or --repr-digest, not both") }
+        if let sha256, Self.digest(sha256) == nil { throw UsageError("--sha256: give 64 hexadecimal digits") }
         if range != nil, usesReprDigest {
-            throw ValidationError("--repr-digest verifies the whole, and -r requests a part: give one of them")
+            throw UsageError("--repr-digest verifies the whole, and -r requests a part: give one of them")
         }
-        if createsFolders, output == nil { throw ValidationError("--create-dirs needs -o") }
+        if createsFolders, output == nil { throw UsageError("--create-dirs needs -o") }
     }
 
     var continues: Bool { continueAt != nil }
@@ -104,7 +96,7 @@ struct DownloadFileOptions: ParsableArguments {
         if let output { return URL(target: output) }
         if usesURL, !usesProposal {
             guard !url.lastSegment.isEmpty, let name = Self.name(of: url) else {
-                throw ValidationError("-O: the URL \(url.text.prefix(200)) does not end in a file name: give -o")
+                throw UsageError("-O: the URL \(url.text.prefix(200)) does not end in a file name: give -o")
             }
             return URL(target: name)
         }
@@ -112,7 +104,7 @@ struct DownloadFileOptions: ParsableArguments {
     }
 
     private static func name(of url: RequestedURL) -> String? {
-        Tern.HTTPURLResponse(url: url.url, statusCode: 200, httpVersion: nil, headerFields: nil)?.suggestedFilename
+        HTTPURLResponse(url: url.url, statusCode: 200, httpVersion: nil, headerFields: nil)?.suggestedFilename
     }
 
     static func isWrittenThrough(_ path: String) throws -> Bool {
@@ -132,7 +124,7 @@ struct DownloadFileOptions: ParsableArguments {
             ("--retry", retries > 0),
         ]
         if let other = others.first(where: \.1) {
-            throw ValidationError("\(other.0) needs a file, and \(path) is written directly, which cannot be undone")
+            throw UsageError("\(other.0) needs a file, and \(path) is written directly, which cannot be undone")
         }
     }
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import Tern
+import FoundationEssentials
 import TernEngine
 import TernLock
 
 /// Records the events of one download, and shows its progress.
 final class DownloadTranscript: SessionDownloadDelegate {
     struct Outcome: Sendable {
-        var response: Tern.HTTPURLResponse?
+        var response: HTTPURLResponse?
         /// The target, if it was known.
         var target: URL?
         var error: (any Error)?
@@ -31,7 +30,7 @@ final class DownloadTranscript: SessionDownloadDelegate {
         }
 
         /// The announced length of the whole file; nil if it was not announced.
-        func expectedLength(answering request: Tern.URLRequest) -> Int? {
+        func expectedLength(answering request: URLRequest) -> Int? {
             response?.bodyLength(answering: request).map { $0 &+ Int(clamping: offset) }
         }
 
@@ -84,8 +83,8 @@ final class DownloadTranscript: SessionDownloadDelegate {
     }
 
     func task(
-        _ task: SessionTask, willPerformHTTPRedirection response: Tern.HTTPURLResponse,
-        newRequest request: Tern.URLRequest, _ question: DelegateQuestion<RedirectAnswer>
+        _ task: SessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, _ question: DelegateQuestion<RedirectAnswer>
     ) {
         if let refusal = rules.refusal(ofRedirectTo: request.url?.scheme) {
             state.withLock { $0.outcome.error = refusal }
@@ -95,7 +94,7 @@ final class DownloadTranscript: SessionDownloadDelegate {
     }
 
     func task(
-        _ task: SessionTask, didReceive response: Tern.HTTPURLResponse, _ question: DelegateQuestion<ResponseAnswer>
+        _ task: SessionTask, didReceive response: HTTPURLResponse, _ question: DelegateQuestion<ResponseAnswer>
     ) {
         state.withLock { $0.outcome.response = response }
         if asksForPart, response.statusCode != 206 {

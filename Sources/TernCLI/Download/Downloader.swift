@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import Tern
+import FoundationEssentials
 import TernEngine
 
 /// Downloads a file, retries if that may help, and reports the result.
 struct Downloader {
     let session: Session
-    let request: Tern.URLRequest
+    let request: URLRequest
     let file: DownloadFileOptions
     let retries: RetryRule
     let limit: Int?
@@ -42,7 +41,7 @@ struct Downloader {
             }
             if !file.isSilent {
                 StandardStreams.tell(
-                    "tern: \(failure(of: outcome)?.message ?? "\(error)"): trying again in \(delay.formatted()) s, \(retries.count - attempt) more after that"
+                    "tern: \(failure(of: outcome)?.message ?? "\(error)"): trying again in \(DecimalText.short(delay)) s, \(retries.count - attempt) more after that"
                 )
             }
             try await Task.sleep(for: .seconds(delay))

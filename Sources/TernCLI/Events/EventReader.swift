@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
-import Foundation
+import FoundationEssentials
 import Glibc
-import Tern
 import TernEngine
 import TernLock
 

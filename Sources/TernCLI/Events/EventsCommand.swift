@@ -1,53 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
-import Foundation
-import Tern
+import FoundationEssentials
 import TernEngine
 
 /// `tern events`: follows a stream of server-sent events.
-struct EventsCommand: AsyncParsableCommand, EndsLikeCurl {
-    static let configuration = CommandConfiguration(
-        commandName: "events", abstract: "Follow a stream of server-sent events.",
-        discussion: """
-            Prints each event as its fields and an empty line, or as one line of JSON, with control characters \
-            escaped. A stream that ends or is interrupted is resumed after the time that the server sets, or 3 s; but \
-            not if the first request fails, or the response is not a stream of events. Ends at a 204 and by Ctrl-C; \
-            exit codes are curl's, as "tern request --help" lists them.
-            """)
+struct EventsCommand: ToolCommand {
+    static var table: OptionTable<Self> {
+        OptionTable(
+            .operand("url", help: "An http or https URL.") { $0.url = $1.text },
+            .flag("--json", help: "Print one JSON object on each line: data, event, id.") { $0.isJSON = true },
+            .flag("--no-reconnect", help: "End when the stream ends.") { $0.endsWithStream = true },
+            .value(
+                "--max-event-size", as: "bytes",
+                help: "The maximum size of an event, 1M by default; K, M and G are powers of 1024."
+            ) { $0.maximumEventSize = try $1.read(ByteCount.init(argument:)) },
+            .value("--connect-timeout", as: "seconds", help: "The maximum time to connect, in seconds.") {
+                $0.connectTimeout = try $1.number()
+            },
+            .value("-m", "--max-time", as: "seconds", help: "The maximum time in all, in seconds; then it fails.") {
+                $0.maximumTime = try $1.number()
+            },
+            .flag("-L", "--location", help: "Follow redirects, but not from https to http.") { $0.isFollowing = true },
+            .group(\.fields, "Header fields"),
+            .group(\.trust, "Trust"),
+            .group(\.accepted, "Accepted, without effect"))
+    }
 
-    @Argument(help: ArgumentHelp("An http or https URL.", valueName: "url")) var url: String
+    static let name = "events"
+    static let abstract = "Follow a stream of server-sent events."
+    static let endsLikeCurl = true
+    static let discussion = """
+        Prints each event as its fields and an empty line, or as one line of JSON, with control characters \
+        escaped. A stream that ends or is interrupted is resumed after the time that the server sets, or 3 s; but \
+        not if the first request fails, or the response is not a stream of events. Ends at a 204 and by Ctrl-C; \
+        exit codes are curl's, as "tern request --help" lists them.
+        """
 
-    @Flag(name: .customLong("json"), help: "Print one JSON object on each line: data, event, id.") var isJSON = false
-
-    @Flag(name: .customLong("no-reconnect"), help: "End when the stream ends.") var endsWithStream = false
-
-    @Option(
-        name: .customLong("max-event-size"),
-        help: ArgumentHelp(
-            "The maximum size of an event, 1M by default; K, M and G are powers of 1024.", valueName: "bytes"))
+    var url = ""
+    var isJSON = false
+    var endsWithStream = false
     var maximumEventSize: ByteCount?
-
-    @Option(
-        name: .customLong("connect-timeout"),
-        help: ArgumentHelp("The maximum time to connect, in seconds.", valueName: "seconds"))
     var connectTimeout: Double?
-
-    @Option(
-        name: [.customShort("m", allowingJoined: true), .customLong("max-time")],
-        help: ArgumentHelp("The maximum time in all, in seconds; then it fails.", valueName: "seconds"))
     var maximumTime: Double?
-
-    @Flag(name: [.customShort("L"), .customLong("location")], help: "Follow redirects, but not from https to http.")
     var isFollowing = false
-
-    @OptionGroup(title: "Header fields") var fields: FieldOptions
-    @OptionGroup(title: "Trust") var trust: TrustOptions
-    @OptionGroup(title: "Accepted, without effect") var accepted: AcceptedOptions
+    var fields = FieldOptions()
+    var trust = TrustOptions()
+    var accepted = AcceptedOptions()
 
     func validate() throws {
         try InputFile.checkStandardInput(fields.inputs)
         if !fields.sensitiveFields.isEmpty, !isFollowing {
-            throw ValidationError("--sensitive keeps a field from other origins, and needs -L")
+            throw UsageError("--sensitive keeps a field from other origins, and needs -L")
         }
         for (limit, name) in [(connectTimeout, "--connect-timeout"), (maximumTime, "--max-time")] {
             if let limit { _ = try TransferOptions.duration(limit, name) }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
-import Foundation
-import Tern
+import FoundationEssentials
 import TernEngine
 import TernTLS
 
@@ -50,7 +48,7 @@ struct FailureReport {
     private func message(of limit: SessionError.TimeLimit) -> String {
         let seconds =
             duration(of: limit).map {
-                " of \(($0 / .seconds(1)).formatted(.number.grouping(.never))) s"
+                " of \(DecimalText.short($0 / .seconds(1))) s"
             } ?? ""
         let bytes = received.flatMap { $0 > 0 ? " after \($0) bytes of the body" : nil } ?? ""
         return switch limit {
@@ -104,9 +102,6 @@ protocol ReportedFailure: Error {
 extension ReportedFailure {
     func message(asking url: String?) -> String { "\(self)" }
 }
-
-/// A command that exits with all codes of ``ExitStatus``, not only with 0, 1 or 2.
-protocol EndsLikeCurl: ParsableCommand {}
 
 /// A value of an option or argument cannot be used, for which curl has a code of its own.
 struct CommandFailure: ReportedFailure, CustomStringConvertible {

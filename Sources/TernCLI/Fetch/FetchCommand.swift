@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
-import Tern
+import TernEngine
 
 /// A command that sends requests: such commands differ only in the method, whose name is theirs.
-protocol FetchCommand: AsyncParsableCommand, EndsLikeCurl {
+protocol FetchCommand: ToolCommand {
     /// The method of the command; nil leaves it to the options.
     static var method: String? { get }
-    static var abstract: String { get }
     var options: FetchOptions { get set }
 }
 
 extension FetchCommand {
-    static var configuration: CommandConfiguration {
-        CommandConfiguration(
-            commandName: method?.lowercased() ?? "request", abstract: abstract, discussion: FetchOptions.discussion)
-    }
+    static var table: OptionTable<Self> { OptionTable(.group(\.options)) }
+
+    static var name: String { method?.lowercased() ?? "request" }
+    static var discussion: String { FetchOptions.discussion }
+    static var endsLikeCurl: Bool { true }
+    static var isFetch: Bool { true }
 
     func run() async throws { try await FetchRun(method: Self.method, options: options).run() }
 }
@@ -24,7 +24,7 @@ struct GetCommand: FetchCommand {
     static let method: String? = "GET"
     static let abstract = "Fetch a URL."
 
-    @OptionGroup var options: FetchOptions
+    var options = FetchOptions()
 }
 
 /// `tern head`: HEAD requests, like curl's `-I`.
@@ -32,7 +32,7 @@ struct HeadCommand: FetchCommand {
     static let method: String? = "HEAD"
     static let abstract = "Request the head of a URL, and show it."
 
-    @OptionGroup var options: FetchOptions
+    var options = FetchOptions()
 }
 
 /// `tern put`: PUT requests.
@@ -40,7 +40,7 @@ struct PutCommand: FetchCommand {
     static let method: String? = "PUT"
     static let abstract = "Send a body with PUT."
 
-    @OptionGroup var options: FetchOptions
+    var options = FetchOptions()
 }
 
 /// `tern post`: POST requests.
@@ -48,7 +48,7 @@ struct PostCommand: FetchCommand {
     static let method: String? = "POST"
     static let abstract = "Send a body with POST."
 
-    @OptionGroup var options: FetchOptions
+    var options = FetchOptions()
 }
 
 /// `tern patch`: PATCH requests.
@@ -56,7 +56,7 @@ struct PatchCommand: FetchCommand {
     static let method: String? = "PATCH"
     static let abstract = "Send a body with PATCH."
 
-    @OptionGroup var options: FetchOptions
+    var options = FetchOptions()
 }
 
 /// `tern delete`: DELETE requests.
@@ -64,7 +64,7 @@ struct DeleteCommand: FetchCommand {
     static let method: String? = "DELETE"
     static let abstract = "Send DELETE."
 
-    @OptionGroup var options: FetchOptions
+    var options = FetchOptions()
 }
 
 /// `tern request`: requests whose method the options set, by curl's rules.
@@ -73,7 +73,7 @@ struct RequestCommand: FetchCommand {
     static let abstract =
         "Send a request as curl does: GET, POST with -d, PUT with -T, HEAD with -I, or the method of -X."
 
-    @OptionGroup var options: FetchOptions
+    var options = FetchOptions()
 }
 
 /// Runs a command that sends requests, from its options to its end.
@@ -114,42 +114,49 @@ struct FetchRun {
 }
 
 /// `tern upload`: sends a file, and shows the progress.
-struct UploadCommand: AsyncParsableCommand, EndsLikeCurl {
-    static let configuration = CommandConfiguration(
-        commandName: "upload", abstract: "Send a file with PUT, and show the progress.",
-        discussion: """
-            Progress goes to standard error: a bar with rate and remaining time on a terminal, a line for each tenth \
-            elsewhere, nothing with -s. The file is read as it is sent. Exit codes are curl's, as "tern request \
-            --help" lists them.
-            """)
+struct UploadCommand: ToolCommand {
+    static var table: OptionTable<Self> {
+        OptionTable(
+            .operand("file", help: "The file; \"-\" is standard input.") { $0.file = $1.text },
+            .operand("url", help: "An http or https URL; one that ends in \"/\" gets the file's name.") {
+                $0.url = $1.text
+            },
+            .value("-X", "--request", as: "method", help: "Send this method; PUT by default.") { $0.method = $1.text },
+            .group(\.fields, "Header fields"),
+            .group(\.transfer, "Redirects, retries, limits"),
+            .group(\.output, "Output"),
+            .group(\.trust, "Trust"),
+            .group(\.accepted, "Accepted, without effect"))
+    }
 
-    @Argument(help: ArgumentHelp("The file; \"-\" is standard input.", valueName: "file"))
-    var file: String
+    static let name = "upload"
+    static let abstract = "Send a file with PUT, and show the progress."
+    static let endsLikeCurl = true
+    static let discussion = """
+        Progress goes to standard error: a bar with rate and remaining time on a terminal, a line for each tenth \
+        elsewhere, nothing with -s. The file is read as it is sent. Exit codes are curl's, as "tern request \
+        --help" lists them.
+        """
 
-    @Argument(
-        help: ArgumentHelp("An http or https URL; one that ends in \"/\" gets the file's name.", valueName: "url"))
-    var url: String
-
-    @Option(
-        name: [.customShort("X", allowingJoined: true), .customLong("request")],
-        help: ArgumentHelp("Send this method.", valueName: "method"))
+    var file = ""
+    var url = ""
     var method: String = "PUT"
-
-    @OptionGroup(title: "Header fields") var fields: FieldOptions
-    @OptionGroup(title: "Redirects, retries, limits") var transfer: TransferOptions
-    @OptionGroup(title: "Output") var output: OutputOptions
-    @OptionGroup(title: "Trust") var trust: TrustOptions
-    @OptionGroup(title: "Accepted, without effect") var accepted: AcceptedOptions
+    var fields = FieldOptions()
+    var transfer = TransferOptions()
+    var output = OutputOptions()
+    var trust = TrustOptions()
+    var accepted = AcceptedOptions()
 
     func validate() throws {
         if file.isEmpty || file == "." {
-            throw ValidationError("\"\(file)\" is not a file: give one, or \"-\" for standard input")
+            throw UsageError("\"\(file)\" is not a file: give one, or \"-\" for standard input")
         }
     }
 
     func run() async throws {
         // Equivalent to "tern request -T FILE URL", whose options these include.
-        var options = try FetchOptions.parse(["--request=\(method)", "--upload-file=\(file)", "--", url])
+        var options = FetchOptions()
+        (options.content.method, options.content.uploads, options.arguments) = (method, [file], [url])
         (options.fields, options.transfer, options.output, options.trust) = (fields, transfer, output, trust)
         try options.validate()
         try await FetchRun(method: nil, options: options, showsUpload: true).run()

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: each pointer refers to a value that outlives the call that it is passed to.
-import Foundation
+import FoundationEssentials
 import Glibc
-import Tern
 import TernEngine
 import TernFiles
 

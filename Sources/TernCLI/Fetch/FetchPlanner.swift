@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
-import Foundation
-import Tern
+import FoundationEssentials
 import TernEngine
 import TernFiles
 
@@ -27,7 +25,7 @@ struct FetchPlanner {
     mutating func plans(_ targets: [RequestedURL]) throws -> [PlannedFetch] {
         let content = options.content
         if !content.uploads.isEmpty, content.uploads.count != targets.count {
-            throw ValidationError("-T: give as many files as URLs")
+            throw UsageError("-T: give as many files as URLs")
         }
         let paths = try options.output.paths(for: targets, typed: options.urls)
         let body = content.parts.isEmpty ? nil : try DataPart.joined(content.parts)
@@ -52,7 +50,7 @@ struct FetchPlanner {
         }
     }
 
-    private func send(_ body: Data, in request: inout Tern.URLRequest) {
+    private func send(_ body: Data, in request: inout URLRequest) {
         request.body =
             builder.isChunked
             ? .sequence {
@@ -65,21 +63,21 @@ struct FetchPlanner {
         request.addValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
     }
 
-    private func send(_ upload: Upload, in request: inout Tern.URLRequest) throws {
+    private func send(_ upload: Upload, in request: inout URLRequest) throws {
         if upload.length == nil, options.transfer.retryRule.count > 0 {
-            throw ValidationError(
+            throw UsageError(
                 "-T \(upload.path): it can be read only once, and --retry would have to read it again")
         }
         request.body = upload.content
         expectContinue(in: &request, length: upload.length)
     }
 
-    private func send(_ form: MultipartForm, in request: inout Tern.URLRequest, of count: Int) throws {
+    private func send(_ form: MultipartForm, in request: inout URLRequest, of count: Int) throws {
         if !form.isReplayable, count > 1 || options.transfer.retryRule.count > 0 {
-            throw ValidationError("-F: standard input and pipes can be read only once: give one URL, and no --retry")
+            throw UsageError("-F: standard input and pipes can be read only once: give one URL, and no --retry")
         }
         if builder.gives("content-type") {
-            throw ValidationError("-F and -H Content-Type are two types: a form sets its own, with its boundary")
+            throw UsageError("-F and -H Content-Type are two types: a form sets its own, with its boundary")
         }
         request.setForm(form)
         if builder.isChunked {
@@ -89,7 +87,7 @@ struct FetchPlanner {
     }
 
     /// Adds an expectation to a large body (RFC 9110 §10.1.1).
-    private func expectContinue(in request: inout Tern.URLRequest, length: Int?) {
+    private func expectContinue(in request: inout URLRequest, length: Int?) {
         if let length, length <= Self.unannouncedLength { return }
         if builder.gives("expect") { return }
         request.addValue("100-continue", forHTTPHeaderField: "Expect")

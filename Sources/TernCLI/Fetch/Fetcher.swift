@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import Tern
+import FoundationEssentials
 import TernEngine
 
 /// Requests URLs, retries if that may help, and reports the results.
@@ -125,7 +124,7 @@ struct Fetcher {
     private func tell(_ contents: Transcript.Contents, _ plan: PlannedFetch, _ delay: Double, left: Int) {
         guard !options.output.isSilent, let failure = failure(of: contents, plan) else { return }
         StandardStreams.tell(
-            "tern: \(failure.message): trying again in \(delay.formatted()) s, \(left) more after that")
+            "tern: \(failure.message): trying again in \(DecimalText.short(delay)) s, \(left) more after that")
     }
 
     private func report(_ contents: Transcript.Contents, of plan: PlannedFetch, retryCount: Int) throws {

@@ -1,69 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
-import Foundation
+import FoundationEssentials
 
 /// The method and the body, with curl's option names.
-struct ContentOptions: ParsableArguments {
-    @Option(
-        name: [.customShort("X", allowingJoined: true), .customLong("request")],
-        help: ArgumentHelp(
-            "Send this method (\"tern request\" only). A redirect may still turn it into GET.", valueName: "method"))
+struct ContentOptions: OptionGroup {
+    static var table: OptionTable<Self> {
+        OptionTable(
+            .value(
+                "-X", "--request", as: "method",
+                help: "Send this method (\"tern request\" only). A redirect may still turn it into GET."
+            ) { $0.method = $1.text },
+            .flag("-I", "--head", help: "Send HEAD, and show the head.") { $0.isHead = true },
+            .value(
+                "-d", "--data", "--data-ascii", as: "data", dashed: true, repeats: true,
+                help:
+                    "Send this as a form; repeat to join with \"&\". \"@file\" is a file without line ends, \"@-\" standard input."
+            ) { $0.text.append(DataPart.text($1.text)) },
+            .value("--data-binary", as: "data", dashed: true, repeats: true, help: "As -d, but a file is unchanged.") {
+                $0.binary.append(DataPart.binary($1.text))
+            },
+            .value(
+                "--data-raw", as: "data", dashed: true, repeats: true,
+                help: "As -d, but without special meaning of \"@\"."
+            ) { $0.raw.append(DataPart.raw($1.text)) },
+            .value(
+                "--data-urlencode", as: "data", dashed: true, repeats: true,
+                help: "As -d, percent-encoded: \"content\", \"=content\", \"name=content\", \"@file\" or \"name@file\"."
+            ) { $0.encoded.append(DataPart.encoded($1.text)) },
+            .value(
+                "-F", "--form", as: "name=content", dashed: true, repeats: true,
+                help: """
+                    Send a form of parts: "name=content", "name=@file" for a file, "name=<file" for a text from a file; "-" is standard \
+                    input. ";type=" and ";filename=" may follow. Files are read as they are sent.
+                    """
+            ) { $0.formParts.append(try FormOption.form($1.text)) },
+            .value(
+                "--form-string", as: "name=content", dashed: true, repeats: true,
+                help: "As -F, but without special meaning of \"@\", \"<\" and \";\"."
+            ) { $0.formStrings.append(try FormOption.string($1.text)) },
+            .flag("-G", "--get", help: "Put the data of -d into the URL's query.") { $0.isQuery = true },
+            .value(
+                "-T", "--upload-file", as: "file", repeats: true,
+                help:
+                    "Send this file, with PUT by default; \"-\" and \".\" are standard input. A URL that ends in \"/\" gets its name. "
+                    + "Give one for each URL."
+                    // In curl "." also reads the response while it waits for input, which tern always does.
+            ) { $0.uploads.append($1.text == "." ? "-" : $1.text) })
+    }
+
     var method: String?
-
-    @Flag(name: [.customShort("I"), .customLong("head")], help: "Send HEAD, and show the head.")
     var isHead = false
-
-    @Option(
-        name: [.customShort("d", allowingJoined: true), .customLong("data"), .customLong("data-ascii")],
-        parsing: .unconditionalSingleValue,
-        help: ArgumentHelp(
-            "Send this as a form; repeat to join with \"&\". \"@file\" is a file without line ends, \"@-\" standard input.",
-            valueName: "data"), transform: DataPart.text)
     var text: [DataPart] = []
-
-    @Option(
-        name: .customLong("data-binary"), parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("As -d, but a file is unchanged.", valueName: "data"), transform: DataPart.binary)
     var binary: [DataPart] = []
-
-    @Option(
-        name: .customLong("data-raw"), parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("As -d, but without special meaning of \"@\".", valueName: "data"), transform: DataPart.raw)
     var raw: [DataPart] = []
-
-    @Option(
-        name: .customLong("data-urlencode"), parsing: .unconditionalSingleValue,
-        help: ArgumentHelp(
-            "As -d, percent-encoded: \"content\", \"=content\", \"name=content\", \"@file\" or \"name@file\".",
-            valueName: "data"), transform: DataPart.encoded)
     var encoded: [DataPart] = []
-
-    @Option(
-        name: [.customShort("F", allowingJoined: true), .customLong("form")], parsing: .unconditionalSingleValue,
-        help: ArgumentHelp(
-            """
-            Send a form of parts: "name=content", "name=@file" for a file, "name=<file" for a text from a file; "-" is standard \
-            input. ";type=" and ";filename=" may follow. Files are read as they are sent.
-            """, valueName: "name=content"), transform: FormOption.form)
     var formParts: [FormOption] = []
-
-    @Option(
-        name: .customLong("form-string"), parsing: .unconditionalSingleValue,
-        help: ArgumentHelp(
-            "As -F, but without special meaning of \"@\", \"<\" and \";\".", valueName: "name=content"),
-        transform: FormOption.string)
     var formStrings: [FormOption] = []
-
-    @Flag(name: [.customShort("G"), .customLong("get")], help: "Put the data of -d into the URL's query.")
     var isQuery = false
-
-    @Option(
-        name: [.customShort("T", allowingJoined: true), .customLong("upload-file")],
-        help: ArgumentHelp(
-            "Send this file, with PUT by default; \"-\" and \".\" are standard input. A URL that ends in \"/\" gets its name. "
-                + "Give one for each URL.", valueName: "file"),
-        // In curl "." also reads the response while it waits for input, which tern always does.
-        transform: { $0 == "." ? "-" : $0 })
     var uploads: [String] = []
 
     var parts: [DataPart] { text + binary + raw + encoded }
@@ -79,12 +71,12 @@ struct ContentOptions: ParsableArguments {
     var inputs: [String] { parts.compactMap(\.file) + form.compactMap(\.file) + uploads }
 
     func validate() throws {
-        if !parts.isEmpty, !uploads.isEmpty { throw ValidationError("-d and -T are two bodies: give one of them") }
+        if !parts.isEmpty, !uploads.isEmpty { throw UsageError("-d and -T are two bodies: give one of them") }
         if !form.isEmpty, !parts.isEmpty || !uploads.isEmpty {
-            throw ValidationError("-F and \(parts.isEmpty ? "-T" : "-d") are two bodies: give one of them")
+            throw UsageError("-F and \(parts.isEmpty ? "-T" : "-d") are two bodies: give one of them")
         }
-        if isQuery, parts.isEmpty { throw ValidationError("-G puts the data of -d into the URL, and needs -d") }
-        if uploads.contains("") { throw ValidationError("-T \"\": give a file, or \"-\" for standard input") }
+        if isQuery, parts.isEmpty { throw UsageError("-G puts the data of -d into the URL, and needs -d") }
+        if uploads.contains("") { throw UsageError("-T \"\": give a file, or \"-\" for standard input") }
     }
 }
 
@@ -100,22 +92,22 @@ struct MethodChoice {
         if let command {
             let name = "tern " + command.lowercased()
             if options.method != nil {
-                throw ValidationError("\(name) sends \(command): -X is for \"tern request\"")
+                throw UsageError("\(name) sends \(command): -X is for \"tern request\"")
             }
             if options.isHead, command != "HEAD" {
-                throw ValidationError("\(name) sends \(command), and -I sends HEAD: use \"tern head\"")
+                throw UsageError("\(name) sends \(command), and -I sends HEAD: use \"tern head\"")
             }
             if hasBody, command == "GET" || command == "HEAD" {
-                throw ValidationError(
+                throw UsageError(
                     "\(name) sends no body: \"tern post\", \"tern put\" and \"tern request\" do, and -G puts -d into the URL"
                 )
             }
         }
-        if options.isHead, options.method != nil { throw ValidationError("-I sends HEAD: give -I or -X, not both") }
+        if options.isHead, options.method != nil { throw UsageError("-I sends HEAD: give -I or -X, not both") }
         if options.isHead, hasBody {
-            throw ValidationError("-I sends no body: omit it, or give -G to put -d into the URL")
+            throw UsageError("-I sends no body: omit it, or give -G to put -d into the URL")
         }
-        if options.method?.isEmpty == true { throw ValidationError("-X: the method is empty") }
+        if options.method?.isEmpty == true { throw UsageError("-X: the method is empty") }
         showsHead = options.isHead || command == "HEAD"
         method =
             options.method ?? command

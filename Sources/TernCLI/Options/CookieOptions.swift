@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
 
 /// The cookies, with curl's option names.
-struct CookieOptions: ParsableArguments {
-    @Option(
-        name: [.customShort("b", allowingJoined: true), .customLong("cookie")], parsing: .unconditionalSingleValue,
-        help: ArgumentHelp(
-            """
-            Send these cookies, as in "a=1; b=2"; without "=", those of this file, and keep what responses set. The file \
-            has the Netscape format or "Set-Cookie:" lines, "-" is standard input, "" is none. Repeat for more.
-            """, valueName: "cookies or file"))
+struct CookieOptions: OptionGroup {
+    static var table: OptionTable<Self> {
+        OptionTable(
+            .value(
+                "-b", "--cookie", as: "cookies or file", dashed: true, repeats: true,
+                help: """
+                    Send these cookies, as in "a=1; b=2"; without "=", those of this file, and keep what responses set. The file \
+                    has the Netscape format or "Set-Cookie:" lines, "-" is standard input, "" is none. Repeat for more.
+                    """
+            ) { $0.sources.append($1.text) },
+            .value(
+                "-c", "--cookie-jar", as: "file", dashed: true,
+                help: """
+                    Keep the cookies that responses set, and replace this file with all of them at the end; "-" is standard \
+                    output. A file that -b reads keeps what other programs write to it meanwhile.
+                    """
+            ) { $0.jar = $1.text },
+            .flag("-j", "--junk-session-cookies", help: "Leave out session cookies of -b's files.") {
+                $0.dropsSessionCookies = true
+            })
+    }
+
     var sources: [String] = []
-
-    @Option(
-        name: [.customShort("c", allowingJoined: true), .customLong("cookie-jar")], parsing: .unconditional,
-        help: ArgumentHelp(
-            """
-            Keep the cookies that responses set, and replace this file with all of them at the end; "-" is standard \
-            output. A file that -b reads keeps what other programs write to it meanwhile.
-            """,
-            valueName: "file"))
     var jar: String?
-
-    @Flag(
-        name: [.customShort("j"), .customLong("junk-session-cookies")], help: "Leave out session cookies of -b's files."
-    )
     var dropsSessionCookies = false
 
     /// The value of `Cookie` that is sent behind those of files; nil for none.
@@ -48,8 +48,8 @@ struct CookieOptions: ParsableArguments {
 
     func validate() throws {
         if dropsSessionCookies, files.isEmpty {
-            throw ValidationError("-j needs a file of cookies: give -b with one")
+            throw UsageError("-j needs a file of cookies: give -b with one")
         }
-        if jar?.isEmpty == true { throw ValidationError("-c: the file name is empty") }
+        if jar?.isEmpty == true { throw UsageError("-c: the file name is empty") }
     }
 }

@@ -1,12 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
-import Foundation
-import Tern
+import FoundationEssentials
 import TernEngine
 import TernFiles
 
 /// The options of all commands that send requests, with curl's names.
-struct FetchOptions: ParsableArguments {
+struct FetchOptions: OptionGroup {
+    static var table: OptionTable<Self> {
+        OptionTable(
+            .operand(
+                "url", isRequired: false, repeats: true,
+                help: "An http or https URL; several are requested one after another."
+            ) { $0.arguments.append($1.text) },
+            .value(
+                "--url", as: "url", dashed: true, repeats: true,
+                help: "Request this URL, before those that are given without an option."
+            ) { $0.namedURLs.append($1.text) },
+            .value(
+                "-r", "--range", as: "range", dashed: true,
+                help: "Request only these bytes, such as 0-499 or -500 for the last ones."
+            ) { $0.range = RangeOption.range($1.text) },
+            .flag("-g", "--globoff", help: "Send [ ] and { } in a URL unchanged.") { $0.takesBracketsAsTheyAre = true },
+            .flag("--path-as-is", help: "Keep \"/../\" and \"/./\" in a URL.") { $0.keepsDotSegments = true },
+            .group(\.content, "Method and body"),
+            .group(\.fields, "Header fields"),
+            .group(\.cookies, "Cookies"),
+            .group(\.transfer, "Redirects, retries, limits"),
+            .group(\.output, "Output"),
+            .group(\.trust, "Trust"),
+            .group(\.accepted, "Accepted, without effect"))
+    }
+
     static let discussion = """
         Options that have curl's names mean what they mean in curl. A response with any status is a success unless -f or \
         --fail-with-body is given. Exit codes:
@@ -14,52 +37,37 @@ struct FetchOptions: ParsableArguments {
         \(ExitStatus.table)
         """
 
-    @Argument(help: ArgumentHelp("An http or https URL; several are requested one after another.", valueName: "url"))
     var arguments: [String] = []
-
-    @Option(
-        name: .customLong("url"), parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Request this URL, before those that are given without an option.", valueName: "url"))
     var namedURLs: [String] = []
-
-    @Option(
-        name: [.customShort("r"), .customLong("range")], parsing: .unconditional,
-        help: ArgumentHelp("Request only these bytes, such as 0-499 or -500 for the last ones.", valueName: "range"),
-        transform: RangeOption.range)
     var range: String?
-
-    @Flag(name: [.customShort("g"), .customLong("globoff")], help: "Send [ ] and { } in a URL unchanged.")
     var takesBracketsAsTheyAre = false
-
-    @Flag(name: .customLong("path-as-is"), help: "Keep \"/../\" and \"/./\" in a URL.")
     var keepsDotSegments = false
-
-    @OptionGroup(title: "Method and body") var content: ContentOptions
-    @OptionGroup(title: "Header fields") var fields: FieldOptions
-    @OptionGroup(title: "Cookies") var cookies: CookieOptions
-    @OptionGroup(title: "Redirects, retries, limits") var transfer: TransferOptions
-    @OptionGroup(title: "Output") var output: OutputOptions
-    @OptionGroup(title: "Trust") var trust: TrustOptions
-    @OptionGroup(title: "Accepted, without effect") var accepted: AcceptedOptions
+    var content = ContentOptions()
+    var fields = FieldOptions()
+    var cookies = CookieOptions()
+    var transfer = TransferOptions()
+    var output = OutputOptions()
+    var trust = TrustOptions()
+    var accepted = AcceptedOptions()
 
     /// As typed.
     var urls: [String] { namedURLs + arguments }
 
     func validate() throws {
-        if urls.isEmpty { throw ValidationError("no URL is given: give one, such as http://localhost:8080/") }
+        if urls.isEmpty { throw UsageError("no URL is given: give one, such as http://localhost:8080/") }
         if output.isJSON, let json = urls.first(where: { $0.hasPrefix("{") || $0.hasPrefix("[") || $0.hasPrefix("@") })
         {
-            throw ValidationError(
+            throw UsageError(
                 "\"\(json.prefix(100))\" is not a URL, and --json prints the response as JSON; send JSON with -d and "
                     + "-H 'Content-Type: application/json'")
         }
         try InputFile.checkStandardInput(content.inputs + fields.inputs + output.inputs + cookies.files)
         if !fields.sensitiveFields.isEmpty, !output.isVerbose, !transfer.isFollowing {
-            throw ValidationError(
+            throw UsageError(
                 "--sensitive hides a field from -v, and with -L keeps it from other origins: give -v or -L")
         }
         if transfer.continueTimeout != nil, !content.hasBody {
-            throw ValidationError("--expect100-timeout needs a body, and there is none")
+            throw UsageError("--expect100-timeout needs a body, and there is none")
         }
     }
 
@@ -80,16 +88,17 @@ struct FetchOptions: ParsableArguments {
 }
 
 /// Options of curl for what tern always does. They exist so that commands written for curl run.
-struct AcceptedOptions: ParsableArguments {
-    @Flag(name: .customLong("http1.1"), help: "Speak HTTP/1.1.")
+struct AcceptedOptions: OptionGroup {
+    static var table: OptionTable<Self> {
+        OptionTable(
+            .flag("--http1.1", help: "Speak HTTP/1.1.") { $0.speaksHTTP11 = true },
+            .flag("-N", "--no-buffer", help: "Write the body as it arrives.") { $0.isUnbuffered = true },
+            .flag("-#", "--progress-bar", help: "Show progress as a bar.") { $0.showsBar = true },
+            .flag("-q", "--disable", help: "Read no configuration file.") { $0.readsNoConfiguration = true })
+    }
+
     var speaksHTTP11 = false
-
-    @Flag(name: [.customShort("N"), .customLong("no-buffer")], help: "Write the body as it arrives.")
     var isUnbuffered = false
-
-    @Flag(name: [.customShort("#"), .customLong("progress-bar")], help: "Show progress as a bar.")
     var showsBar = false
-
-    @Flag(name: [.customShort("q"), .customLong("disable")], help: "Read no configuration file.")
     var readsNoConfiguration = false
 }

@@ -1,52 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
-import Foundation
-import Tern
+import FoundationEssentials
 import TernEngine
 import TernFiles
 
 /// The header fields, with curl's option names.
-struct FieldOptions: ParsableArguments {
-    @Option(
-        name: [.customShort("H"), .customLong("header")], parsing: .unconditionalSingleValue,
-        help: ArgumentHelp(
-            """
-            Add a header field; repeat for more. "Name:" omits one that is sent otherwise, "Name;" sends it empty, \
-            "@file" reads a field from each line.
-            """, valueName: "field"))
+struct FieldOptions: OptionGroup {
+    static var table: OptionTable<Self> {
+        OptionTable(
+            .value(
+                "-H", "--header", as: "field", dashed: true, repeats: true,
+                help: """
+                    Add a header field; repeat for more. "Name:" omits one that is sent otherwise, "Name;" sends it empty, \
+                    "@file" reads a field from each line.
+                    """
+            ) { $0.headers.append($1.text) },
+            .value("-A", "--user-agent", as: "name", dashed: true, help: "Send this User-Agent; an empty one omits it.")
+            { $0.userAgent = $1.text },
+            .value(
+                "-e", "--referer", as: "url", dashed: true,
+                help: "Send this Referer; with \";auto\" at its end, or alone, each redirect sends the URL before it."
+            ) { $0.referer = $1.text },
+            .group(\.credentials, "Credentials"),
+            .flag("--compressed", help: "Accept a compressed body, and write it decompressed.") {
+                $0.isCompressed = true
+            },
+            .value(
+                "--sensitive", as: "name", repeats: true,
+                help: """
+                    Treat this header field like credentials: -v hides its value, and no redirect sends it to another origin. \
+                    Repeat for more.
+                    """
+            ) { $0.sensitiveFields.append($1.text) })
+    }
+
     var headers: [String] = []
-
-    @Option(
-        name: [.customShort("A", allowingJoined: true), .customLong("user-agent")], parsing: .unconditional,
-        help: ArgumentHelp("Send this User-Agent; an empty one omits it.", valueName: "name"))
     var userAgent: String?
-
-    @Option(
-        name: [.customShort("e", allowingJoined: true), .customLong("referer")], parsing: .unconditional,
-        help: ArgumentHelp(
-            "Send this Referer; with \";auto\" at its end, or alone, each redirect sends the URL before it.",
-            valueName: "url"))
     var referer: String?
-
-    @OptionGroup(title: "Credentials") var credentials: CredentialOptions
-
-    @Flag(name: .customLong("compressed"), help: "Accept a compressed body, and write it decompressed.")
+    var credentials = CredentialOptions()
     var isCompressed = false
-
-    @Option(
-        name: .customLong("sensitive"),
-        help: ArgumentHelp(
-            """
-            Treat this header field like credentials: -v hides its value, and no redirect sends it to another origin. \
-            Repeat for more.
-            """, valueName: "name"))
     var sensitiveFields: [String] = []
 
     /// The files it reads.
     var inputs: [String] { headers.filter { $0.hasPrefix("@") }.map { String($0.dropFirst()) } }
 
     func validate() throws {
-        if referer?.isEmpty == true { throw ValidationError("-e: the Referer is empty") }
+        if referer?.isEmpty == true { throw UsageError("-e: the Referer is empty") }
     }
 
     private static let automatic = ";auto"
@@ -69,10 +67,10 @@ struct FieldOptions: ParsableArguments {
         let own = try lines.map(HeaderOption.init)
         let names = Set(own.map { $0.name.lowercased() })
         if let option = credentials.option, names.contains("authorization") {
-            throw ValidationError("\(option) and -H \"Authorization\" are two credentials: give one of them")
+            throw UsageError("\(option) and -H \"Authorization\" are two credentials: give one of them")
         }
         if isCompressed, names.contains("accept-encoding") {
-            throw ValidationError("--compressed and -H \"Accept-Encoding\" contradict each other: give one of them")
+            throw UsageError("--compressed and -H \"Accept-Encoding\" contradict each other: give one of them")
         }
         var all = own
         if let userAgent, !names.contains("user-agent") {
@@ -97,15 +95,21 @@ enum HeaderOption {
     init(_ text: String) throws {
         if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) {
             let name = String(text[..<colon])
-            let value = text[text.utf8.index(after: colon)...]
-                .trimmingCharacters(in: CharacterSet(charactersIn: " \t"))
+            let value = Self.trimmed(text[text.utf8.index(after: colon)...])
             self = value.isEmpty ? .remove(name: name) : .add(name: name, value: value)
         } else if text.hasSuffix(";") {
             self = .add(name: String(text.dropLast()), value: "")
         } else {
-            throw ValidationError(
+            throw UsageError(
                 "-H \"\(text)\": a header field needs a colon, or a semicolon at the end if it is to be empty")
         }
+    }
+
+    /// Without the blanks around it; a combining mark does not make another character of one.
+    private static func trimmed(_ value: Substring) -> String {
+        let scalars = value.unicodeScalars.drop { $0 == " " || $0 == "\t" }
+        guard let last = scalars.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return "" }
+        return String(Substring(scalars[...last]))
     }
 
     /// A field with the bytes of an argument.
@@ -132,39 +136,45 @@ enum HeaderOption {
         return field.name.lowercased() == "transfer-encoding" && field.value.lowercased() == "chunked"
     }
 
-    func apply(to request: inout Tern.URLRequest, _ defaults: inout HeaderFields) throws {
+    func apply(to request: inout URLRequest, _ defaults: inout HeaderFields) throws {
         switch self {
         case .add(let field): request.headers.append(field)
         case .remove(let name):
-            if name.lowercased() == "host" { throw ValidationError("-H \"Host:\": every request of HTTP/1.1 has it") }
+            if name.lowercased() == "host" { throw UsageError("-H \"Host:\": every request of HTTP/1.1 has it") }
             defaults[name] = nil
         }
     }
 }
 
 /// The credentials of a request, with curl's option names.
-struct CredentialOptions: ParsableArguments {
-    @Option(
-        name: [.customShort("u", allowingJoined: true), .customLong("user")], parsing: .unconditional,
-        help: ArgumentHelp(
-            "Authenticate with this name and password. Every user of this machine can see the password: -H @file hides your "
-                + "own Authorization field.", valueName: "user:password"))
+struct CredentialOptions: OptionGroup {
+    static var table: OptionTable<Self> {
+        OptionTable(
+            .value(
+                "-u", "--user", as: "user:password", dashed: true,
+                help:
+                    "Authenticate with this name and password. Every user of this machine can see the password: -H @file hides your "
+                    + "own Authorization field."
+            ) { $0.user = $1.text },
+            .flag("--basic", help: "Send -u with HTTP Basic, without waiting for a challenge: the default.") {
+                $0.usesBasic = true
+            },
+            .flag("--digest", help: "Send -u with HTTP Digest only, when the server requests it.") {
+                $0.usesDigest = true
+            },
+            .flag(
+                "--anyauth",
+                help: "Send -u in the safest way that the server offers, when it requests it: Digest or Basic."
+            ) { $0.usesAny = true },
+            .value("--oauth2-bearer", as: "token", dashed: true, help: "Send this bearer token (RFC 6750).") {
+                $0.bearer = $1.text
+            })
+    }
+
     var user: String?
-
-    @Flag(name: .customLong("basic"), help: "Send -u with HTTP Basic, without waiting for a challenge: the default.")
     var usesBasic = false
-
-    @Flag(name: .customLong("digest"), help: "Send -u with HTTP Digest only, when the server requests it.")
     var usesDigest = false
-
-    @Flag(
-        name: .customLong("anyauth"),
-        help: "Send -u in the safest way that the server offers, when it requests it: Digest or Basic.")
     var usesAny = false
-
-    @Option(
-        name: .customLong("oauth2-bearer"), parsing: .unconditional,
-        help: ArgumentHelp("Send this bearer token (RFC 6750).", valueName: "token"))
     var bearer: String?
 
     /// The option that gives the credentials; nil for none.
@@ -172,17 +182,17 @@ struct CredentialOptions: ParsableArguments {
 
     func validate() throws {
         if let user, !user.utf8.contains(UInt8(ascii: ":")) {
-            throw ValidationError("-u: give user:password; tern does not prompt for a password")
+            throw UsageError("-u: give user:password; tern does not prompt for a password")
         }
         if user != nil, bearer != nil {
-            throw ValidationError("-u and --oauth2-bearer are two credentials: give one of them")
+            throw UsageError("-u and --oauth2-bearer are two credentials: give one of them")
         }
-        if bearer?.isEmpty == true { throw ValidationError("--oauth2-bearer: the token is empty") }
+        if bearer?.isEmpty == true { throw UsageError("--oauth2-bearer: the token is empty") }
         if [usesBasic, usesDigest, usesAny].count(where: { $0 }) > 1 {
-            throw ValidationError("--basic, --digest and --anyauth exclude each other: give one of them")
+            throw UsageError("--basic, --digest and --anyauth exclude each other: give one of them")
         }
         if (usesDigest || usesAny), bearer != nil {
-            throw ValidationError("--oauth2-bearer is sent as it is: leave out --digest and --anyauth")
+            throw UsageError("--oauth2-bearer is sent as it is: leave out --digest and --anyauth")
         }
     }
 
@@ -194,7 +204,7 @@ struct CredentialOptions: ParsableArguments {
     }
 
     /// Has the request answer challenges, or sends the name and password of its URL as curl does.
-    func apply(to request: inout Tern.URLRequest) {
+    func apply(to request: inout URLRequest) {
         let schemes: PasswordCredential.Schemes = usesDigest ? .digest : usesAny ? .all : .basic
         if let user {
             guard schemes != .basic else { return }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
-import Foundation
-import Tern
+import FoundationEssentials
+import TernEngine
 import TernFiles
 
 /// The part of the form from one `-F` or `--form-string`.
@@ -59,7 +58,7 @@ struct FormOption: Sendable, Equatable {
             case .textOfFile(let path): try append(Self.content(path), to: &form)
             }
         } catch let error as MultipartFormError {
-            throw ValidationError("-F: \(error)")
+            throw UsageError("-F: \(error)")
         }
     }
 
@@ -96,7 +95,7 @@ struct FormOptionParser {
         let (name, content) = try split(argument, "-F")
         let scalars = content.unicodeScalars
         if scalars.first == "(" {
-            throw ValidationError(
+            throw UsageError(
                 "-F \(argument): nested forms are not supported: give --form-string for a parenthesis")
         }
         let mark = scalars.first.flatMap { $0 == "@" || $0 == "<" ? $0 : nil }
@@ -112,7 +111,7 @@ struct FormOptionParser {
         try words.readAttributes(of: &option, argument)
         // In curl another file follows, wherever the comma is.
         if words.rest.first == "," {
-            throw ValidationError(
+            throw UsageError(
                 "-F \(argument): one file for each -F; a comma in a name needs quotes: -F 'name=@\"a,b\"'")
         }
         return option
@@ -120,7 +119,7 @@ struct FormOptionParser {
 
     static func split(_ argument: String, _ option: String) throws -> (Substring, Substring) {
         guard let equals = argument.utf8.firstIndex(of: UInt8(ascii: "=")), equals != argument.startIndex else {
-            throw ValidationError("\(option) \(argument): give name=content")
+            throw UsageError("\(option) \(argument): give name=content")
         }
         return (argument[..<equals], argument[argument.utf8.index(after: equals)...])
     }
@@ -134,14 +133,14 @@ struct FormOptionParser {
             } else if take("filename=") {
                 if case .file = option.content {
                 } else {
-                    throw ValidationError("-F \(argument): \";filename=\" belongs to a file, \"name=@file\"")
+                    throw UsageError("-F \(argument): \";filename=\" belongs to a file, \"name=@file\"")
                 }
                 option.fileName = word()
             } else if let type = option.type, !begins("headers="), !begins("encoder=") {
                 // A parameter of the type, such as ";charset=utf-8".
                 option.type = "\(type);\(String(blanks))\(word())"
             } else {
-                throw ValidationError(
+                throw UsageError(
                     "-F \(argument): \";\(String(rest.prefix { $0 != ";" }))\" is neither \";type=\" nor \";filename=\": "
                         + "give --form-string for a text with semicolons")
             }

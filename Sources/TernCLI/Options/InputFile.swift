@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: each pointer refers to a value that lives as long as the one system call it is lent to, with that value's own
 // size.
-import ArgumentParser
 import Dispatch
-import Foundation
+import FoundationEssentials
 import Glibc
-import Tern
 import TernEngine
 import TernFiles
 
@@ -39,7 +37,7 @@ enum InputFile {
     /// A second reader of standard input would find it empty.
     static func checkStandardInput(_ inputs: [String]) throws {
         if inputs.count(where: { $0 == "-" }) > 1 {
-            throw ValidationError("\"-\" is given more than once, and standard input can be read only once")
+            throw UsageError("\"-\" is given more than once, and standard input can be read only once")
         }
     }
 }

@@ -1,77 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
-import Foundation
+import FoundationEssentials
 import TernFiles
 
 /// The output of the response, with curl's option names.
-struct OutputOptions: ParsableArguments {
-    @Option(
-        name: [.customShort("o", allowingJoined: true), .customLong("output")],
-        help: ArgumentHelp(
-            """
-            Write the body to this file, which is replaced when the body is complete, and unchanged otherwise. Links \
-            are followed, devices and FIFOs written directly; "-" is standard output. Give one for each URL.
-            """, valueName: "file"))
+struct OutputOptions: OptionGroup {
+    static var table: OptionTable<Self> {
+        OptionTable(
+            .value(
+                "-o", "--output", as: "file", repeats: true,
+                help: """
+                    Write the body to this file, which is replaced when the body is complete, and unchanged otherwise. Links \
+                    are followed, devices and FIFOs written directly; "-" is standard output. Give one for each URL.
+                    """
+            ) { $0.outputs.append($1.text) },
+            .flag(
+                "-O", "--remote-name",
+                help:
+                    "Write the body to a file named by the URL's last segment, in the current folder; give one for each URL."
+            ) { $0.remoteNames += 1 },
+            .flag("--remote-name-all", help: "Use -O for every URL.") { $0.namesAll = true },
+            .value("--output-dir", as: "folder", help: "Put the files of -o and -O into this folder.") {
+                $0.folder = $1.text
+            },
+            .flag("--create-dirs", help: "Create the folders of -o and --output-dir.") { $0.createsFolders = true },
+            .flag("--no-progress-meter", help: "Show no progress.") { $0.hidesProgress = true },
+            .flag("-i", "--include", "--show-headers", help: "Write the head before the body.") {
+                $0.includesHead = true
+            },
+            .value("-D", "--dump-header", as: "file", help: "Write all heads to this file; \"-\" is standard output.") {
+                $0.headFile = $1.text
+            },
+            .flag("-f", "--fail", help: "Fail, and write no body, if the status is 400 or more.") { $0.fails = true },
+            .flag("--fail-with-body", help: "Fail if the status is 400 or more, and write the body.") {
+                $0.failsWithBody = true
+            },
+            .flag("-s", "--silent", help: "Show neither progress nor errors.") { $0.isSilent = true },
+            .flag("-S", "--show-error", help: "Show errors even with -s.") { $0.showsErrors = true },
+            .value(
+                "-w", "--write-out", as: "format", dashed: true,
+                help: """
+                    Print this after each URL, with variables such as %{http_code}, %{time_total}, %header{name} and %{json}; \
+                    "@file" reads it from a file.
+                    """
+            ) { $0.writeOut = $1.text },
+            .flag("-v", "--verbose", help: "Show the request and response on standard error.") { $0.isVerbose = true },
+            .flag("--json", help: "Print one JSON object with everything for each URL; a body above 64 MB is an error.")
+            { $0.isJSON = true })
+    }
+
     var outputs: [String] = []
-
-    @Flag(
-        name: [.customShort("O"), .customLong("remote-name")],
-        help: "Write the body to a file named by the URL's last segment, in the current folder; give one for each URL.")
-    var remoteNames: Int
-
-    @Flag(name: .customLong("remote-name-all"), help: "Use -O for every URL.")
+    var remoteNames = 0
     var namesAll = false
-
-    @Option(
-        name: .customLong("output-dir"),
-        help: ArgumentHelp("Put the files of -o and -O into this folder.", valueName: "folder"))
     var folder: String?
-
-    @Flag(name: .customLong("create-dirs"), help: "Create the folders of -o and --output-dir.")
     var createsFolders = false
-
-    @Flag(name: .customLong("no-progress-meter"), help: "Show no progress.")
     var hidesProgress = false
-
-    @Flag(
-        name: [.customShort("i"), .customLong("include"), .customLong("show-headers")],
-        help: "Write the head before the body.")
     var includesHead = false
-
-    @Option(
-        name: [.customShort("D", allowingJoined: true), .customLong("dump-header")],
-        help: ArgumentHelp("Write all heads to this file; \"-\" is standard output.", valueName: "file"))
     var headFile: String?
-
-    @Flag(
-        name: [.customShort("f"), .customLong("fail")],
-        help: "Fail, and write no body, if the status is 400 or more.")
     var fails = false
-
-    @Flag(name: .customLong("fail-with-body"), help: "Fail if the status is 400 or more, and write the body.")
     var failsWithBody = false
-
-    @Flag(name: [.customShort("s"), .customLong("silent")], help: "Show neither progress nor errors.")
     var isSilent = false
-
-    @Flag(name: [.customShort("S"), .customLong("show-error")], help: "Show errors even with -s.")
     var showsErrors = false
-
-    @Option(
-        name: [.customShort("w", allowingJoined: true), .customLong("write-out")], parsing: .unconditional,
-        help: ArgumentHelp(
-            """
-            Print this after each URL, with variables such as %{http_code}, %{time_total}, %header{name} and %{json}; \
-            "@file" reads it from a file.
-            """, valueName: "format"))
     var writeOut: String?
-
-    @Flag(name: [.customShort("v"), .customLong("verbose")], help: "Show the request and response on standard error.")
     var isVerbose = false
-
-    @Flag(
-        name: .customLong("json"),
-        help: "Print one JSON object with everything for each URL; a body above 64 MB is an error.")
     var isJSON = false
 
     /// The files it reads.
@@ -81,28 +71,28 @@ struct OutputOptions: ParsableArguments {
     var tellsErrors: Bool { !isSilent || showsErrors }
 
     func validate() throws {
-        if fails, failsWithBody { throw ValidationError("-f writes no body: give -f or --fail-with-body, not both") }
+        if fails, failsWithBody { throw UsageError("-f writes no body: give -f or --fail-with-body, not both") }
         if !outputs.isEmpty, remoteNames > 0 || namesAll {
-            throw ValidationError("-o and -O both name the output: give one -o, or one -O, for each URL")
+            throw UsageError("-o and -O both name the output: give one -o, or one -O, for each URL")
         }
         if namesAll, remoteNames > 0 {
-            throw ValidationError("--remote-name-all is -O for every URL: give one of them")
+            throw UsageError("--remote-name-all is -O for every URL: give one of them")
         }
         if includesHead, headFile == "-", outputs.isEmpty, remoteNames == 0, !namesAll {
-            throw ValidationError("-i and -D - both write the head to standard output: give one of them")
+            throw UsageError("-i and -D - both write the head to standard output: give one of them")
         }
         if outputs.isEmpty, remoteNames == 0, !namesAll, folder != nil || createsFolders {
-            throw ValidationError(
+            throw UsageError(
                 "\(folder == nil ? "--create-dirs" : "--output-dir") needs -o or -O")
         }
-        if folder?.isEmpty == true { throw ValidationError("--output-dir: the folder's name is empty") }
+        if folder?.isEmpty == true { throw UsageError("--output-dir: the folder's name is empty") }
         guard isJSON else { return }
         let others = [
             ("-o", !outputs.isEmpty), ("-O", remoteNames > 0), ("--remote-name-all", namesAll), ("-i", includesHead),
             ("-w", writeOut != nil), ("-D -", headFile == "-"),
         ]
         if let other = others.first(where: \.1) {
-            throw ValidationError("--json contains everything: give --json or \(other.0), not both")
+            throw UsageError("--json contains everything: give --json or \(other.0), not both")
         }
     }
 
@@ -110,7 +100,7 @@ struct OutputOptions: ParsableArguments {
     func paths(for targets: [RequestedURL], typed urls: [String]) throws -> [String?] {
         let (count, option) = outputs.isEmpty ? (remoteNames, "-O") : (outputs.count, "-o")
         if count > targets.count {
-            throw ValidationError("\(option) is given more often than there are URLs")
+            throw UsageError("\(option) is given more often than there are URLs")
         }
         let heads = headFile.flatMap(Self.file)
         return try targets.enumerated().map { index, target in
@@ -126,7 +116,7 @@ struct OutputOptions: ParsableArguments {
                 throw CommandFailure(.unwritable, "\(option): \(error)")
             }
             if let heads, path.flatMap(Self.file) == heads {
-                throw ValidationError("\(option) and -D both write to \(path ?? ""): give two files")
+                throw UsageError("\(option) and -D both write to \(path ?? ""): give two files")
             }
             return path
         }
@@ -164,7 +154,7 @@ struct OutputOptions: ParsableArguments {
     private static func remoteName(of target: RequestedURL, typed url: String) throws -> String {
         let path = url.prefix { $0 != "?" && $0 != "#" }.split(separator: "/")
         guard !target.lastSegment.isEmpty, let name = path.last, name != ".", name != ".." else {
-            throw ValidationError("-O: the URL \(target.text.prefix(200)) does not end in a file name: give -o")
+            throw UsageError("-O: the URL \(target.text.prefix(200)) does not end in a file name: give -o")
         }
         return String(name)
     }

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
-import Tern
 import TernEngine
 import TernFiles
 
@@ -36,7 +34,7 @@ struct RequestBuilder {
         isChunked = hasBody && given.contains(where: \.asksForChunks)
         fields = isChunked ? given.filter { !$0.asksForChunks } : given
         if isChunked, given.contains(where: { $0.name.lowercased() == "content-length" }) {
-            throw ValidationError(
+            throw UsageError(
                 "-H \"Transfer-Encoding: chunked\" and -H \"Content-Length\" frame the body in two ways: give one of them"
             )
         }
@@ -59,8 +57,8 @@ struct RequestBuilder {
     ///   - method: nil for GET.
     ///   - setBody: adds the body, when the fields of `-H` are there.
     mutating func request(
-        for target: RequestedURL, method: String? = nil, setBody: (inout Tern.URLRequest) throws -> Void = { _ in }
-    ) throws -> Tern.URLRequest {
+        for target: RequestedURL, method: String? = nil, setBody: (inout URLRequest) throws -> Void = { _ in }
+    ) throws -> URLRequest {
         var request = target.request
         if let method { request.setMethod(asTyped: method) }
         for field in fields { try field.apply(to: &request, &configuration.httpAdditionalHeaders) }
@@ -86,21 +84,21 @@ struct RequestBuilder {
         Session(configuration: configuration, serverTrustPolicyManager: try trust.policiesForEveryHost())
     }
 
-    private func add(_ value: String, as name: String, to request: inout Tern.URLRequest, _ conflict: String) throws {
+    private func add(_ value: String, as name: String, to request: inout URLRequest, _ conflict: String) throws {
         guard request.value(forHTTPHeaderField: name) == nil else {
-            throw ValidationError("\(conflict): give one of them")
+            throw UsageError("\(conflict): give one of them")
         }
         request.headers.append(HeaderField(name: name, bytes: ByteText.bytes(of: value)))
     }
 }
 
-extension Tern.URLRequest {
+extension URLRequest {
     /// Input that cannot be sent is wrong usage, and is reported before any request.
     func checkEncodable(_ configuration: SessionConfiguration) throws {
         do throws(InvalidRequest) {
             _ = try encodedHead(configuration)
         } catch {
-            throw ValidationError("\(error)")
+            throw UsageError("\(error)")
         }
     }
 }
@@ -110,7 +108,7 @@ struct PlannedFetch {
     /// Its position among the URLs, from 0.
     let index: Int
     let target: RequestedURL
-    let request: Tern.URLRequest
+    let request: URLRequest
     /// The output of the body; nil is standard output.
     let path: String?
 }

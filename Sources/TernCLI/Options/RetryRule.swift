@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import FoundationEssentials
 import Glibc
-import Tern
+import TernEngine
+import TernTLS
 
 /// Whether a failure may be temporary, and when to retry; curl's rules.
 struct RetryRule: Sendable {
@@ -54,10 +55,20 @@ struct RetryRule: Sendable {
     /// A number of seconds, or a date.
     private static func seconds(in field: String, now: Date) -> Double? {
         if let seconds = Double(field), field.allSatisfy(\.isNumber) { return seconds }
-        let format = DateFormatter()
-        format.locale = Locale(identifier: "en_US_POSIX")
-        format.timeZone = TimeZone(secondsFromGMT: 0)
-        format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-        return format.date(from: field).map { max(0, $0.timeIntervalSince(now)) }
+        return Self.httpDate(field).map { max(0, Double($0) - now.timeIntervalSince1970) }
+    }
+
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    /// A date such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7), in seconds.
+    private static func httpDate(_ text: String) -> Int64? {
+        let words = text.split(separator: " ")
+        guard words.count == 6, words[0].hasSuffix(","), words[5] == "GMT",
+            let month = months.firstIndex(of: String(words[2]))
+        else { return nil }
+        let number = month < 9 ? "0\(month + 1)" : "\(month + 1)"
+        return Timestamp.seconds(rfc3339: "\(words[3])-\(number)-\(words[1])T\(words[4])Z")
     }
 }

@@ -1,115 +1,111 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
-import Foundation
-import Tern
+import FoundationEssentials
+import TernEngine
 
 /// Redirects, retries and timeouts of a request, with curl's option names.
-struct TransferOptions: ParsableArguments {
+struct TransferOptions: OptionGroup {
+    static var table: OptionTable<Self> {
+        OptionTable(
+            .flag("-L", "--location", help: "Follow redirects, but not from https to http.") { $0.isFollowing = true },
+            .value(
+                "--max-redirs", as: "number", dashed: true,
+                help: "The maximum number of redirects to follow, 50 unless given; -1 sets no limit."
+            ) { $0.redirects = try $1.integer() },
+            .group(\.schemes),
+            .flag("--allow-downgrade", help: "Follow redirects from https to http, too, as curl does.") {
+                $0.allowsDowngrade = true
+            },
+            .value(
+                "--retry", as: "number",
+                help: """
+                    Retry this often if the host is not found, a timeout passes, or the status is 408, 429, 500, 502, 503 or \
+                    504: after 1 s, 2 s, 4 s …, or at the time in Retry-After, if that is later but within an hour.
+                    """
+            ) { $0.retries = try $1.integer() },
+            .value("--retry-delay", as: "seconds", help: "The delay before each --retry; 0 doubles from 1 s.") {
+                $0.retryDelay = try $1.number()
+            },
+            .value(
+                "--retry-max-time", as: "seconds",
+                help: "The maximum time from the first attempt to the start of a --retry."
+            ) { $0.retryMaximumTime = try $1.number() },
+            .flag("--retry-connrefused", help: "With --retry, also retry if the connection is refused.") {
+                $0.retriesRefusals = true
+            },
+            .flag(
+                "--retry-all-errors",
+                help: "With --retry, retry after every error; with -f also after every status of 400 or more."
+            ) { $0.retriesEverything = true },
+            .value("--connect-timeout", as: "seconds", help: "The maximum time to connect, in seconds.") {
+                $0.connectTimeout = try $1.number()
+            },
+            .value(
+                "-m", "--max-time", as: "seconds",
+                help: "The maximum time in all, in seconds, for each --retry separately; no retry waits longer."
+            ) { $0.maximumTime = try $1.number() },
+            .value(
+                "--expect100-timeout", as: "seconds",
+                help:
+                    "The maximum wait for \"100 Continue\" before a body is sent; 1 by default. Requested if the body "
+                    + "has more than 1 MB or no known length, or by -H 'Expect: 100-continue'."
+            ) { $0.continueTimeout = try $1.number() },
+            .value(
+                "--unix-socket", as: "path",
+                help: "Connect to this Unix domain socket instead of the URL's host and port."
+            ) { $0.unixSocket = $1.text },
+            .value("--abstract-unix-socket", as: "name", help: "The same with a name in Linux's abstract namespace.") {
+                $0.abstractUnixSocket = $1.text
+            },
+            .value(
+                "--max-filesize", as: "bytes",
+                help: "Fail if the body is larger, announced or not; K, M and G count in powers of 1024."
+            ) { $0.maximumBodySize = try $1.read(ByteCount.init(argument:)) })
+    }
+
     /// As in curl.
     private static let maximumRedirects = 50
 
     /// For commands that follow redirects without an option.
     static let usualRedirects = RedirectPolicy.follow(limit: maximumRedirects, allowsDowngrade: false)
 
-    @Flag(name: [.customShort("L"), .customLong("location")], help: "Follow redirects, but not from https to http.")
     var isFollowing = false
-
-    @Option(
-        name: .customLong("max-redirs"), parsing: .unconditional,
-        help: ArgumentHelp(
-            "The maximum number of redirects to follow, 50 unless given; -1 sets no limit.", valueName: "number"))
     var redirects: Int?
-
-    @OptionGroup var schemes: SchemeOptions
-
-    @Flag(name: .customLong("allow-downgrade"), help: "Follow redirects from https to http, too, as curl does.")
+    var schemes = SchemeOptions()
     var allowsDowngrade = false
-
-    @Option(
-        name: .customLong("retry"),
-        help: ArgumentHelp(
-            """
-            Retry this often if the host is not found, a timeout passes, or the status is 408, 429, 500, 502, 503 or \
-            504: after 1 s, 2 s, 4 s …, or at the time in Retry-After, if that is later but within an hour.
-            """, valueName: "number"))
     var retries: Int?
-
-    @Option(
-        name: .customLong("retry-delay"),
-        help: ArgumentHelp("The delay before each --retry; 0 doubles from 1 s.", valueName: "seconds"))
     var retryDelay: Double?
-
-    @Option(
-        name: .customLong("retry-max-time"),
-        help: ArgumentHelp("The maximum time from the first attempt to the start of a --retry.", valueName: "seconds"))
     var retryMaximumTime: Double?
-
-    @Flag(name: .customLong("retry-connrefused"), help: "With --retry, also retry if the connection is refused.")
     var retriesRefusals = false
-
-    @Flag(
-        name: .customLong("retry-all-errors"),
-        help: "With --retry, retry after every error; with -f also after every status of 400 or more.")
     var retriesEverything = false
-
-    @Option(
-        name: .customLong("connect-timeout"),
-        help: ArgumentHelp("The maximum time to connect, in seconds.", valueName: "seconds"))
     var connectTimeout: Double?
-
-    @Option(
-        name: [.customShort("m", allowingJoined: true), .customLong("max-time")],
-        help: ArgumentHelp(
-            "The maximum time in all, in seconds, for each --retry separately; no retry waits longer.",
-            valueName: "seconds"
-        ))
     var maximumTime: Double?
-
-    @Option(
-        name: .customLong("expect100-timeout"),
-        help: ArgumentHelp(
-            "The maximum wait for \"100 Continue\" before a body is sent; 1 by default. Requested if the body "
-                + "has more than 1 MB or no known length, or by -H 'Expect: 100-continue'.", valueName: "seconds"))
     var continueTimeout: Double?
-
-    @Option(
-        name: .customLong("unix-socket"),
-        help: ArgumentHelp("Connect to this Unix domain socket instead of the URL's host and port.", valueName: "path"))
     var unixSocket: String?
-
-    @Option(
-        name: .customLong("abstract-unix-socket"),
-        help: ArgumentHelp("The same with a name in Linux's abstract namespace.", valueName: "name"))
     var abstractUnixSocket: String?
-
-    @Option(
-        name: .customLong("max-filesize"),
-        help: ArgumentHelp(
-            "Fail if the body is larger, announced or not; K, M and G count in powers of 1024.", valueName: "bytes"))
     var maximumBodySize: ByteCount?
 
     func validate() throws {
         if !isFollowing, redirects != nil || allowsDowngrade {
-            throw ValidationError(
+            throw UsageError(
                 "\(redirects == nil ? "--allow-downgrade" : "--max-redirs") needs -L")
         }
-        if let redirects, redirects < -1 { throw ValidationError("--max-redirs: give 0 or more, or -1 for no limit") }
-        if let retries, retries < 0 { throw ValidationError("--retry: give 0 or more") }
+        if let redirects, redirects < -1 { throw UsageError("--max-redirs: give 0 or more, or -1 for no limit") }
+        if let retries, retries < 0 { throw UsageError("--retry: give 0 or more") }
         let options = [
             ("--retry-max-time", retryMaximumTime != nil), ("--retry-connrefused", retriesRefusals),
             ("--retry-all-errors", retriesEverything),
         ]
         if retries == nil, let option = options.first(where: \.1) {
-            throw ValidationError("\(option.0) needs --retry")
+            throw UsageError("\(option.0) needs --retry")
         }
         if let retryMaximumTime { _ = try Self.duration(retryMaximumTime, "--retry-max-time") }
         if unixSocket != nil, abstractUnixSocket != nil {
-            throw ValidationError("--unix-socket and --abstract-unix-socket exclude each other: give one of them")
+            throw UsageError("--unix-socket and --abstract-unix-socket exclude each other: give one of them")
         }
         if let retryDelay {
-            if retries == nil { throw ValidationError("--retry-delay needs --retry") }
+            if retries == nil { throw UsageError("--retry-delay needs --retry") }
             guard retryDelay >= 0, retryDelay <= 1e9 else {
-                throw ValidationError("--retry-delay: give seconds from 0 to 1e9")
+                throw UsageError("--retry-delay: give seconds from 0 to 1e9")
             }
         }
     }
@@ -140,32 +136,36 @@ struct TransferOptions: ParsableArguments {
             return try abstractUnixSocket.map { name throws(InvalidUnixSocketName) in try UnixSocketName(abstract: name)
             }
         } catch {
-            throw ValidationError("\(unixSocket == nil ? "--abstract-unix-socket" : "--unix-socket"): \(error)")
+            throw UsageError("\(unixSocket == nil ? "--abstract-unix-socket" : "--unix-socket"): \(error)")
         }
     }
 
     static func duration(_ seconds: Double, _ option: String) throws -> Duration {
         guard seconds > 0, seconds <= 1e9 else {
-            throw ValidationError("\(option): give seconds above 0 and up to 1e9")
+            throw UsageError("\(option): give seconds above 0 and up to 1e9")
         }
         return .seconds(seconds)
     }
 }
 
 /// The allowed schemes, with curl's option names.
-struct SchemeOptions: ParsableArguments {
+struct SchemeOptions: OptionGroup {
+    static var table: OptionTable<Self> {
+        OptionTable(
+            .value(
+                "--proto", as: "schemes", dashed: true,
+                help:
+                    "Allow these schemes: \"=https\" only https, \"-http\" all but http. Schemes that tern does not support are ignored."
+            ) { $0.allowed = $1.text },
+            .value(
+                "--proto-redir", as: "schemes", dashed: true,
+                help: "Allow these in redirects, if --proto allows them, too."
+            ) { $0.allowedInRedirects = $1.text })
+    }
+
     private static let all: Set = ["http", "https"]
 
-    @Option(
-        name: .customLong("proto"), parsing: .unconditional,
-        help: ArgumentHelp(
-            "Allow these schemes: \"=https\" only https, \"-http\" all but http. Schemes that tern does not support are ignored.",
-            valueName: "schemes"))
     var allowed: String?
-
-    @Option(
-        name: .customLong("proto-redir"), parsing: .unconditional,
-        help: ArgumentHelp("Allow these in redirects, if --proto allows them, too.", valueName: "schemes"))
     var allowedInRedirects: String?
 
     var schemes: Set<String> { allowed.map(Self.schemes(in:)) ?? Self.all }
@@ -198,7 +198,7 @@ struct SchemeOptions: ParsableArguments {
 }
 
 /// A number of bytes, such as 4096, 64K or 2G.
-struct ByteCount: ExpressibleByArgument, Equatable {
+struct ByteCount: Equatable {
     let bytes: Int
 
     init?(argument: String) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: the path is passed to one system call, which copies it; buffers outlive the call they are passed to.
-import Foundation
+import FoundationEssentials
 import Glibc
 import TernFiles
 

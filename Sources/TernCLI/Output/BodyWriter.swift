@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
-import Foundation
-import Tern
+import FoundationEssentials
+import Glibc
 import TernEngine
 import TernLock
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
-import Foundation
+import FoundationEssentials
 import TernEngine
 
 /// The output of `-D`: the heads of all URLs, one after another. A file is replaced when all have arrived.

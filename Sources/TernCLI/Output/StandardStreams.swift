@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: each pointer refers to a value that lives as long as the one system call it is lent to, with that value's own
 // size.
-import Foundation
+import FoundationEssentials
 import Glibc
 
 /// Standard output and standard error, either of which may be closed. `FileHandle.write(_:)` traps then, and Swift's

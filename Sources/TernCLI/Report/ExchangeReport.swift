@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import Tern
+import FoundationEssentials
+import TernEngine
 
 /// The object that `--json` prints for each URL. Its keys are stable; every key is always present, null if it has no
 /// value.
@@ -48,7 +48,7 @@ struct ExchangeReport: Encodable {
         let status: Int
         let headers: [[String]]
 
-        init(_ response: Tern.HTTPURLResponse) {
+        init(_ response: HTTPURLResponse) {
             url = response.url?.absoluteString
             status = response.statusCode
             headers = pairs(response.headers)
@@ -60,7 +60,7 @@ struct ExchangeReport: Encodable {
         let status: Int
         let headers: [[String]]
 
-        init(_ response: Tern.HTTPURLResponse) {
+        init(_ response: HTTPURLResponse) {
             status = response.statusCode
             headers = pairs(response.headers)
         }

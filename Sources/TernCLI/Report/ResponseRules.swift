@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import Tern
+import FoundationEssentials
 import TernEngine
 
 /// The rules for responses that the options refuse.
@@ -26,7 +25,7 @@ struct ResponseRules: Sendable {
     }
 
     /// The request that follows a redirect. No Referer leads from https to http (RFC 9110 §10.1.3).
-    func followed(_ request: Tern.URLRequest, after response: Tern.HTTPURLResponse) -> Tern.URLRequest {
+    func followed(_ request: URLRequest, after response: HTTPURLResponse) -> URLRequest {
         guard updatesReferer, var url = response.url.flatMap({ URLComponents(url: $0, resolvingAgainstBaseURL: true) })
         else { return request }
         var next = request
@@ -37,7 +36,7 @@ struct ResponseRules: Sendable {
     }
 
     /// The heads that curl refuses with any options.
-    func refusal(of response: Tern.HTTPURLResponse) -> RefusedResponse? {
+    func refusal(of response: HTTPURLResponse) -> RefusedResponse? {
         if (300..<400).contains(response.statusCode),
             Set(response.headers.lazy.filter { $0.name.lowercased() == "location" }.map(\.value)).count > 1
         {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
-import Foundation
-import Tern
+import FoundationEssentials
+import Glibc
 import TernEngine
 import TernLock
 
@@ -11,8 +11,8 @@ final class Transcript: SessionTaskDelegate {
         /// The heads of redirects, of informational responses, and of the final response.
         var heads: HeadLog
         /// The last 1xx responses, at most ``maximumInformational``.
-        var informational: [Tern.HTTPURLResponse] = []
-        var response: Tern.HTTPURLResponse?
+        var informational: [HTTPURLResponse] = []
+        var response: HTTPURLResponse?
         /// Empty if the body is written as it arrives.
         var body: BodyAccumulator
         var bodySize = 0
@@ -109,7 +109,7 @@ final class Transcript: SessionTaskDelegate {
         tell { $0.sending(request, on: connection) }
     }
 
-    private static func size(of request: Tern.URLRequest, _ configuration: SessionConfiguration) -> Int {
+    private static func size(of request: URLRequest, _ configuration: SessionConfiguration) -> Int {
         ((try? request.encodedHead(configuration))?.count ?? 0) + (request.httpBody?.count ?? 0)
     }
 
@@ -127,7 +127,7 @@ final class Transcript: SessionTaskDelegate {
         upload.advance(to: size)
     }
 
-    func task(_ task: SessionTask, didReceiveInformational response: Tern.HTTPURLResponse) {
+    func task(_ task: SessionTask, didReceiveInformational response: HTTPURLResponse) {
         tell { $0.receiving(response, for: task.originalRequest) }
         state.withLock { state in
             if state.contents.informational.count == Self.maximumInformational {
@@ -138,14 +138,14 @@ final class Transcript: SessionTaskDelegate {
         keepHead(of: response, task) {}
     }
 
-    func task(_ task: SessionTask, didDiscard response: Tern.HTTPURLResponse) {
+    func task(_ task: SessionTask, didDiscard response: HTTPURLResponse) {
         tell { $0.receiving(response, for: task.originalRequest) }
         keepHead(of: response, task) {}
     }
 
     func task(
-        _ task: SessionTask, willPerformHTTPRedirection response: Tern.HTTPURLResponse,
-        newRequest request: Tern.URLRequest, _ question: DelegateQuestion<RedirectAnswer>
+        _ task: SessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, _ question: DelegateQuestion<RedirectAnswer>
     ) {
         tell { $0.receiving(response, for: task.originalRequest) }
         if let refusal = rules.refusal(ofRedirectTo: request.url?.scheme) { refuse(refusal, task) }
@@ -154,7 +154,7 @@ final class Transcript: SessionTaskDelegate {
         keepHead(of: response, task) { question.answer(.follow(next)) }
     }
 
-    func task(_ task: SessionTask, didReceive response: Tern.HTTPURLResponse) {
+    func task(_ task: SessionTask, didReceive response: HTTPURLResponse) {
         tell { $0.receiving(response, for: task.originalRequest) }
         keepHead(of: response, task) {}
         let heads = state.withLock { state in
@@ -180,7 +180,7 @@ final class Transcript: SessionTaskDelegate {
 
     /// Calls `next` when there is room for one more head: at once, or when those that wait have been written.
     private func keepHead(
-        of response: Tern.HTTPURLResponse, _ task: SessionTask, next: @escaping @Sendable () -> Void
+        of response: HTTPURLResponse, _ task: SessionTask, next: @escaping @Sendable () -> Void
     ) {
         let heads = state.withLock { $0.contents.heads.append(response) }
         guard case .write(let outlet, let headCopies) = bodyUse else { return dump(heads, for: task, next) }
@@ -324,7 +324,7 @@ struct HeadLog {
     }
 
     /// Adds a head. Returns everything that waits when it exceeds the window, for the caller to write at once.
-    mutating func append(_ response: Tern.HTTPURLResponse) -> Data? {
+    mutating func append(_ response: HTTPURLResponse) -> Data? {
         let head = ResponseHeadText.bytes(response)
         size += head.count
         guard isKept else { return nil }

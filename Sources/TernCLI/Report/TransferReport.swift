@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import Tern
+import FoundationEssentials
 import TernEngine
 import TernFiles
 
@@ -221,7 +220,7 @@ enum WriteOutValue: Encodable {
         switch self {
         case .number(let number): Array("\(number)".utf8)
         case .status(let status): Array(ResponseHeadText.status(status).utf8)
-        case .seconds(let seconds): Array(String(format: "%.6f", seconds).utf8)
+        case .seconds(let seconds): Array(DecimalText.fixed(seconds, digits: 6).utf8)
         case .text(let text): Array((text ?? "").utf8)
         case .bytes(let bytes): bytes ?? []
         }

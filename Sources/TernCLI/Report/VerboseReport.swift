@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import Tern
+import FoundationEssentials
 import TernEngine
 import TernFiles
 
@@ -8,7 +7,7 @@ import TernFiles
 struct VerboseReport: Sendable {
     let configuration: SessionConfiguration
 
-    func sending(_ request: Tern.URLRequest, on connection: ConnectionMetrics) -> [String] {
+    func sending(_ request: URLRequest, on connection: ConnectionMetrics) -> [String] {
         var lines = ["* connected to \(connection.remoteAddress)"]
         if let tls = connection.tls {
             lines.append("* \(tls.version), \(tls.cipher)\(tls.resumed ? ", resumed" : "")")
@@ -17,21 +16,21 @@ struct VerboseReport: Sendable {
         return lines + head(of: request) + [">"]
     }
 
-    func receiving(_ response: Tern.HTTPURLResponse, for request: Tern.URLRequest) -> [String] {
+    func receiving(_ response: HTTPURLResponse, for request: URLRequest) -> [String] {
         ["< \(response.head.version) \(response.statusCode) \(response.reasonPhrase)"]
             + response.headers.map { "< " + request.sensitiveFields.description(of: $0) } + ["<"]
     }
 
-    func receiving(trailers: HeaderFields, for request: Tern.URLRequest) -> [String] {
+    func receiving(trailers: HeaderFields, for request: URLRequest) -> [String] {
         trailers.map { "< (trailer) " + request.sensitiveFields.description(of: $0) }
     }
 
-    func receiving(discardedTrailers: HeaderFields, for request: Tern.URLRequest) -> [String] {
+    func receiving(discardedTrailers: HeaderFields, for request: URLRequest) -> [String] {
         discardedTrailers.map { "< (discarded trailer) " + request.sensitiveFields.description(of: $0) }
     }
 
     /// Byte for byte as the session sends it, except secrets.
-    private func head(of request: Tern.URLRequest) -> [String] {
+    private func head(of request: URLRequest) -> [String] {
         let head = (try? request.encodedHead(configuration)) ?? []
         let lines = head.split(separator: UInt8(ascii: "\n")).map { line in
             ByteText.text(of: line.last == UInt8(ascii: "\r") ? line.dropLast() : line)
@@ -50,7 +49,7 @@ struct VerboseReport: Sendable {
 
 /// Heads as written by `-i` and `-D`.
 enum ResponseHeadText {
-    static func bytes(_ response: Tern.HTTPURLResponse) -> Data {
+    static func bytes(_ response: HTTPURLResponse) -> Data {
         Data(response.head.encoded)
     }
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Tern
 import TernEngine
 
 /// Certificates that cases share are read once, and their anchors indexed once. Bounded: beyond its limit the cache

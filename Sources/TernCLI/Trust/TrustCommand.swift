@@ -1,42 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
-import Foundation
-import Tern
+import FoundationEssentials
 import TernEngine
 
 /// `tern trust`: evaluates a pinning policy before it is deployed.
-struct TrustCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "trust",
-        abstract: "Read pins, and test trust policies without a network or against a server.",
-        subcommands: [TrustPinsCommand.self, TrustEvaluateCommand.self, TrustExplainCommand.self])
+struct TrustCommand: CommandFamily {
+    static let name = "trust"
+    static let abstract = "Read pins, and test trust policies without a network or against a server."
+    static var subcommands: [any ToolCommand.Type] {
+        [TrustPinsCommand.self, TrustEvaluateCommand.self, TrustExplainCommand.self]
+    }
 }
 
 /// `tern trust evaluate`: the verdict, for scripts.
-struct TrustEvaluateCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "evaluate",
-        abstract: "Evaluate a chain in a file, or a server's, as a session would.",
-        discussion: """
-            Exits 0 if the server is accepted, 1 if it is refused, 2 for wrong usage.
+struct TrustEvaluateCommand: ToolCommand {
+    static var table: OptionTable<Self> {
+        OptionTable(
+            .group(\.question),
+            .value("--batch", as: "file", help: "Evaluate the cases in this file, or in standard input for \"-\".") {
+                $0.batch = $1.text
+            },
+            .flag("--json", help: "Print one JSON object with everything.") { $0.isJSON = true })
+    }
 
-            --batch reads one case per line, {"id", "host", "chain": [PEM, leaf first], "anchors": [PEM], "at": RFC \
-            3339, "policy": {…}}, of which all but chain are optional, and prints one verdict per line, {"id", \
-            "verdict": "accept" or "refuse", "reason", "detail"}. A line may have 1 MiB; a longer one is refused as \
-            "line-too-long", and the batch continues. It exits 0 at the end of the file.
+    static let name = "evaluate"
+    static let abstract = "Evaluate a chain in a file, or a server's, as a session would."
+    static let discussion = """
+        Exits 0 if the server is accepted, 1 if it is refused, 2 for wrong usage.
 
-            A case's policy is a policy file's object, or a single rule: {"evaluation": "performDefaultEvaluation", \
-            "performRevokedEvaluation", "pinPublicKeys", "pinCertificates", "pinSet", "composite" or \
-            "disableEvaluation", "pins": ["sha256/…"], "certificates": [PEM], "validateCertificateChain": true, \
-            "validateHost": true}. Either may have a "profile", "standard" or "web".
-            """)
+        --batch reads one case per line, {"id", "host", "chain": [PEM, leaf first], "anchors": [PEM], "at": RFC \
+        3339, "policy": {…}}, of which all but chain are optional, and prints one verdict per line, {"id", \
+        "verdict": "accept" or "refuse", "reason", "detail"}. A line may have 1 MiB; a longer one is refused as \
+        "line-too-long", and the batch continues. It exits 0 at the end of the file.
 
-    @OptionGroup var question: TrustQuestion
+        A case's policy is a policy file's object, or a single rule: {"evaluation": "performDefaultEvaluation", \
+        "performRevokedEvaluation", "pinPublicKeys", "pinCertificates", "pinSet", "composite" or \
+        "disableEvaluation", "pins": ["sha256/…"], "certificates": [PEM], "validateCertificateChain": true, \
+        "validateHost": true}. Either may have a "profile", "standard" or "web".
+        """
 
-    @Option(help: ArgumentHelp("Evaluate the cases in this file, or in standard input for \"-\".", valueName: "file"))
+    var question = TrustQuestion()
     var batch: String?
-
-    @Flag(name: .customLong("json"), help: "Print one JSON object with everything.")
     var isJSON = false
 
     func validate() throws {
@@ -46,7 +49,7 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
                 || isAlone && question.lists.isEmpty && question.policy == nil && question.pins.isEmpty
                     && question.at == nil && question.profile == nil && question.revocation.policy == nil
         else {
-            throw ValidationError("--batch takes everything else from its file")
+            throw UsageError("--batch takes everything else from its file")
         }
     }
 
@@ -66,7 +69,7 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
     }
 
     private func evaluate(batch path: String) throws {
-        guard var batch = TrustBatch(path: path) else { throw ValidationError("--batch: cannot read \(path)") }
+        guard var batch = TrustBatch(path: path) else { throw UsageError("--batch: cannot read \(path)") }
         do {
             try batch.run()
         } catch let error as LineReader.ReadError {
@@ -77,13 +80,18 @@ struct TrustEvaluateCommand: AsyncParsableCommand {
 }
 
 /// `tern trust explain`: the verdict, for people.
-struct TrustExplainCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "explain",
-        abstract: "Say why a server is accepted or refused, certificate by certificate, and what to do about it.",
-        discussion: "Exit codes as for evaluate: 0 accepted, 1 refused, 2 wrong usage.")
+struct TrustExplainCommand: ToolCommand {
+    static var table: OptionTable<Self> {
+        OptionTable(
+            .group(\.question))
+    }
 
-    @OptionGroup var question: TrustQuestion
+    static let name = "explain"
+    static let abstract =
+        "Say why a server is accepted or refused, certificate by certificate, and what to do about it."
+    static let discussion = "Exit codes as for evaluate: 0 accepted, 1 refused, 2 wrong usage."
+
+    var question = TrustQuestion()
 
     func run() async throws {
         let result = try await question.answer()
@@ -93,29 +101,31 @@ struct TrustExplainCommand: AsyncParsableCommand {
 }
 
 /// `tern trust pins`: the keys of a chain, in the form of pins.
-struct TrustPinsCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "pins",
-        abstract: "Print the SPKI pin of every certificate of a chain, leaf first.",
-        discussion: """
-            A URL's chain is the verified one, down to its root; if it does not verify, it is the list that the server \
-            sent, which proves nothing, and the exit code is 1. A file's certificates are not verified.
-            """)
+struct TrustPinsCommand: ToolCommand {
+    static var table: OptionTable<Self> {
+        OptionTable(
+            .operand("source", help: "A PEM or DER file, or an https URL.") { $0.source = $1.text },
+            .value(
+                "--anchors", "--cacert", as: "file",
+                help: "A PEM file with the only certificates to trust; without it, the system's."
+            ) { $0.anchors = $1.text },
+            .flag("--json", help: "Print one JSON array.") { $0.isJSON = true })
+    }
 
-    @Argument(help: "A PEM or DER file, or an https URL.")
-    var source: String
+    static let name = "pins"
+    static let abstract = "Print the SPKI pin of every certificate of a chain, leaf first."
+    static let discussion = """
+        A URL's chain is the verified one, down to its root; if it does not verify, it is the list that the server \
+        sent, which proves nothing, and the exit code is 1. A file's certificates are not verified.
+        """
 
-    @Option(
-        name: [.customLong("anchors"), .customLong("cacert")],
-        help: "A PEM file with the only certificates to trust; without it, the system's.")
+    var source = ""
     var anchors: String?
-
-    @Flag(name: .customLong("json"), help: "Print one JSON array.")
     var isJSON = false
 
     func run() async throws {
         guard source.contains("://") else {
-            if anchors != nil { throw ValidationError("--anchors: a file's certificates are not verified") }
+            if anchors != nil { throw UsageError("--anchors: a file's certificates are not verified") }
             return try show(try CertificateFile.certificates(source, option: source))
         }
         let url = try RequestedURL(secure: source).url

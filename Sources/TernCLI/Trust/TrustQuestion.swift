@@ -1,54 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
-public import ArgumentParser
-import Foundation
-import Tern
+import FoundationEssentials
 import TernEngine
-public import TernTLS
+import TernTLS
 
 /// The server to evaluate, the policy, and the time.
-struct TrustQuestion: ParsableArguments {
-    @Argument(help: "An https URL whose server is evaluated; it is asked only for its certificates.")
+struct TrustQuestion: OptionGroup {
+    static var table: OptionTable<Self> {
+        OptionTable(
+            .operand(
+                "url", isRequired: false,
+                help: "An https URL whose server is evaluated; it is asked only for its certificates."
+            ) { $0.url = $1.text },
+            .value(
+                "--chain", as: "file", help: "A PEM file with the server's certificate first, then its intermediates."
+            ) { $0.chain = $1.text },
+            .value(
+                "--host", as: "host",
+                help: "The DNS name or IP address that the certificate must be for; without it, no name is checked."
+            ) { $0.host = $1.text },
+            .value(
+                "--anchors", "--cacert", as: "file",
+                help: "A PEM file with the only certificates to trust; without it, the system's."
+            ) { $0.anchors = $1.text },
+            .value("--policy", as: "file", help: "A policy file in JSON.") { $0.policy = $1.text },
+            .value(
+                "--pin", as: "sha256/BASE64", repeats: true,
+                help: "Require this public key in the verified chain; repeat for backup pins."
+            ) { $0.pins.append($1.text) },
+            .value(
+                "--crl", as: "file", repeats: true,
+                help:
+                    "Refuse certificates that the revocation lists in this file revoke, in PEM or DER; repeat for more."
+            ) { $0.lists.append($1.text) },
+            .group(\.revocation),
+            .value("--at", as: "RFC3339", help: "The time of the evaluation; by default now.") { $0.at = $1.text },
+            .value(
+                "--profile", as: "standard|web",
+                help: "The rules for chains: standard, or web for the CA/Browser Forum's in addition."
+            ) { $0.profile = try $1.read(TrustProfile.init(rawValue:)) })
+    }
+
     var url: String?
-
-    @Option(help: "A PEM file with the server's certificate first, then its intermediates.")
     var chain: String?
-
-    @Option(help: "The DNS name or IP address that the certificate must be for; without it, no name is checked.")
     var host: String?
-
-    @Option(
-        name: [.customLong("anchors"), .customLong("cacert")],
-        help: "A PEM file with the only certificates to trust; without it, the system's.")
     var anchors: String?
-
-    @Option(help: "A policy file in JSON.")
     var policy: String?
-
-    @Option(
-        name: .customLong("pin"),
-        help: ArgumentHelp(
-            "Require this public key in the verified chain; repeat for backup pins.",
-            valueName: "sha256/BASE64"))
     var pins: [String] = []
-
-    @Option(
-        name: .customLong("crl"),
-        help: "Refuse certificates that the revocation lists in this file revoke, in PEM or DER; repeat for more.")
     var lists: [String] = []
-
-    @OptionGroup var revocation: RevocationOptions
-
-    @Option(help: ArgumentHelp("The time of the evaluation; by default now.", valueName: "RFC3339"))
+    var revocation = RevocationOptions()
     var at: String?
-
-    @Option(help: "The rules for chains: standard, or web for the CA/Browser Forum's in addition.")
     var profile: TrustProfile?
 
     func validate() throws {
-        guard url == nil || chain == nil else { throw ValidationError("give a URL or --chain, not both") }
-        guard pins.isEmpty || policy == nil else { throw ValidationError("give --policy or --pin, not both") }
+        guard url == nil || chain == nil else { throw UsageError("give a URL or --chain, not both") }
+        guard pins.isEmpty || policy == nil else { throw UsageError("give --policy or --pin, not both") }
         if let url { _ = try RequestedURL(secure: url) }
-        if policy != nil, url == nil, host == nil { throw ValidationError("--policy needs --host to look up") }
+        if policy != nil, url == nil, host == nil { throw UsageError("--policy needs --host to look up") }
     }
 
     /// Asks the server, if there is one, and evaluates it.
@@ -91,7 +98,7 @@ struct TrustQuestion: ParsableArguments {
         do {
             return try CertificateRevocationList.all(in: [UInt8](contents))
         } catch {
-            throw ValidationError("--crl: \(path): \(error)")
+            throw UsageError("--crl: \(path): \(error)")
         }
     }
 
@@ -100,7 +107,7 @@ struct TrustQuestion: ParsableArguments {
         do throws(InputError) {
             return try InputFile.contents(of: path)
         } catch {
-            throw ValidationError("\(option): \(error)")
+            throw UsageError("\(option): \(error)")
         }
     }
 
@@ -111,7 +118,7 @@ struct TrustQuestion: ParsableArguments {
             return ServerTrust(sentChain: try CertificateFile.certificates(chain, option: "--chain"), anchors: anchors)
         }
         guard let url = try url.map({ try RequestedURL(secure: $0).url }) else {
-            throw ValidationError("give an https URL, --chain or --batch")
+            throw UsageError("give an https URL, --chain or --batch")
         }
         return try await LiveServer(url: url, anchors: anchors).presented()
     }
@@ -119,7 +126,7 @@ struct TrustQuestion: ParsableArguments {
     private func moment() throws -> (seconds: Int64, hasFraction: Bool)? {
         guard let at else { return nil }
         guard let moment = Timestamp.moment(rfc3339: at) else {
-            throw ValidationError("--at: \"\(at)\" is not an RFC 3339 time such as 2026-01-31T00:00:00Z")
+            throw UsageError("--at: \"\(at)\" is not an RFC 3339 time such as 2026-01-31T00:00:00Z")
         }
         return moment
     }
@@ -141,13 +148,13 @@ struct TrustQuestion: ParsableArguments {
                 file.profile = profile ?? file.profile
                 return .manager(file.manager())
             } catch {
-                throw ValidationError("--policy: \(policy): \(error)")
+                throw UsageError("--policy: \(policy): \(error)")
             }
         }
         if pins.isEmpty { return .policy(.performDefaultEvaluation(validateHost: true)) }
         let keys = try pins.map { pin in
             do { return try X509Certificate.PublicKey(pin: pin) } catch {
-                throw ValidationError("--pin \(pin): \(error)")
+                throw UsageError("--pin \(pin): \(error)")
             }
         }
         return .policy(.pinPublicKeys(publicKeys: keys, validateCertificateChain: true, validateHost: true))
@@ -227,7 +234,7 @@ struct LiveServer {
     /// The host that a URL's certificates must be for: without the brackets that a URL puts around IPv6, and without a
     /// zone.
     static func host(of url: URL) -> String? {
-        url.host.map { String($0.trimmingCharacters(in: CharacterSet(charactersIn: "[]")).prefix { $0 != "%" }) }
+        url.host.map { String($0.drop { $0 == "[" }.prefix { $0 != "%" && $0 != "]" }) }
     }
 }
 
@@ -245,10 +252,7 @@ enum CertificateFile {
         do {
             return try X509Certificate.all(inPEM: [UInt8](bytes))
         } catch {
-            throw ValidationError("\(option): \(path): \(error)")
+            throw UsageError("\(option): \(path): \(error)")
         }
     }
 }
-
-/// `standard` or `web`, as in a policy file.
-extension TrustProfile: ExpressibleByArgument {}

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
 import Testing
 
 @testable import TernCLI
@@ -44,9 +43,8 @@ import Testing
     }
 
     private static func advice(_ option: String) -> String {
-        Advice.improved(
-            "Unknown option '\(option)'. Did you mean '--data'?", of: GetCommand.self, path: "tern get",
-            among: TernCommand.configuration.subcommands)
+        Advice.text(
+            for: .unknownOption(option), of: GetCommand.self, path: "tern get", among: RootCommand.subcommands)
     }
 
     @Test func `the way to authenticate is told as it is, and only to commands that do`() async throws {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
 import Foundation
 import TernEngine
 import TestPrograms
@@ -50,7 +49,7 @@ import Testing
     @Test func `what is a URL is requested as it is`() throws {
         #expect(try RequestedURL("HTTP://A.test/x?y=@z").url.absoluteString == "HTTP://A.test/x?y=@z")
         #expect(try RequestedURL(secure: "https://a.test/").isSecure)
-        #expect(throws: ValidationError.self) { try RequestedURL(secure: "http://a.test/") }
+        #expect(throws: UsageError.self) { try RequestedURL(secure: "http://a.test/") }
     }
 
     @Test(

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
 import Foundation
 import Tern
 import Testing
@@ -16,7 +15,7 @@ import Testing
     @Test(arguments: [("A b", "c"), ("", "c"), ("A", "b\r\nC: d"), ("Content-Length", "5")])
     func `a field that cannot be sent is wrong usage`(name: String, value: String) throws {
         let request = try request(name, value)
-        #expect(throws: ValidationError.self) { try request.checkEncodable(.default) }
+        #expect(throws: UsageError.self) { try request.checkEncodable(.default) }
     }
 
     @Test func `a field that can be sent is fine`() throws { try request("A", "b").checkEncodable(.default) }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
 import Foundation
 import Tern
 import TernEngine
@@ -85,7 +84,7 @@ import Testing
     @Test func `what has no certificate is wrong usage that names the option`() throws {
         let folder = try TemporaryFolder()
         for path in ["/nowhere/x", try folder.write("nothing", to: "x")] {
-            let error = try #require(throws: ValidationError.self) {
+            let error = try #require(throws: UsageError.self) {
                 try CertificateFile.certificates(path, option: "--chain")
             }
             #expect(error.message.hasPrefix("--chain: ") && error.message.contains(path))

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The shells that complete command lines of `tern`, and the script for each.
+enum CompletionScript: String {
+    case bash, zsh, fish
+
+    /// - Parameter root: the command `tern` itself.
+    func text(for root: any ToolCommand.Type) -> String {
+        let standard = root.defaultSubcommand ?? root
+        return switch self {
+        case .bash: Self.bashText(root, standard)
+        case .zsh: Self.zshText(root, standard)
+        case .fish: Self.fishText(root, standard)
+        }
+    }
+
+    /// The commands that are run, by the words that call them.
+    private static func calls(
+        below command: any ToolCommand.Type, _ words: [String] = []
+    ) -> [(words: [String], command: any ToolCommand.Type)] {
+        command.subcommands.flatMap { next in
+            let words = words + [next.name]
+            return next.subcommands.isEmpty ? [(words, next)] : calls(below: next, words)
+        }
+    }
+
+    private static func options(of command: any ToolCommand.Type) -> [OptionDescription] {
+        command.descriptions.filter { !$0.isOperand } + HelpText.common
+    }
+
+    private static func words(_ words: some Sequence<String>) -> String { words.joined(separator: " ") }
+
+    private static func quoted(_ text: String) -> String {
+        "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+    }
+
+    /// The first sentence of the help.
+    private static func summary(_ help: String) -> String {
+        help.firstRange(of: ". ").map { String(help[..<$0.lowerBound]) }
+            ?? String(help.last == "." ? help.dropLast() : help[...])
+    }
+
+    private static func bashText(_ root: any ToolCommand.Type, _ standard: any ToolCommand.Type) -> String {
+        let cases = calls(below: root).map { call in
+            let options = options(of: call.command)
+            return """
+                        "\(words(call.words)) "*)
+                            options=\(quoted(words(options.flatMap(\.names))))
+                            files=\(quoted(words(options.filter(\.takesFile).flatMap(\.names))))
+                            others=\(quoted(words(options.filter { $0.value != nil && !$0.takesFile }.flatMap(\.names))))
+                            ;;
+                """
+        }
+        let families = root.subcommands.filter { !$0.subcommands.isEmpty }.map { family in
+            "        \(quoted(family.name + " ")) ) commands=\(quoted(words(family.subcommands.map { $0.name }))) ;;"
+        }
+        return """
+            # Completes command lines of tern in bash.
+            _tern() {
+                local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
+                local options files others commands=''
+                local before="${COMP_WORDS[*]:1:COMP_CWORD-1} "
+                case "$before" in
+            \(cases.joined(separator: "\n"))
+                    *)
+                        options=\(quoted(words((options(of: standard) + root.descriptions).flatMap(\.names))))
+                        files=\(quoted(words(options(of: standard).filter(\.takesFile).flatMap(\.names))))
+                        others=''
+                        ;;
+                esac
+                case "$before" in
+                    ' ') commands=\(quoted(words(root.subcommands.map { $0.name }))) ;;
+            \(families.joined(separator: "\n"))
+                esac
+                if [[ " $files " == *" $previous "* ]]; then
+                    COMPREPLY=($(compgen -f -- "$word"))
+                elif [[ " $others " == *" $previous "* ]]; then
+                    COMPREPLY=()
+                elif [[ $word == -* ]]; then
+                    COMPREPLY=($(compgen -W "$options" -- "$word"))
+                else
+                    COMPREPLY=($(compgen -W "$commands" -- "$word"))
+                fi
+            }
+            complete -o default -F _tern tern
+
+            """
+    }
+
+    private static func zshText(_ root: any ToolCommand.Type, _ standard: any ToolCommand.Type) -> String {
+        let functions =
+            ([(["tern"], standard)] + calls(below: root).map { (["tern"] + $0.words, $0.command) })
+            .map { call, command in
+                let specs =
+                    options(of: command).flatMap(zshSpecs) + command.descriptions.filter(\.isOperand).map(zshOperand)
+                return "_\(call.joined(separator: "_"))_arguments() {\n    _arguments -s -S \\\n        "
+                    + specs.joined(separator: " \\\n        ") + "\n}"
+            }
+        return """
+            #compdef tern
+            # Completes command lines of tern in zsh.
+            \(functions.joined(separator: "\n"))
+            _tern() {
+                local -a commands=(\(root.subcommands.map { quoted($0.name + ":" + zshText($0.abstract)) }.joined(separator: " ")))
+                if (( CURRENT == 2 )); then
+                    _describe command commands
+                fi
+                local name=_tern_${words[2]}_arguments
+                if (( CURRENT > 3 )) && (( $+functions[_tern_${words[2]}_${words[3]}_arguments] )); then
+                    name=_tern_${words[2]}_${words[3]}_arguments
+                    words=(tern "${(@)words[4,-1]}"); (( CURRENT -= 2 ))
+                elif (( CURRENT > 2 )) && (( $+functions[$name] )); then
+                    words=(tern "${(@)words[3,-1]}"); (( CURRENT -= 1 ))
+                else
+            \(root.subcommands.filter { !$0.subcommands.isEmpty }.map { family in
+            "        if [[ ${words[2]} == \(family.name) ]]; then compadd \(words(family.subcommands.map { $0.name })); return; fi"
+            }.joined(separator: "\n"))
+                    name=_tern_arguments
+                fi
+                $name
+            }
+            # Loaded as a function of its name, or read at the start of a shell.
+            if [[ ${funcstack[1]} == _tern ]]; then _tern "$@"; else compdef _tern tern; fi
+
+            """
+    }
+
+    private static func zshSpecs(_ option: OptionDescription) -> [String] {
+        let help = "[" + zshText(option.help) + "]"
+        return option.names.map { name in
+            guard let value = option.value else { return quoted("*" + name + help) }
+            let joint = name.hasPrefix("--") ? "=" : "+"
+            return quoted("*" + name + joint + help + ":" + zshText(value) + ":" + (option.takesFile ? "_files" : " "))
+        }
+    }
+
+    private static func zshOperand(_ operand: OptionDescription) -> String {
+        let action = operand.takesFile ? "_files" : "_urls"
+        return quoted((operand.repeats ? "*" : "") + ":" + zshText(operand.value ?? "") + ":" + action)
+    }
+
+    private static func zshText(_ help: String) -> String {
+        summary(help).map { "[]:\\".contains($0) ? "\\\($0)" : String($0) }.joined()
+    }
+
+    private static func fishText(_ root: any ToolCommand.Type, _ standard: any ToolCommand.Type) -> String {
+        let commands = root.subcommands
+        let first = commands.map { command in
+            "complete -c tern -n __fish_use_subcommand -f -a \(command.name) -d \(quoted(summary(command.abstract)))"
+        }
+        let families = commands.filter { !$0.subcommands.isEmpty }.flatMap { family in
+            family.subcommands.map { command in
+                let place = "'__fish_seen_subcommand_from \(family.name)'"
+                return "complete -c tern -n \(place) -f -a \(command.name) -d \(quoted(summary(command.abstract)))"
+            }
+        }
+        let fetching = commands.filter { $0.isFetch }.map { $0.name }
+        let others = calls(below: root).filter { !$0.command.isFetch }
+        let named = words(commands.filter { !$0.isFetch }.map { $0.name })
+        let options =
+            fishLines("not __fish_seen_subcommand_from \(named)", standard)
+            + others.flatMap { call in
+                fishLines(
+                    call.words.map { "__fish_seen_subcommand_from \($0)" }.joined(separator: "; and "), call.command)
+            }
+        return "# Completes command lines of tern in fish; \(words(fetching)) have the same options.\n"
+            + (first + families + options).joined(separator: "\n") + "\n"
+    }
+
+    private static func fishLines(_ condition: String, _ command: any ToolCommand.Type) -> [String] {
+        options(of: command).map { option in
+            let names = option.names.map { name in
+                name.hasPrefix("--") ? "-l \(name.dropFirst(2))" : "-s \(quoted(String(name.dropFirst())))"
+            }
+            let value = option.value == nil ? "" : option.takesFile ? " -r -F" : " -x"
+            return "complete -c tern -n \(quoted(condition)) \(words(names))\(value) -d \(quoted(summary(option.help)))"
+        }
+    }
+}

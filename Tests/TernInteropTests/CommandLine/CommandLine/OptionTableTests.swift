@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import TernCLI
+
+@Suite struct OptionTableTests {
+    private static func words(_ arguments: String) -> [String] { arguments.split(separator: " ").map(String.init) }
+
+    private static func error<Options: OptionGroup>(_ arguments: String, _ kind: Options.Type) -> GrammarError? {
+        #expect(throws: GrammarError.self) { try Options.parse(words(arguments)) }
+    }
+
+    private static func isWellFormed<Options: OptionGroup>(_ arguments: String, _ kind: Options.Type) -> Bool {
+        do {
+            _ = try Options.parse(words(arguments))
+            return true
+        } catch {
+            // Values that contradict each other are none of the table's business.
+            return !(error is GrammarError)
+        }
+    }
+
+    @Test(
+        "a single-valued option that is given twice is refused, in any form",
+        arguments: [
+            ("-X a -X b", "-X"), ("-X a --request b", "--request"), ("--request=a -vX b", "-X"), ("-Xa -Xb", "-X"),
+            ("--max-time 1 u --max-time=2", "--max-time"), ("-m1 u -m2", "-m"), ("-d -X -X a -X b", "-X"),
+        ])
+    func repeated(arguments: String, option: String) {
+        #expect(Self.error(arguments, GetCommand.self) == .repeated(option))
+    }
+
+    @Test(
+        "a letter means what it means in its command",
+        arguments: [
+            ("-c 1 --connections 2 u", "--connections"), ("-d 1 -d 2 u", "-d"), ("--cacert a --cacert b u", "--cacert"),
+        ])
+    func repeatedElsewhere(arguments: String, option: String) {
+        #expect(Self.error(arguments, BenchCommand.self) == .repeated(option))
+        #expect(Self.error("--anchors a --cacert b u", TrustPinsCommand.self) == .repeated("--cacert"))
+    }
+
+    @Test(
+        "what may be repeated may be",
+        arguments: [
+            "-H a:b -H c:d", "--pin a --pin b", "-v -v", "-o - -v", "-X a -- -X b", "-HXX -HXX", "-o a -o b",
+            "-k --key a --key-log b", "-d a -d b", "-d -X -X b", "-Xa -d -d -dX", "--data --user -u a:b", "-dm -dm",
+        ])
+    func once(arguments: String) {
+        #expect(Self.isWellFormed(arguments, GetCommand.self))
+        #expect(Self.isWellFormed("--crl a --crl b u", TrustEvaluateCommand.self))
+    }
+
+    @Test(
+        "a value may be joined to the option in front of it",
+        arguments: [
+            ("-da=b", "-d a=b"), ("-HName:x", "-H Name:x"), ("-sSLofile", "-s -S -L -o file"), ("-uu:x", "-u u:x"),
+            ("-d -da=b", "-d -da=b"), ("--header -Hx:", "--header=-Hx:"), ("--data=-da -XPUT", "-d -da --request PUT"),
+            ("-m1 -o -", "-m 1 -o-"), ("-o=file", "--output==file"), ("--url=-x", "--url -x"), ("-OO", "-O -O"),
+            ("-- -da", "-- -da"), ("a -s b", "-s a b"), ("- -i", "-i -- -"),
+        ])
+    func joined(arguments: String, expected: String) throws {
+        #expect(try Self.values(arguments) == Self.values(expected))
+    }
+
+    /// What the arguments say, option by option.
+    private static func values(_ arguments: String) throws -> [[String]] {
+        let options = FetchOptions.descriptions
+        var all = Array(repeating: [String](), count: options.count)
+        try ArgumentReader.read(words(arguments), options) { all[$0].append($1.text) }
+        return all
+    }
+
+    @Test(
+        "an argument that begins with a dash is a value where a value may, as in curl",
+        arguments: [
+            ("-d -X", nil), ("--data-raw --", nil), ("-H -a:b", nil), ("-A -", nil), ("-r -500", nil),
+            ("-o -v", .missingValue(of: "-o")), ("--max-time -1", .missingValue(of: "--max-time")),
+            ("-d", .missingValue(of: "-d")), ("-so", .missingValue(of: "-o")), ("-X --", .missingValue(of: "-X")),
+        ] as [(String, GrammarError?)])
+    func dashed(arguments: String, error: GrammarError?) {
+        if let error {
+            #expect(Self.error(arguments, FetchOptions.self) == error)
+        } else {
+            #expect(Self.isWellFormed(arguments, FetchOptions.self))
+        }
+    }
+
+    @Test(
+        "what is not in the table is named",
+        arguments: [
+            ("--nope", .unknownOption("--nope")), ("-sZ", .unknownOption("-Z")), ("--nope=1", .unknownOption("--nope")),
+            ("--silent=1", .unwantedValue(of: "--silent")), ("-m x", .invalidValue("x", place: "-m <seconds>")),
+            ("--max-filesize=1Q", .invalidValue("1Q", place: "--max-filesize <bytes>")),
+            ("--help", .help), ("-h", .help), ("-sh", .help), ("--version", .version),
+            ("-d\u{301} u", nil), ("-d --help u", nil), ("-- --help", nil),
+        ] as [(String, GrammarError?)])
+    func named(arguments: String, error: GrammarError?) {
+        if let error {
+            #expect(Self.error(arguments, FetchOptions.self) == error)
+        } else {
+            #expect(Self.isWellFormed(arguments, FetchOptions.self))
+        }
+    }
+
+    @Test func `an operand that is missing or too much is named`() {
+        #expect(Self.error("", DownloadCommand.self) == .missingOperand(name: "url"))
+        #expect(Self.error("file", UploadCommand.self) == .missingOperand(name: "url"))
+        #expect(Self.error("a b", DownloadCommand.self) == .unexpected("b"))
+        #expect(Self.error("a -- -b", DownloadCommand.self) == .unexpected("-b"))
+    }
+
+    @Test(arguments: DescribedOption.all)
+    func `every option of every command is read under all of its names, and has one meaning`(option: DescribedOption) {
+        let names = option.description.names
+        #expect(!option.description.help.isEmpty && names.allSatisfy { $0.hasPrefix("-") })
+        for name in names {
+            let twice = option.command.descriptions.filter { $0.names.contains(name) }
+            #expect(twice.count == 1, "\(name) of \(option.command) is in the table twice")
+            guard option.description.value != nil else { continue }
+            #expect(option.refusal(of: [name]) == .missingValue(of: name))
+            // A value that no option takes: it is refused or taken, but known as a value.
+            for words in [[name, "1"], [name.hasPrefix("--") ? name + "=1" : name + "1"]] {
+                switch option.refusal(of: words) {
+                case nil, .invalidValue, .missingOperand: break
+                case let other?: Issue.record("\(words): \(other)")
+                }
+            }
+        }
+    }
+}
+
+/// An option of a command.
+struct DescribedOption: Sendable, CustomTestStringConvertible {
+    let command: any ToolCommand.Type
+    let description: OptionDescription
+
+    var testDescription: String { "\(command) \(description.names)" }
+
+    /// Those of all commands.
+    static let all: [DescribedOption] = commands(below: RootCommand.self).flatMap { command in
+        command.descriptions.filter { !$0.isOperand }.map { DescribedOption(command: command, description: $0) }
+    }
+
+    private static func commands(below command: any ToolCommand.Type) -> [any ToolCommand.Type] {
+        [command] + command.subcommands.flatMap(commands(below:))
+    }
+
+    func refusal(of words: [String]) -> GrammarError? {
+        do {
+            _ = try command.parse(words)
+            return nil
+        } catch {
+            return error as? GrammarError
+        }
+    }
+}
