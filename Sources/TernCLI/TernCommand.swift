@@ -9,9 +9,13 @@ import TernFiles
 /// The commands that send requests end with curl's exit codes (``ExitStatus``). The others end with 0 when done, with 1
 /// when the trust decision or the measurement failed or its output was lost, and with 2 for wrong usage.
 package enum TernCommand {
-    package static func main() async {
+    /// Call first, before anything opens a descriptor: it would get the number of a stream that is closed.
+    package static func prepare() {
         StandardStreams.occupyClosed()
         ByteText.useForPaths()
+    }
+
+    package static func main() async {
         let call = Call(typed.dropFirst())
         await run(call.command, call)
     }

@@ -2,6 +2,7 @@
 import TernCLI
 import TernRuntime
 
+TernCommand.prepare()
 // Without it the command works as well: whatever reactors lack, its requests report.
 try? TernRuntime.installSilently()
 await TernCommand.main()
