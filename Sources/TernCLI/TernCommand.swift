@@ -9,15 +9,13 @@ import TernFiles
 /// The commands that send requests end with curl's exit codes (``ExitStatus``). The others end with 0 when done, with 1
 /// when the trust decision or the measurement failed or its output was lost, and with 2 for wrong usage.
 package enum TernCommand {
-    /// Call first, before anything opens a descriptor: it would get the number of a stream that is closed.
-    package static func prepare() {
+    /// - Parameter starting: called before a command runs, and neither for help nor for wrong usage.
+    package static func main(starting: () -> Void) async {
+        // Before anything opens a descriptor: it would get the number of a stream that is closed.
         StandardStreams.occupyClosed()
         ByteText.useForPaths()
-    }
-
-    package static func main() async {
         let call = Call(typed.dropFirst())
-        await run(call.command, call)
+        await run(call.command, call, starting)
     }
 
     /// The arguments of the process, whose bytes need not be UTF-8.
@@ -28,9 +26,10 @@ package enum TernCommand {
         }
     }
 
-    private static func run<Called: ToolCommand>(_ kind: Called.Type, _ call: Call) async {
+    private static func run<Called: ToolCommand>(_ kind: Called.Type, _ call: Call, _ starting: () -> Void) async {
         do {
             let command = try kind.parse(call.arguments)
+            starting()
             if let get = command as? GetCommand, call.isShort, get.options.content.givesMethod {
                 try await RequestCommand(options: get.options).run()
             } else {

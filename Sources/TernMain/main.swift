@@ -2,7 +2,5 @@
 import TernCLI
 import TernRuntime
 
-TernCommand.prepare()
-// Without it the command works as well: whatever reactors lack, its requests report.
-try? TernRuntime.installSilently()
-await TernCommand.main()
+// Without the runtime the command works as well: whatever reactors lack, its requests report.
+await TernCommand.main { try? TernRuntime.installSilently() }

@@ -2,7 +2,6 @@
 import FoundationEssentials
 import Glibc
 import TernEngine
-import TernTLS
 
 /// Whether a failure may be temporary, and when to retry; curl's rules.
 struct RetryRule: Sendable {
@@ -55,20 +54,6 @@ struct RetryRule: Sendable {
     /// A number of seconds, or a date.
     private static func seconds(in field: String, now: Date) -> Double? {
         if let seconds = Double(field), field.allSatisfy(\.isNumber) { return seconds }
-        return Self.httpDate(field).map { max(0, Double($0) - now.timeIntervalSince1970) }
-    }
-
-    private static let months = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
-
-    /// A date such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7), in seconds.
-    private static func httpDate(_ text: String) -> Int64? {
-        let words = text.split(separator: " ")
-        guard words.count == 6, words[0].hasSuffix(","), words[5] == "GMT",
-            let month = months.firstIndex(of: String(words[2]))
-        else { return nil }
-        let number = month < 9 ? "0\(month + 1)" : "\(month + 1)"
-        return Timestamp.seconds(rfc3339: "\(words[3])-\(number)-\(words[1])T\(words[4])Z")
+        return HTTPDate.seconds(field).map { max(0, Double($0) - now.timeIntervalSince1970) }
     }
 }

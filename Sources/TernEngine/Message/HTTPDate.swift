@@ -2,13 +2,13 @@
 
 /// Dates in the required form, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7). The two obsolete forms are
 /// not supported.
-enum HTTPDate {
+package enum HTTPDate {
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
     /// Seconds since 1970-01-01T00:00:00Z; nil for anything else. The day of the week is not checked.
-    static func seconds(_ text: String) -> Int64? {
+    package static func seconds(_ text: String) -> Int64? {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 6, words[0].utf8.count == 4, words[0].hasSuffix(","), words[5] == "GMT",
             let day = number(words[1], 2, 1...31), let month = months.firstIndex(of: String(words[2])),
