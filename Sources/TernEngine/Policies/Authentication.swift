@@ -18,8 +18,8 @@ struct Authentication: HopPolicy {
     private struct Memory: PolicyMemory {
         /// The number of credentials that were sent.
         var challengeCount = 0
-        /// The number of challenges that were answered without asking since this redirect.
-        var answers = (count: 0, redirectCount: 0)
+        /// Challenges that were answered without asking.
+        var answers = CountPerRedirect()
         /// The password that the hop, or one before, was authenticated with.
         var login: PasswordLogin?
         /// The number of the hop whose server requests no password.
@@ -54,10 +54,11 @@ struct Authentication: HopPolicy {
         guard head.status == 401, head.contains("WWW-Authenticate") else { return .pass }
         var memory = history[Memory.self]
         guard memory.challengeCount < Self.maximumChallengeCount else { return .pass }
-        if memory.answers.redirectCount != history.chain.count { memory.answers = (0, history.chain.count) }
         let challenges = head.bytes(for: "WWW-Authenticate")
-        if memory.answers.count < Self.maximumAnswerCount, let request = answer(to: challenges, &memory, history) {
-            memory.answers.count += 1
+        if memory.answers.value(history) < Self.maximumAnswerCount,
+            let request = answer(to: challenges, &memory, history)
+        {
+            memory.answers.increment(history)
             history[Memory.self] = memory
             return .next(request)
         }

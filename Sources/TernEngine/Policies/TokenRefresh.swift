@@ -11,11 +11,12 @@ struct TokenRefresh: HopPolicy {
     private struct Memory: PolicyMemory {
         /// The number of the credential in the hop; 0 for none.
         var credentialNumber: Int32 = 0
-        /// The number of refusals since this redirect.
-        var refusals = (count: 0, redirectCount: 0)
+        var refusals = CountPerRedirect()
     }
 
     private let authentication: any RequestAuthentication
+    /// The same, if its credential is usually at hand.
+    private let immediate: (any ImmediateAuthentication)?
     private let refusingStatusCodes: Set<Int>
     let interests: HopInterests
 
@@ -23,6 +24,7 @@ struct TokenRefresh: HopPolicy {
     init?(of configuration: SessionConfiguration) {
         guard let authentication = configuration.authentication else { return nil }
         self.authentication = authentication
+        immediate = authentication as? any ImmediateAuthentication
         refusingStatusCodes = authentication.refusingStatusCodes
         let isSuccess = refusingStatusCodes.contains { $0 < 300 }
         interests = [.preparation, isSuccess ? .allHeads : .unsuccessfulHeads]
@@ -30,16 +32,12 @@ struct TokenRefresh: HopPolicy {
 
     func prepare(_ hop: Hop, _ history: inout TaskHistory) -> HopPreparation {
         guard hop.mayCarryCredentials else { return .ready }
-        var memory = history[Memory.self]
-        if memory.credentialNumber != 0 {
-            memory.credentialNumber = 0
-            history[Memory.self] = memory
-        }
-        let (request, cleared) = (hop.request, memory)
+        history[Memory.self].credentialNumber = 0
+        let (request, memory) = (hop.request, history[Memory.self])
         // The authentication runs user code, which a policy may not.
         return .lookUp { completion in
-            if let result = (authentication as? any ImmediateAuthentication)?.authenticatedAtOnce(request) {
-                completion(Self.preparation(result, cleared))
+            if let result = immediate?.authenticatedAtOnce(request) {
+                completion(Self.preparation(result, memory))
                 return {}
             }
             let task = Task {
@@ -49,7 +47,7 @@ struct TokenRefresh: HopPolicy {
                 } catch {
                     result = .failure(error)
                 }
-                completion(Self.preparation(result, cleared))
+                completion(Self.preparation(result, memory))
             }
             return { task.cancel() }
         }
@@ -72,14 +70,12 @@ struct TokenRefresh: HopPolicy {
         guard refusingStatusCodes.contains(Int(head.status)), history.hop.mayCarryCredentials,
             let origin = try? history.hop.request.destination.get().origin
         else { return .pass }
-        var memory = history[Memory.self]
-        if memory.refusals.redirectCount != history.chain.count { memory.refusals = (0, history.chain.count) }
-        defer { history[Memory.self] = memory }
+        let memory = history[Memory.self]
         guard memory.credentialNumber != 0,
             authentication.refused(credentialNumber: memory.credentialNumber, by: origin),
-            memory.refusals.count < Self.maximumRefusalCount
+            memory.refusals.value(history) < Self.maximumRefusalCount
         else { return .pass }
-        memory.refusals.count += 1
+        history[Memory.self].refusals.increment(history)
         return .next(history.request)
     }
 }

@@ -134,6 +134,19 @@ protocol PolicyMemory: Sendable {
     init()
 }
 
+/// Counts what happens between two redirects of a task.
+struct CountPerRedirect: Sendable {
+    private var count = 0
+    private var redirectCount = 0
+
+    /// The count since the last redirect.
+    func value(_ history: TaskHistory) -> Int { redirectCount == history.chain.count ? count : 0 }
+
+    mutating func increment(_ history: TaskHistory) {
+        (count, redirectCount) = (value(history) + 1, history.chain.count)
+    }
+}
+
 /// Receives a copy of a response's content. On the reactor's thread, and with the rules of ``HopPolicy``.
 protocol ContentTee: AnyObject {
     /// The next bytes as they were received, without the framing and before they are decoded.
