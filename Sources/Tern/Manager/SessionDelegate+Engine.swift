@@ -37,7 +37,7 @@ extension SessionDelegate: TernEngine.SessionDelegate, SessionDownloadDelegate, 
     public func handle(_ event: TaskEvent, of task: SessionTask) {
         if case .completed = event { strays.remove(task) }
         if let adopter = adopter(of: task) { return adopter.handle(event, of: task) }
-        if !relay(.task(event, task)) { NoOpTaskDelegate.shared.handle(event, of: task) }
+        if !event.isForHub || !relay(.task(event, task)) { NoOpTaskDelegate.shared.handle(event, of: task) }
     }
 
     /// Passes the bytes on to the closures and the methods of a subclass.

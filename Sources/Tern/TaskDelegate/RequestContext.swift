@@ -96,6 +96,16 @@ enum HubEvent: Sendable {
     var file: URL? { if case .download(.finished(let location), _) = self { location } else { nil } }
 }
 
+extension TaskEvent {
+    /// Whether the hub has a closure or a method for it.
+    var isForHub: Bool {
+        switch self {
+        case .willSend, .informational, .discarded, .trailers, .discardedTrailers: false
+        case .serverTrust, .sentBodyData, .redirect, .challenge, .newBody, .response, .completed: true
+        }
+    }
+}
+
 /// An event of a stream of bytes.
 enum StreamEvent {
     /// No more can be read.
