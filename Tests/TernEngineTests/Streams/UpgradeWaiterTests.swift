@@ -5,22 +5,9 @@ import Testing
 
 @testable import TernEngine
 
-@Suite(.timeLimit(.minutes(5))) struct UpgradeWaiterTests {
+@Suite(.timeLimit(.minutes(5))) struct UpgradeWaiterTests: UpgradeDialogue {
     /// A stream does not keep its session.
     private let session = Session.limited()
-
-    private static let agreement = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: echo\r\nConnection: Upgrade\r\n\r\n"
-
-    private static func request(_ origin: ScriptedOrigin, _ path: String = "/") throws -> URLRequest {
-        var request = try URLRequest(origin, path)
-        request.setValue("echo", forHTTPHeaderField: "Upgrade")
-        return request
-    }
-
-    private static func text(_ stream: StreamTask, _ count: Int) async throws -> String {
-        let (data, _) = try await stream.readData(ofMinLength: count, maxLength: count, timeout: .seconds(60))
-        return String(decoding: data ?? Data(), as: UTF8.self)
-    }
 
     @Test func `cancelling the wait closes the connection`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.awaitClose] }

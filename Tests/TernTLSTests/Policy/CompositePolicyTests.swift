@@ -1,27 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernTLS
-import TernTesting
 import Testing
 
 /// Alamofire 5's composite evaluator, and its rule that every host must have a policy.
-struct CompositePolicyTests {
-    private let trust: ServerTrust
-    private let leaf: X509Certificate
+struct CompositePolicyTests: PinnedServerSuite {
+    let server: PinnedServer
 
-    init() throws {
-        let authority = try CertificateAuthority()
-        let identity = try authority.issue(LeafRequest(dnsNames: ["example.com"]))
-        leaf = try identity.certificate()
-        trust = try ServerTrust(identity, anchors: [try authority.certificate()])
-    }
-
-    private var right: ServerTrustPolicy {
-        .pinPublicKeys(publicKeys: [leaf.publicKey], validateCertificateChain: true, validateHost: true)
-    }
-
-    private let wrong = ServerTrustPolicy.pinPublicKeys(
-        publicKeys: [X509Certificate.PublicKey(subjectPublicKeyInfo: [1])], validateCertificateChain: true,
-        validateHost: true)
+    init() throws { server = try PinnedServer() }
 
     @Test func `all must accept`() {
         let cases: [([ServerTrustPolicy], Bool)] = [

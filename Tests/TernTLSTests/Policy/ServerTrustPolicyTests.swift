@@ -149,24 +149,10 @@ struct ServerTrustPolicyTests {
     }
 }
 
-struct ServerTrustPolicyEvaluationTests {
-    private let trust: ServerTrust
-    private let leaf: X509Certificate
+struct ServerTrustPolicyEvaluationTests: PinnedServerSuite {
+    let server: PinnedServer
 
-    init() throws {
-        let authority = try CertificateAuthority()
-        let identity = try authority.issue(LeafRequest(dnsNames: ["example.com"]))
-        leaf = try identity.certificate()
-        trust = try ServerTrust(identity, anchors: [try authority.certificate()])
-    }
-
-    private var right: ServerTrustPolicy {
-        .pinPublicKeys(publicKeys: [leaf.publicKey], validateCertificateChain: true, validateHost: true)
-    }
-
-    private let wrong = ServerTrustPolicy.pinPublicKeys(
-        publicKeys: [X509Certificate.PublicKey(subjectPublicKeyInfo: [1])], validateCertificateChain: true,
-        validateHost: true)
+    init() throws { server = try PinnedServer() }
 
     @Test func `Alamofire's method answers what the result says`() {
         for policy in [right, wrong, .disableEvaluation, .performDefaultEvaluation(validateHost: true)] {
