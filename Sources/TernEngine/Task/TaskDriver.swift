@@ -85,7 +85,7 @@ extension SessionTask {
     }
 }
 
-// On the reactor's thread: the task performs the actions of its driver.machine, and reports events to it.
+// On the reactor's thread: the task performs the actions of its machine, and reports events to it.
 extension SessionTask {
     private func start() {
         // A cancellation from another thread may have come before the start that it cancels.
@@ -98,16 +98,13 @@ extension SessionTask {
         begin(on: shard)
     }
 
-    /// Performs the driver.machine's action.
+    /// Performs the machine's action.
     func follow(_ next: TaskMachine.Next) {
         switch next {
         case .wait: updatePause()
         case .send: withShard { send(on: $0) }
         case .lookUp(let lookup, let number): withShard { look(up: lookup, number, on: $0) }
-        case .delay(let delay):
-            withShard { shard in
-                wait(on: shard, for: delay)
-            }
+        case .delay(let delay): withShard { wait(on: $0, for: delay) }
         case .answer(let source): withShard { source.start(self, on: $0.loop, driver.deadlines) }
         case .deliver(let question, let isComplete): deliver(question, isComplete)
         case .askContent: askForContent()
@@ -231,7 +228,7 @@ extension SessionTask: ConnectionRequester {
 
 extension SessionTask: ExchangeDelegate {
     func exchangeBegan(on carrier: any Carrier) {
-        self.driver.carrier = carrier
+        driver.carrier = carrier
         contentCounts.sent.store(0, ordering: .relaxed)
         driver.measured?.begin(on: carrier, repeatCount: Int(driver.machine.history.repeatCount))
         if isSuspended { carrier.isPaused = true }
@@ -319,7 +316,7 @@ extension SessionTask: ExchangeDelegate {
     private func received(_ head: ResponseHead) {
         guard let carrier = driver.carrier else { return }
         driver.measured?.received(head, carrier.loop.now)
-        // Before the driver.machine, which may move to the next hop.
+        // Before the machine, which may move to the next hop.
         let response = driver.machine.response(head)
         switch driver.machine.head(head) {
         case .deliver: deliver(response)
@@ -365,14 +362,14 @@ extension SessionTask: ExchangeDelegate {
 
 // On the reactor's thread: questions to the delegate, and its answers.
 extension SessionTask: DelegateAsker {
-    /// A new question to the driver.delegate. No state of the task is half changed when it is asked.
+    /// A new question to the delegate. No state of the task is half changed when it is asked.
     private func question<Answer>(
         on loop: ReactorLoop, _ form: @escaping @Sendable (Answer) -> DelegateResponse
     ) -> DelegateQuestion<Answer> {
         DelegateQuestion(of: self, driver.machine.ask(), on: loop, form)
     }
 
-    /// Asks the driver.delegate. Returns its answer, if that came within the call.
+    /// Asks the delegate. Returns its answer, if that came within the call.
     private func ask(_ question: TaskEvent) -> DelegateResponse? {
         driver.delegate.handle(question, of: self)
         return driver.machine.asked()
@@ -474,7 +471,7 @@ extension SessionTask: DelegateAsker {
         switch ask(.response(response, question(on: loop) { .disposition($0) })) {
         case .disposition(.allow): break
         case .disposition(.cancel): driver.carrier?.end(.cancelled)
-        case .disposition(.becomeDownload): return self.response.flatMap(download)
+        case .disposition(.becomeDownload): return download(of: response)
         case .instead(let request):
             driver.machine.awaitDisposition()
             send(instead: request)

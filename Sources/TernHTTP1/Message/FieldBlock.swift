@@ -8,9 +8,8 @@ import Synchronization
 ///
 /// Only this file knows the layout, and three rules keep it sound. Only `init` writes the memory, before the block is
 /// shared; afterwards it is only read, so threads may share it. The annex alone is written later, once and atomically,
-/// and the block retains it until the end. And both parts lie within the allocation, as `Size`
-/// computes, and are fully initialised: every span made of them is one of these parts, and ends with the borrow of the
-/// storage.
+/// and the block retains it until the end. And both parts lie within the allocation, as `init` computes its capacity, and
+/// are fully initialised: every span made of them is one of these parts, and ends with the borrow of the storage.
 @safe
 struct FieldBlock: @unchecked Sendable {
     private struct Header {
@@ -45,28 +44,28 @@ struct FieldBlock: @unchecked Sendable {
         copying bytes: Span<UInt8>, positions: Span<FieldPosition>, hasFolds: Bool,
         statusLine: StatusLine = StatusLine(), contentLength: Int? = nil
     ) {
-        let size = Header(
+        let header = Header(
             fields: UInt32(truncatingIfNeeded: positions.count), bytes: UInt32(truncatingIfNeeded: bytes.count),
             statusLine: statusLine, contentLength: contentLength ?? -1)
-        let capacity = Int(size.fields) &+ (Int(size.bytes) &+ FieldPosition.size &- 1) / FieldPosition.size
+        let capacity = Int(header.fields) &+ (Int(header.bytes) &+ FieldPosition.size &- 1) / FieldPosition.size
         // `create` makes an instance of the class that it is called on.
-        let storage = unsafe unsafeDowncast(Storage.create(minimumCapacity: capacity) { _ in size }, to: Storage.self)
+        let storage = unsafe unsafeDowncast(Storage.create(minimumCapacity: capacity) { _ in header }, to: Storage.self)
         self.storage = storage
         unsafe storage.withUnsafeMutablePointerToElements { table in
-            let text = unsafe UnsafeMutableRawPointer(table + Int(size.fields))
+            let text = unsafe UnsafeMutableRawPointer(table + Int(header.fields))
             unsafe bytes.withUnsafeBytes { source in
                 guard let start = source.baseAddress else { return }
-                unsafe text.copyMemory(from: start, byteCount: Int(size.bytes))
+                unsafe text.copyMemory(from: start, byteCount: Int(header.bytes))
             }
             // Last, because the processor may still be busy writing the positions.
             unsafe positions.withUnsafeBytes { source in
                 guard let start = source.baseAddress else { return }
                 unsafe UnsafeMutableRawPointer(table).copyMemory(
-                    from: start, byteCount: Int(size.fields) &* FieldPosition.size)
+                    from: start, byteCount: Int(header.fields) &* FieldPosition.size)
             }
             if hasFolds {
                 var text = unsafe UnsafeMutableBufferPointer(
-                    start: text.assumingMemoryBound(to: UInt8.self), count: Int(size.bytes)
+                    start: text.assumingMemoryBound(to: UInt8.self), count: Int(header.bytes)
                 ).mutableSpan
                 Self.unfold(&text, positions)
             }
@@ -79,15 +78,17 @@ struct FieldBlock: @unchecked Sendable {
 
     var statusLine: StatusLine { unsafe storage.withUnsafeMutablePointerToHeader { unsafe $0.pointee.statusLine } }
 
-    /// -1 without one.
-    var contentLength: Int { unsafe storage.withUnsafeMutablePointerToHeader { unsafe $0.pointee.contentLength } }
+    var contentLength: Int? {
+        let length = unsafe storage.withUnsafeMutablePointerToHeader { unsafe $0.pointee.contentLength }
+        return length < 0 ? nil : length
+    }
 
     /// A block with the same content and without an annex.
     var copy: FieldBlock {
         read { bytes, positions in
             FieldBlock(
                 copying: bytes, positions: positions, hasFolds: false, statusLine: statusLine,
-                contentLength: contentLength < 0 ? nil : contentLength)
+                contentLength: contentLength)
         }
     }
 

@@ -8,7 +8,7 @@ public struct ResponseHead: Sendable {
     /// The version in the status line; its major version is 1.
     public var version: HTTPVersion { block.statusLine.version }
     /// The value of a valid `Content-Length`, also where it frames no content (`HEAD`, 304); `nil` without one.
-    public var contentLength: Int? { block.contentLength < 0 ? nil : block.contentLength }
+    public var contentLength: Int? { block.contentLength }
 
     private let block: FieldBlock
 

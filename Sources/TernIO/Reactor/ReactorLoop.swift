@@ -5,9 +5,9 @@ import Synchronization
 
 /// The loop that a reactor's thread runs, and its registrations.
 ///
-/// `execute`, `enqueue`, `waitingJobs`, `join`, `stop`, `runWhileAsleep` and `isCurrent` may be used from any thread. Everything else belongs
-/// to the loop's own thread, or to one that runs work in its place, and asserts so in debug builds; that rule is why
-/// `@unchecked Sendable` is sound.
+/// `execute`, `enqueue`, `waitingJobs`, `join`, `stop`, `runWhileAsleep` and `isCurrent` may be used from any thread.
+/// Everything else belongs to the loop's own thread, or to one that runs work in its place, and asserts so in debug
+/// builds; that rule is why `@unchecked Sendable` is sound.
 @safe
 public final class ReactorLoop: @unchecked Sendable {
     /// The size of the receive buffer and of the scratch buffer, in bytes.
