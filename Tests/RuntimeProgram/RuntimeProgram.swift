@@ -131,8 +131,9 @@ import TernTesting
             try? await Task.sleep(for: .milliseconds(250))
             sizes.append(Int(tern_allocated_bytes()))
         }
-        // The least of several: now and then something is held for a moment.
-        let growth = (sizes[4...].min() ?? 0) - (sizes[..<4].min() ?? 0)
+        // Ten thousand leaked sleeps would make each round grow by more than this; what a round makes the process keep
+        // for later ones, or holds for a moment, does not.
+        let growth = zip(sizes.dropFirst(), sizes).map(-).min() ?? 0
         say("leaked: \(growth < 100_000 ? "nothing" : "\(sizes)")")
     }
 

@@ -7,7 +7,9 @@ import Testing
 @testable import TernTLS
 
 struct OpenSSLErrorTests {
+    /// Queues an error as libssl does, which is set up by then and has registered its texts.
     private func queue(_ reason: Int32) {
+        _ = OpenSSLLibrary.isReady
         ERR_new()
         unsafe withVaList([]) { unsafe ERR_vset_error(ERR_LIB_SSL, reason, nil, $0) }
     }
