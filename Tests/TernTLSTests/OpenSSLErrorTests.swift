@@ -7,9 +7,9 @@ import Testing
 @testable import TernTLS
 
 struct OpenSSLErrorTests {
-    /// Queues an error as libssl does, which is set up by then and has registered its texts.
+    /// Queues an error as libssl does: a connection's context has registered its texts by then.
     private func queue(_ reason: Int32) {
-        _ = OpenSSLLibrary.isReady
+        _ = OPENSSL_init_ssl(tern_OPENSSL_INIT_NO_ATEXIT | UInt64(OPENSSL_INIT_LOAD_SSL_STRINGS), nil)
         ERR_new()
         unsafe withVaList([]) { unsafe ERR_vset_error(ERR_LIB_SSL, reason, nil, $0) }
     }
