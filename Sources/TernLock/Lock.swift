@@ -21,6 +21,15 @@
             return try body(&storage.value)
         }
 
+        /// The same if the lock is free at once; nil otherwise.
+        public func withLockIfAvailable<Result, E: Error>(
+            _ body: (inout sending Value) throws(E) -> sending Result
+        ) throws(E) -> sending Result? {
+            guard unsafe pthread_mutex_trylock(storage.mutex) == 0 else { return nil }
+            defer { unsafe pthread_mutex_unlock(storage.mutex) }
+            return try body(&storage.value)
+        }
+
         /// The value is accessed only under the mutex.
         @safe
         private final class Storage: @unchecked Sendable {
@@ -58,6 +67,13 @@
             _ body: (inout sending Value) throws(E) -> sending Result
         ) throws(E) -> sending Result {
             try mutex.withLock(body)
+        }
+
+        /// The same if the lock is free at once; nil otherwise.
+        @inlinable public func withLockIfAvailable<Result, E: Error>(
+            _ body: (inout sending Value) throws(E) -> sending Result
+        ) throws(E) -> sending Result? {
+            try mutex.withLockIfAvailable(body)
         }
     }
 

@@ -23,7 +23,7 @@ extension SessionManager {
         _ upload: (URLRequest) -> UploadRequest
     ) -> UploadRequest {
         do {
-            return upload(try URLRequest(url: url, method: method, headers: headers))
+            return upload(try makeRequest(url, method, headers))
         } catch {
             return start(UploadRequest(sending: nil, failedWith: error, context: context))
         }

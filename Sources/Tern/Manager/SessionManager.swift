@@ -17,6 +17,7 @@ open class SessionManager: @unchecked Sendable {
 
     /// The session that sends the requests.
     public let session: Session
+    private let recentTexts = RecentRequests()
     /// The hub that receives the events of the manager's tasks.
     public let delegate: SessionDelegate
     /// The queue of handlers and closures that name none.
@@ -103,6 +104,20 @@ open class SessionManager: @unchecked Sendable {
     /// request on.
     private func adoptPolicies() { session.serverTrustPolicyManager = serverTrustPolicyManager }
 
+    /// As `URLRequest(url:method:headers:)`, but a URL or text that was used a moment ago is not parsed again.
+    final func makeRequest(_ url: any URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders?) throws -> URLRequest {
+        let session = session
+        var request =
+            switch url {
+            case let url as URL: session.getRequest(for: url)
+            case let text as String: try recentTexts.request(of: text) { session.getRequest(for: try text.asURL()) }
+            default: session.getRequest(for: try url.asURL())
+            }
+        if method != .get { request.httpMethod = method.rawValue }
+        if let headers { request.allHTTPHeaderFields = headers }
+        return request
+    }
+
     /// Creates a request. Its handlers receive any error.
     ///
     /// - Parameters:
@@ -118,7 +133,7 @@ open class SessionManager: @unchecked Sendable {
     ) -> DataRequest {
         var original: URLRequest?
         do {
-            let urlRequest = try URLRequest(url: url, method: method, headers: headers)
+            let urlRequest = try makeRequest(url, method, headers)
             original = urlRequest
             return request(try encoding.encode(urlRequest, with: parameters))
         } catch {
@@ -148,7 +163,7 @@ open class SessionManager: @unchecked Sendable {
     ) -> DownloadRequest {
         var original: URLRequest?
         do {
-            let urlRequest = try URLRequest(url: url, method: method, headers: headers)
+            let urlRequest = try makeRequest(url, method, headers)
             original = urlRequest
             return download(try encoding.encode(urlRequest, with: parameters), to: destination)
         } catch {
@@ -212,7 +227,7 @@ open class SessionManager: @unchecked Sendable {
         headers: HTTPHeaders? = nil
     ) -> UploadRequest {
         do {
-            return upload(stream, with: try URLRequest(url: url, method: method, headers: headers))
+            return upload(stream, with: try makeRequest(url, method, headers))
         } catch {
             return start(UploadRequest(sending: nil, failedWith: error, context: context))
         }
@@ -272,7 +287,7 @@ open class SessionManager: @unchecked Sendable {
         encodingCompletion: (@Sendable (MultipartFormDataEncodingResult) -> Void)?
     ) {
         do {
-            let urlRequest = try URLRequest(url: url, method: method, headers: headers)
+            let urlRequest = try makeRequest(url, method, headers)
             upload(
                 multipartFormData: multipartFormData, usingThreshold: encodingMemoryThreshold, with: urlRequest,
                 queue: queue, encodingCompletion: encodingCompletion)

@@ -54,6 +54,11 @@ public struct URLRequest: Sendable {
         storage = Storage(Parts(url: url, destination: Self.destination(of: url)))
     }
 
+    /// The same with a method that an upload does not replace.
+    init(url: URL, named method: String) {
+        storage = Storage(Parts(url: url, destination: Self.destination(of: url), method: method, isMethodNamed: true))
+    }
+
     /// A request that cannot be sent, and the reason.
     init(refused: InvalidRequest) {
         storage = Storage(Parts(destination: .failure(refused)))

@@ -20,9 +20,10 @@ extension Session {
         return try collector.takeOutcome(of: task)
     }
 
-    /// Sends a GET request for `url` and collects the body.
+    /// Sends a GET request for `url` and collects the body. A URL that the session has just been given is not parsed
+    /// again.
     public func data(from url: URL) async throws(SessionError) -> (Data, HTTPURLResponse) {
-        try await data(for: URLRequest(url: url))
+        try await data(for: getRequest(for: url))
     }
 
     /// Sends `request` and returns its body as it arrives. Reading slowly slows the server down: at most about 512 KB

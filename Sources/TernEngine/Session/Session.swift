@@ -22,6 +22,7 @@ public final class Session: Sendable {
     let invalidation = Atomic<Bool>(false)
     private let trust: TrustSettings
     private let nextShard = Atomic<Int>(0)
+    let recentRequests = RecentRequests()
 
     /// Creates a session on the process's shared reactors, or on its own if the configuration says so.
     ///

@@ -2,37 +2,52 @@
 
 /// An origin: scheme, host and port (RFC 9110 §4.3.1).
 ///
-/// The hash of its three parts is computed once, because every request compares and hashes the origin.
+/// One reference: requests, routes and pools copy it often. The hash of its three parts is computed once, because every
+/// request compares and hashes the origin.
 public struct HTTPOrigin: Sendable {
+    private final class Parts: Sendable {
+        let scheme: HTTPOrigin.Scheme
+        let port: UInt16
+        let isEncodable: Bool
+        let digest: Int
+        let host: String
+        let hostField: String
+
+        init(scheme: HTTPOrigin.Scheme, host: String, port: UInt16, hostField: String) {
+            (self.scheme, self.host, self.port, self.hostField) = (scheme, host, port, hostField)
+            isEncodable = Authority.isValid(hostField.utf8.span)
+            var hasher = Hasher()
+            hasher.combine(scheme)
+            hasher.combine(host)
+            hasher.combine(port)
+            digest = hasher.finalize()
+        }
+    }
+
+    private let parts: Parts
+
     /// The scheme: with or without TLS.
-    public let scheme: HTTPOrigin.Scheme
+    public var scheme: HTTPOrigin.Scheme { parts.scheme }
     /// Lower-case, without brackets around an IPv6 address, without userinfo. The zone of a link-local address stays, as
     /// in `fe80::1%eth0`: it is part of the endpoint, and the name of an interface has its case.
-    public let host: String
+    public var host: String { parts.host }
     /// The port, also where it is the scheme's default.
-    public let port: UInt16
+    public var port: UInt16 { parts.port }
     /// The value of `Host` (RFC 9110 §7.2): an IPv6 address in brackets and without its zone, which has no meaning to
     /// the peer (RFC 6874 §1); the port only when it is not the scheme's default.
-    public let hostField: String
+    public var hostField: String { parts.hostField }
     /// Whether ``hostField`` is valid (RFC 3986 §3.2.2); checked once instead of in every request.
-    let isEncodable: Bool
-    private let digest: Int
+    var isEncodable: Bool { parts.isEncodable }
 
     /// Creates an origin from a name or address in any case, with or without brackets. A host that is not valid in a
     /// URI is refused when a request is encoded.
     public init(scheme: HTTPOrigin.Scheme, host: String, port: UInt16) {
-        self.scheme = scheme
-        self.host = Self.lowercased(Self.withoutBrackets(host))
-        self.port = port
-        let isIPv6 = self.host.utf8.span.contains(.colon)
-        let authority = isIPv6 ? "[\(self.host.prefix { $0 != "%" })]" : self.host
-        hostField = port == scheme.defaultPort ? authority : "\(authority):\(port)"
-        isEncodable = Authority.isValid(hostField.utf8.span)
-        var hasher = Hasher()
-        hasher.combine(scheme)
-        hasher.combine(self.host)
-        hasher.combine(port)
-        digest = hasher.finalize()
+        let host = Self.lowercased(Self.withoutBrackets(host))
+        let isIPv6 = host.utf8.span.contains(.colon)
+        let authority = isIPv6 ? "[\(host.prefix { $0 != "%" })]" : host
+        parts = Parts(
+            scheme: scheme, host: host, port: port,
+            hostField: port == scheme.defaultPort ? authority : authority + ":" + String(port))
     }
 
     /// The name or the address that the server's certificate must be for: ``host`` without a zone, which has no meaning to
@@ -58,11 +73,13 @@ public struct HTTPOrigin: Sendable {
 
 extension HTTPOrigin: Hashable {
     public static func == (left: HTTPOrigin, right: HTTPOrigin) -> Bool {
-        left.digest == right.digest && left.port == right.port && left.scheme == right.scheme && left.host == right.host
+        if left.parts === right.parts { return true }
+        return left.parts.digest == right.parts.digest && left.port == right.port && left.scheme == right.scheme
+            && left.host == right.host
     }
 
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(digest)
+        hasher.combine(parts.digest)
     }
 }
 

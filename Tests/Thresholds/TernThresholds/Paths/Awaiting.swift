@@ -17,10 +17,11 @@ struct Awaiting {
     }
 
     /// From a task that prefers the reactor's executor, as `tern bench` does.
-    func sendOnReactor(_ count: Int) throws {
+    func sendOnReactor(_ count: Int, byURL: Bool = false) throws {
         try Self.wait(on: session.executors.first) {
             for _ in 0..<count {
-                let (data, response) = try await session.data(for: request)
+                let (data, response) =
+                    byURL ? try await session.data(from: answer.url) : try await session.data(for: request)
                 try answer.check(response.statusCode, data.count)
             }
         }

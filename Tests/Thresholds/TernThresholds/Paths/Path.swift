@@ -7,6 +7,7 @@ enum Path: String, CaseIterable {
     case message
     case delegate
     case reactor = "await-reactor"
+    case url = "await-url"
     case plain = "await-plain"
     case runtime = "await-runtime"
     case chain
@@ -19,6 +20,7 @@ enum Path: String, CaseIterable {
         case .message: "no sockets: encode a GET, decode nginx's head"
         case .delegate: "GET, delegate task"
         case .reactor: "GET, await data(for:) on the reactor"
+        case .url: "GET, await data(from:) on the reactor"
         case .plain: "GET, await data(from:)"
         case .runtime: "GET, await data(from:) with the runtime"
         case .chain: "GET, request().validate().responseData"
@@ -37,6 +39,7 @@ enum Path: String, CaseIterable {
         case .message: try Message.exchange(count)
         case .delegate: try DelegateChain.send(count, origins.small)
         case .reactor: try Awaiting(origins.small).sendOnReactor(count)
+        case .url: try Awaiting(origins.small).sendOnReactor(count, byURL: true)
         case .plain: try Awaiting(origins.small).sendPlainly(count)
         case .runtime: try Awaiting(origins.shared).sendPlainly(count, withRuntime: true)
         case .chain: try RequestChain.send(count, origins.small)
