@@ -105,7 +105,9 @@ open class SessionManager: @unchecked Sendable {
     private func adoptPolicies() { session.serverTrustPolicyManager = serverTrustPolicyManager }
 
     /// As `URLRequest(url:method:headers:)`, but a URL or text that was used a moment ago is not parsed again.
-    final func makeRequest(_ url: any URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders?) throws -> URLRequest {
+    final func makeRequest(
+        _ url: any URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders?
+    ) throws -> URLRequest {
         let session = session
         var request =
             switch url {

@@ -334,7 +334,7 @@ extension TaskDelegate {
             let waitingTask = unsafe WaitingTask(continuation: continuation)
             admit(.waitingTask(waitingTask))
         }
-        let completion = runValidators()
+        let completion = makeCompletion()
         resumeWaiter(state.withLock { $0.nextWaiter() })
         return completion
     }
@@ -350,11 +350,16 @@ extension TaskDelegate {
         }
     }
 
-    /// The first caller runs the validations, unless there is an error already.
-    private func runValidators() -> Completion {
-        var (validators, completion, task) = state.withLock { ($0.takeValidators(), $0.completion, $0.task) }
-        fill(&completion)
+    private func makeCompletion() -> Completion {
+        var completion = runValidators()
         completion.metrics = task?.metrics
+        return completion
+    }
+
+    /// The first caller runs the validations, unless there is an error already. The result is without the metrics.
+    private func runValidators() -> Completion {
+        var (validators, completion) = state.withLock { ($0.takeValidators(), $0.completion) }
+        fill(&completion)
         guard completion.error == nil, let response = completion.response else { return completion }
         for validator in validators {
             guard let error = validator.verdict(completion, response) else { continue }
@@ -371,7 +376,7 @@ extension TaskDelegate {
         var waiter = state.withLock { $0.waiter }
         guard case .handler? = waiter else { return }
         while case .handler(let handler)? = waiter {
-            handler(runValidators())
+            handler(makeCompletion())
             // The gate drops the handler: its last reference must not be the one under the lock.
             waiter = withExtendedLifetime(waiter) { state.withLock { $0.nextWaiter() } }
         }
