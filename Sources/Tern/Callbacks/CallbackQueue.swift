@@ -39,6 +39,13 @@ final class CallbackQueue: Sendable {
         if let eventLoops { eventLoops.afterTick { self.schedule() } } else { schedule() }
     }
 
+    /// Resumes a task that waits for a request: not on the queue, but with the others of a reactor's tick.
+    ///
+    /// Safety: as for `UnsafeContinuation.resume()`.
+    @unsafe func resume(_ continuation: UnsafeContinuation<Void, Never>) {
+        if let eventLoops { unsafe eventLoops.resume(continuation) } else { unsafe continuation.resume() }
+    }
+
     private func schedule() { queue.async { self.deliver() } }
 
     /// Delivers the waiting items. Items that arrive meanwhile get another block, so that other work on the queue is

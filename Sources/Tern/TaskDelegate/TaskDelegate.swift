@@ -345,7 +345,7 @@ extension TaskDelegate {
     private func resumeWaiter(_ waiter: Waiter?) {
         switch waiter {
         case .handler: context.callbacks.post(self)
-        case .waitingTask(let waitingTask): waitingTask.resume()
+        case .waitingTask(let waitingTask): unsafe context.callbacks.resume(waitingTask.continuation)
         case nil: break
         }
     }

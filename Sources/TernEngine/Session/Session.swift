@@ -163,6 +163,15 @@ package struct EventLoops: Sendable {
         let here = loops.first { $0.isCurrent }
         if let here { here.afterTick(work) } else { work() }
     }
+
+    /// Resumes `continuation` with the others of the same tick, if this is the thread of one of the reactors, and at once
+    /// if it is not.
+    ///
+    /// Safety: as for `UnsafeContinuation.resume()`.
+    @unsafe package func resume(_ continuation: UnsafeContinuation<Void, Never>) {
+        let here = loops.first { $0.isCurrent }
+        if let here { unsafe here.resume(continuation) } else { unsafe continuation.resume() }
+    }
 }
 
 // The delegate's trust challenges.

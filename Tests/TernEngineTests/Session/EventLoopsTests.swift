@@ -18,6 +18,21 @@ import Testing
         #expect(order.withLock { $0 } == ["turn", "end", "elsewhere"])
     }
 
+    @Test func `a task that a reactor resumes continues after the reactor's turn, another one at once`() async {
+        let session = Session()
+        let eventLoops = session.eventLoops
+        let order = Lock<[String]>([])
+        await unsafe withUnsafeContinuation { continuation in
+            eventLoops.loops[0].execute {
+                unsafe eventLoops.resume(continuation)
+                order.withLock { $0.append("turn") }
+            }
+        }
+        order.withLock { $0.append("resumed") }
+        await unsafe withUnsafeContinuation { unsafe eventLoops.resume($0) }
+        #expect(order.withLock { $0 } == ["turn", "resumed"])
+    }
+
     @Test func `the event loops of a session do not retain it`() {
         var session: Session? = Session()
         weak let held = session
