@@ -3,7 +3,7 @@
 internal import Foundation
 internal import Glibc
 
-/// A client that is no Swift: a program that `Benchmarks/Peers/build` has made, and that measures itself.
+/// A client in a program of its own: one that `Benchmarks/Peers/build` has made, and that measures itself.
 struct ForeignClient {
     private let program: String
     private let mode: String
@@ -14,6 +14,7 @@ struct ForeignClient {
         case .floor: program = "floor"
         case .hyperConnection, .hyperClient, .reqwest: program = "rust-peers"
         case .go: program = "go-peer"
+        case .ternRuntime, .ternPlain, .ternPlainChain: program = "plain"
         case .wrk, .ternReactor, .ternGlobal, .ternDelegate, .ternChain, .curlMulti, .curlCommand,
             .asyncHTTPClientFutures, .asyncHTTPClientAsync, .urlSession, .zlib:
             return nil

@@ -4,6 +4,9 @@
 enum Peer: String, Codable, CaseIterable, Sendable {
     case floor
     case wrk
+    case ternRuntime = "tern-runtime"
+    case ternPlain = "tern-plain"
+    case ternPlainChain = "tern-chain-plain"
     case ternReactor = "tern-reactor"
     case ternGlobal = "tern-global"
     case ternDelegate = "tern-delegate"
@@ -21,7 +24,7 @@ enum Peer: String, Codable, CaseIterable, Sendable {
     case zlib
 
     /// Those with a configurable number of connections, which can be compared in every scenario of requests.
-    static let clients = allCases.filter { $0 != .zlib && $0 != .curlCommand }
+    static let clients = allCases.filter { ![.zlib, .curlCommand, .ternGlobal].contains($0) }
 
     var title: String {
         switch self {
@@ -37,17 +40,22 @@ enum Peer: String, Codable, CaseIterable, Sendable {
         case .asyncHTTPClientAsync: "async-http-client, async"
         case .urlSession: "URLSession"
         case .zlib: "zlib, from memory"
+        case .ternRuntime: "Tern, a plain program with the runtime"
+        case .ternPlain: "Tern, a plain program"
+        case .ternPlainChain: "Tern, a plain program, request chain"
         case .ternReactor: "Tern, async on its reactor"
         case .ternGlobal: "Tern, async elsewhere"
         case .ternDelegate: "Tern, delegate"
-        case .ternChain: "Tern, request chain"
+        case .ternChain: "Tern, request chain, handlers"
         }
     }
 
     /// The client to run in this process. Nil for a program that is measured from outside.
     func makeClient(_ load: Load) throws -> (any BenchmarkClient)? {
         switch self {
-        case .floor, .wrk, .curlCommand, .hyperConnection, .hyperClient, .reqwest, .go: nil
+        case .floor, .wrk, .curlCommand, .hyperConnection, .hyperClient, .reqwest, .go, .ternRuntime, .ternPlain,
+            .ternPlainChain:
+            nil
         case .curlMulti: try CurlMultiClient(load)
         case .asyncHTTPClientFutures: try AsyncHTTPClientFutures(load)
         case .asyncHTTPClientAsync: AsyncHTTPClientAsync(load)
@@ -65,7 +73,8 @@ enum Peer: String, Codable, CaseIterable, Sendable {
     /// Why the peer cannot be measured here over that scheme; nil if it can.
     func obstacle(over scheme: Scenario.Scheme) -> String? {
         switch self {
-        case .floor, .hyperConnection, .hyperClient, .reqwest, .go: ForeignClient(self)?.obstacle(over: scheme)
+        case .floor, .hyperConnection, .hyperClient, .reqwest, .go, .ternRuntime, .ternPlain, .ternPlainChain:
+            ForeignClient(self)?.obstacle(over: scheme)
         case .wrk: WrkClient.path == nil ? "wrk is not installed (apt-get install wrk)" : nil
         case .curlCommand: CurlCommand.path == nil ? "curl is not installed (apt-get install curl)" : nil
         case .curlMulti: CurlMultiClient.version == nil ? "built without libcurl4-openssl-dev" : nil

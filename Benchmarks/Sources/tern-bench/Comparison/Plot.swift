@@ -10,7 +10,7 @@ struct Plot {
     init(_ report: Report) { self.report = report }
 
     private static let (width, names, rowHeight, headHeight) = (900.0, 260.0, 20.0, 34.0)
-    /// A bar for ten times the baseline fills its line; what is longer is cut, and says so by its figure.
+    /// A bar for ten times the baseline fills its line; a longer one is cut, and broken so that one sees it.
     private static let longest = 10.0
 
     var svg: String {
@@ -48,7 +48,12 @@ struct Plot {
         let color = row.client.rawValue.hasPrefix("tern") ? "#1b6ca8" : "#b8b8b8"
         let bar = String(
             format: #"<rect x="%.0f" y="%.1f" width="%.1f" height="14" fill="%@"/>"#, names, y + 3, length, color)
-        return name + bar + text(Markdown.figure(ratio), x: names + length + 6, y: y + 14, weight: "normal")
+        // Two strokes in the background's colour break a bar that is longer than its line.
+        let cut = String(
+            format: #"<path d="M%.1f %.1f l4 -18 m4 0 l-4 18" stroke="white" stroke-width="2"/>"#, names + length - 24,
+            y + 19)
+        return name + bar + (ratio > longest ? cut : "")
+            + text(Markdown.figure(ratio), x: names + length + 6, y: y + 14, weight: "normal")
     }
 
     private static func text(_ text: String, x: Double, y: Double, weight: String) -> String {
