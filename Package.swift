@@ -129,8 +129,8 @@ let package = Package(
             name: "ChaosServer", path: "Tests/Soak/ChaosServer",
             linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
         .executableTarget(
-            name: "TernSoak", dependencies: ["TernEngine", "TernLock"], path: "Tests/Soak/TernSoak",
-            swiftSettings: settings),
+            name: "TernSoak", dependencies: ["TernEngine", "TernLock", "TernRuntime"],
+            path: "Tests/Soak/TernSoak", swiftSettings: settings),
         // What a plain request costs, and what it may; `make thresholds`.
         .executableTarget(
             name: "TernThresholds", dependencies: ["Tern", "TernEngine", "TernHTTP1", "TernLock", "TernRuntime"],

@@ -25,9 +25,8 @@ struct Soak {
         try Trial(chaos: chaos.description, neighbourPort: neighbourPort, judge: judge).run()
         var verdicts = try attack()
         let left = max(0, options.seconds - MonotonicInstant.now.seconds(since: start))
-        for isSecure in [false, true] where options.only.map(Self.name(isSecure).contains) ?? true {
-            verdicts += try storm(isSecure, seconds: max(4, left / 2))
-        }
+        let kinds = Self.storms(isShort: options.seconds < 60).filter { options.only.map($0.name.contains) ?? true }
+        for kind in kinds { verdicts += try storm(kind, seconds: max(4, left / Double(kinds.count))) }
         let faults = verdicts.filter { !$0.isFine }
         Table.write(faults.isEmpty ? "nothing found" : "\(faults.count) of \(verdicts.count) verdicts are against us:")
         for fault in faults { Table.write("  \(fault.text)") }
@@ -68,15 +67,20 @@ struct Soak {
         return verdicts
     }
 
-    private static func name(_ isSecure: Bool) -> String { isSecure ? "storm-tls" : "storm-plain" }
+    private typealias Kind = (isSecure: Bool, hasRuntime: Bool, name: String)
 
-    private func storm(_ isSecure: Bool, seconds: Double) throws -> [Verdict] {
+    private static func storms(isShort: Bool) -> [Kind] {
+        [(false, false, "storm-plain"), (true, false, "storm-tls"), (true, true, "storm-tls-runtime")]
+            + (isShort ? [] : [(false, true, "storm-plain-runtime")])
+    }
+
+    private func storm(_ kind: Kind, seconds: Double) throws -> [Verdict] {
         let order = StormOrder(
-            seed: options.seed, isSecure: isSecure, seconds: seconds * 0.8, workers: options.workers,
-            descriptors: options.descriptors, isSanitized: options.sanitizer != nil, server: chaos.description,
-            neighbourPort: neighbourPort)
+            seed: options.seed, isSecure: kind.isSecure, hasRuntime: kind.hasRuntime, seconds: seconds * 0.8,
+            workers: options.workers, descriptors: options.descriptors, isSanitized: options.sanitizer != nil,
+            server: chaos.description, neighbourPort: neighbourPort)
         let (report, ending) = try Child.run("storm", order, StormReport.self, within: seconds + 240)
-        let name = Self.name(isSecure)
+        let name = kind.name
         var verdicts: [Verdict] = []
         if case .died(let how) = ending { verdicts.append(Verdict(isFine: false, text: "\(name): \(how)")) }
         guard let report else { return verdicts }

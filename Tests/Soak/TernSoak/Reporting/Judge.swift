@@ -56,7 +56,7 @@ struct Judge: Sendable {
     }
 
     func verdicts(on report: StormReport) -> [Verdict] {
-        let (counts, name) = (report.counts, report.order.isSecure ? "TLS storm" : "plain storm")
+        let (counts, name) = (report.counts, report.order.name)
         // Shadow memory and quarantines grow with everything that was ever allocated.
         let percent = isSanitized ? 50 : 10
         let memory = report.before.residentKilobytes * (100 + percent) / 100 + (isSanitized ? 65_536 : 6144)

@@ -2,12 +2,14 @@
 import Dispatch
 import Foundation
 import TernEngine
+import TernRuntime
 
 /// Many workers against the chaos server, twice: once to warm up, and once to compare with what was held before.
 struct Storm {
     let order: StormOrder
 
     func run() throws -> StormReport {
+        if order.hasRuntime { try TernRuntime.install() }
         limitDescriptors()
         var report = StormReport(order: order)
         let pinger = try Pinger(port: order.neighbourPort)

@@ -4,6 +4,8 @@
 struct StormOrder: Codable, Sendable {
     var seed: UInt64
     var isSecure: Bool
+    /// Whether the workers run on the reactors.
+    var hasRuntime: Bool
     var seconds: Double
     var workers: Int
     /// The limit on descriptors that the storm runs under.
@@ -12,4 +14,6 @@ struct StormOrder: Codable, Sendable {
     var isSanitized: Bool
     var server: ServerProcess.Description
     var neighbourPort: Int
+
+    var name: String { (isSecure ? "TLS storm" : "plain storm") + (hasRuntime ? " with the runtime" : "") }
 }
