@@ -155,4 +155,40 @@ import Testing
         let result = try await TernTool.run("-k", origin.url("/"))
         #expect(result.text == "fine" && result.errors.isEmpty)
     }
+
+    @Test(
+        "pins and algorithms end curl and tern with the same code",
+        arguments: [
+            ("--pinnedpubkey sha256//PIN", 0), ("--pinnedpubkey sha256//WRONG", 90),
+            ("--pinnedpubkey 'sha256//WRONG;sha256//PIN'", 0), ("-k --pinnedpubkey sha256//WRONG", 90),
+            ("-k --pinnedpubkey sha256//PIN", 0), ("--pinnedpubkey KEYFILE", 0), ("--pinnedpubkey /nowhere", 90),
+            ("--ciphers nonsense", 59), ("--tls13-ciphers nonsense", 59), ("--curves nonsense", 59),
+            ("--ciphers ECDHE+AESGCM --tls13-ciphers TLS_AES_128_GCM_SHA256 --curves X25519:P-256", 0),
+            ("--crlfile /nowhere", 82), ("--crlfile LIST", 0), ("--capath FOLDER", 0),
+        ])
+    func trust(arguments: String, status: Int32) async throws {
+        let authority = try CertificateAuthority()
+        let identity = try authority.issue()
+        let origin = try ScriptedOrigin(tls: identity) { _, _ in [.ok("here\n")] }
+        let folder = try TemporaryFolder()
+        let anchors = try folder.write(authority.certificatePEM, to: "ca.pem")
+        let leaf = try folder.write(identity.chainPEM, to: "leaf.pem")
+        let key = try await Command.run(["openssl", "x509", "-in", leaf, "-noout", "-pubkey"]).output
+        let list = try folder.write(Data(authority.revocationList(revoking: [])), to: "list.der")
+        _ = try await Command.run(["openssl", "crl", "-inform", "DER", "-in", list, "-out", list + ".pem"])
+        _ = try await Command.run(["openssl", "rehash", folder.url.path])
+        let wrong = try CertificateAuthority().pin
+        let line =
+            arguments.replacing("PIN", with: identity.pin.dropFirst(7)).replacing("WRONG", with: wrong.dropFirst(7))
+            .replacing("KEYFILE", with: try folder.write(key, to: "key.pem")).replacing("LIST", with: list + ".pem")
+            .replacing("FOLDER", with: folder.url.path)
+        let isAlone = arguments.contains("-k") || arguments.contains("--capath")
+        let shell = " -sS --max-time 10 \(isAlone ? "" : "--cacert \(anchors) ")\(line) \(origin.url("/"))"
+        let curl = try await Command.run(["sh", "-c", "curl" + shell])
+        let tern = try await Command.run(
+            ["sh", "-c", #""$0""# + shell, TernTool.executable.path], environment: TernTool.environment)
+        #expect(curl.status == status, "\(curl.errors)")
+        #expect(tern.status == status, "\(tern.errors)")
+        #expect(tern.output == curl.output)
+    }
 }
