@@ -11,16 +11,11 @@ enum Advice {
         "--next": "tern has one set of options for all URLs; run tern once for each",
         "--ntlm": schemes, "--negotiate": schemes,
         "--proxy": proxies, "-x": proxies, "--socks5": proxies,
-        "--http2": "tern speaks HTTP/1.1", "--http3": "tern speaks HTTP/1.1", "--http1.0": "tern speaks HTTP/1.1",
-        "--pinnedpubkey": "give --pin sha256/BASE64", "--limit-rate": "tern does not limit the rate",
+        "--http2-prior-knowledge": "tern speaks HTTP/1.1, which a server that begins with HTTP/2 does not understand",
+        "--http3": "tern speaks HTTP/1.1", "--limit-rate": "tern does not limit the rate",
         "--parallel": "tern requests URLs one after another", "-Z": "tern requests URLs one after another",
         "--resolve": "give the address in the URL, and -H 'Host: …'; over https this is not possible",
         "--netrc": "give -u user:password", "-n": "give -u user:password",
-        "--config": "tern reads no configuration file", "-K": "tern reads no configuration file",
-        "--capath": "give --cacert FILE", "--post301": "give -X POST", "--post302": "give -X POST",
-        "--continue-at": "\"tern download -C -\" resumes a download", "-C": "\"tern download -C -\" resumes a download",
-        "--remote-header-name": "\"tern download URL\" names the file as the server proposes",
-        "-J": "\"tern download URL\" names the file as the server proposes",
         "-V": "\"tern -V\" prints the version",
     ]
 
@@ -43,6 +38,8 @@ enum Advice {
         case .invalidValue(let value, let place): return "the value '\(value)' is invalid for '\(place)'\(hint)"
         case .unexpected(let word): return "unexpected argument '\(word)'\(hint)"
         case .repeated(let option): return "\(option) is given more than once"
+        case .within(let place, let error):
+            return place + ": " + text(for: error, of: command, path: path, among: commands)
         case .help, .version: return "see \"\(path) --help\""
         }
     }

@@ -204,7 +204,7 @@ struct TLSAlgorithmOptions: OptionGroup {
     }
 }
 
-/// The allowed versions of TLS, with curl's option names.
+/// The allowed versions of TLS and its extensions, with curl's option names.
 struct TLSVersionOptions: OptionGroup {
     static var table: OptionTable<Self> {
         OptionTable(
@@ -214,12 +214,16 @@ struct TLSVersionOptions: OptionGroup {
             .flag("--tlsv1.3", help: "Speak TLS 1.3 or later.") { $0.speaksLatest = true },
             .value("--tls-max", as: "version", help: "The maximum TLS version: 1.2, 1.3 or default.") {
                 $0.maximum = $1.text
-            })
+            },
+            .flag("--no-sessionid", help: "Resume no session of an earlier connection.") { $0.isResuming = false },
+            .flag("--no-alpn", help: "Do not tell the server that HTTP/1.1 follows.") { $0.namesProtocol = false })
     }
 
     var speaksUsual = false
     var speaksLatest = false
     var maximum: String?
+    var isResuming = true
+    var namesProtocol = true
 
     func validate() throws {
         guard let maximum else { return }
@@ -234,6 +238,8 @@ struct TLSVersionOptions: OptionGroup {
     func apply(to configuration: inout TLSSettings) {
         if speaksLatest { configuration.minimumVersion = .v1_3 }
         if maximum == "1.2" { configuration.maximumVersion = .v1_2 }
+        configuration.resumesSessions = isResuming
+        if !namesProtocol { configuration.applicationProtocols = [] }
     }
 }
 

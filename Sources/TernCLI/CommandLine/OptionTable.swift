@@ -43,6 +43,8 @@ struct OptionDescription {
     let help: String
     /// The title under which the help lists it; nil for no title of its own.
     var section: String?
+    /// Reads the file that its value names, whose options stand in its place; nil for other options.
+    var lines: (@Sendable (String) throws -> [ConfigurationLine])?
 
     var isOperand: Bool { names.isEmpty }
 
@@ -64,6 +66,8 @@ enum GrammarError: Error, Equatable {
     case unexpected(String)
     /// - Parameter name: that of its value.
     case missingOperand(name: String)
+    /// The error of a line in a file of options.
+    indirect case within(place: String, GrammarError)
     /// `--help` is not an error, and neither is `--version`.
     case help
     case version
@@ -122,6 +126,16 @@ struct OptionTable<Values> {
             OptionDescription(names: names, value: name, takesDashes: dashed, repeats: repeats, help: help), change)
     }
 
+    /// An option whose value names a file of options, which are read in its place.
+    static func configuration(
+        _ names: String..., help: String, lines: @escaping @Sendable (String) throws -> [ConfigurationLine],
+        _ change: @escaping Change
+    ) -> OptionTable {
+        var description = OptionDescription(names: names, value: "file", repeats: true, help: help)
+        description.lines = lines
+        return OptionTable(description, change)
+    }
+
     /// An option without a value, which may be repeated.
     static func flag(_ names: String..., help: String, _ change: @escaping (inout Values) -> Void) -> OptionTable {
         OptionTable(OptionDescription(names: names, repeats: true, help: help)) { values, _ in change(&values) }
@@ -156,10 +170,14 @@ struct OptionTable<Values> {
 ///
 /// Works on scalars: a combining mark behind a letter does not make another option of it.
 struct ArgumentReader {
+    /// How deep files of options may name others.
+    private static let maximumDepth = 10
+
     private let options: [OptionDescription]
     private var rest: ArraySlice<String>
     /// The options that are not given yet.
     private var isOpen: [Bool]
+    private var depth = 0
 
     /// - Parameter found: called for each option and operand in the order of the arguments, with its place among the
     ///   options.
@@ -197,9 +215,9 @@ struct ArgumentReader {
         let index = try index(of: name)
         if options[index].value == nil {
             if joined != nil { throw GrammarError.unwantedValue(of: name) }
-            return try found(index, use(index, name, ""))
+            return try take(index, name, "", found)
         }
-        try found(index, use(index, name, joined ?? value(of: index, name)))
+        try take(index, name, joined ?? value(of: index, name), found)
     }
 
     private mutating func take(letters word: String, _ found: (Int, OptionValue) throws -> Void) throws {
@@ -208,12 +226,61 @@ struct ArgumentReader {
             let name = "-" + String(letter)
             let index = try index(of: name)
             if options[index].value == nil {
-                try found(index, use(index, name, ""))
+                try take(index, name, "", found)
                 continue
             }
             // As in curl, "-o=file" has the value "=file".
             let text = letters.isEmpty ? try value(of: index, name) : String(Substring(letters))
-            return try found(index, use(index, name, text))
+            return try take(index, name, text, found)
+        }
+    }
+
+    private mutating func take(
+        _ index: Int, _ name: String, _ text: String, _ found: (Int, OptionValue) throws -> Void
+    ) throws {
+        try found(index, use(index, name, text))
+        guard let lines = options[index].lines else { return }
+        guard depth < Self.maximumDepth else {
+            throw UsageError("\(name) \(text): files of options name each other more than \(Self.maximumDepth) deep")
+        }
+        let outer = rest
+        depth += 1
+        defer { (rest, depth) = (outer, depth - 1) }
+        for line in try lines(text) { try takePlaced(line, found) }
+    }
+
+    private mutating func takePlaced(
+        _ line: ConfigurationLine, _ found: (Int, OptionValue) throws -> Void
+    ) throws {
+        do {
+            try take(line, found)
+        } catch let error as GrammarError {
+            switch error {
+            case .help, .version, .within: throw error
+            case .unknownOption, .missingValue, .unwantedValue, .invalidValue, .repeated, .unexpected, .missingOperand:
+                throw GrammarError.within(place: line.place, error)
+            }
+        } catch let error as UsageError {
+            throw UsageError("\(line.place): \(error.message)")
+        }
+    }
+
+    private mutating func take(_ line: ConfigurationLine, _ found: (Int, OptionValue) throws -> Void) throws {
+        rest = [line.value].compactMap(\.self)[...]
+        let isDashed = line.name.utf8.first == UInt8(ascii: "-")
+        if isDashed, !line.name.hasPrefix("--") {
+            try take(letters: line.name, found)
+            if !rest.isEmpty { throw GrammarError.unwantedValue(of: line.name) }
+            return
+        }
+        if line.value == nil, line.name.contains("=") { return try take(long: line.name, found) }
+        let name = isDashed ? line.name : "--" + line.name
+        let index = try index(of: name)
+        switch (options[index].value, line.value) {
+        case (nil, nil): try take(index, name, "", found)
+        case (nil, _?): throw GrammarError.unwantedValue(of: name)
+        case (_?, nil): throw GrammarError.missingValue(of: name)
+        case (_?, let text?): try take(index, name, text, found)
         }
     }
 

@@ -111,6 +111,8 @@ struct PlannedFetch {
     let request: URLRequest
     /// The output of the body; nil is standard output.
     let path: String?
+    /// The position from which the file is continued; nil for the whole.
+    var offset: Int64?
 }
 
 /// The argument of `-r`.

@@ -38,7 +38,10 @@ struct TransferReport {
         case .contentType: .bytes(contents.response?.head.bytes(for: "Content-Type").last)
         case .errorMessage: .text(failure?.message)
         case .exitCode: .number(Int((failure?.status ?? .success).rawValue))
-        case .fileName: .bytes(contents.response == nil || hasFailed ? nil : plan.path.map { ByteText.bytes(of: $0) })
+        case .fileName:
+            .bytes(
+                contents.response == nil || hasFailed
+                    ? nil : (contents.path ?? plan.path).map { ByteText.bytes(of: $0) })
         case .entryPathOfFTP: .text(nil)
         case .proxyCode: .status(0)
         case .httpCode, .responseCode: .status(contents.response?.statusCode ?? last?.statusCode ?? 0)

@@ -8,8 +8,6 @@ import Testing
         "an option of curl or of another command is answered with what to do instead",
         arguments: [
             (["--next", "http://a/"], "tern has one set of options for all URLs; run tern once for each"),
-            (["-C", "-", "http://a/"], "\"tern download -C -\" resumes a download"),
-            (["-J", "http://a/"], "\"tern download URL\" names the file as the server proposes"),
             (["-n", "http://a/"], "give -u user:password"),
             (["--sha256", "00", "http://a/"], "it is an option of \"tern download\""),
             (["--no-reconnect", "http://a/"], "it is an option of \"tern events\""),
@@ -23,9 +21,9 @@ import Testing
     @Test(
         "an option that only curl has is named as such, and no other is suggested",
         arguments: [
-            "--pass", "--xattr", "--trace", "--rate", "--raw", "--hsts", "--trace-ascii", "--no-keepalive",
+            "--xattr", "--trace", "--rate", "--raw", "--hsts", "--trace-ascii",
             "--interface", "-4",
-            "-z", "-0", "-Y",
+            "-z", "-Y",
         ])
     func unsupported(option: String) {
         #expect(Self.advice(option) == "curl's option \(option) is not supported")
@@ -54,10 +52,10 @@ import Testing
         #expect(bench.errors == "tern: (2) unknown option '-n'; see \"tern bench --help\"\n")
     }
 
-    @Test func `JSON behind --json is answered with how to send it`() async throws {
-        let result = try await TernTool.run("--json", #"{"a":1}"#, "http://127.0.0.1:1/")
+    @Test func `--json with only a URL is answered with what it sends, and what prints JSON`() async throws {
+        let result = try await TernTool.run("--json", "http://127.0.0.1:1/")
         #expect(result.status == 2)
-        #expect(result.errors.contains("--json prints the response as JSON; send JSON with -d"), "\(result.errors)")
+        #expect(result.errors.contains("--report-json prints the response as JSON"), "\(result.errors)")
     }
 
     @Test func `"tern upload" without a file says so`() async throws {

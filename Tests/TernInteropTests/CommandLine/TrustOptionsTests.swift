@@ -136,6 +136,14 @@ import Testing
         #expect(settings.maximumVersion == maximum)
     }
 
+    @Test func `sessions and the name of the protocol are left out on request`() throws {
+        var settings = TLSSettings()
+        try TLSVersionOptions.parse(["--no-sessionid", "--no-alpn"]).apply(to: &settings)
+        #expect(!settings.resumesSessions && settings.applicationProtocols.isEmpty)
+        try TLSVersionOptions.parse([]).apply(to: &settings)
+        #expect(settings.resumesSessions)
+    }
+
     @Test(arguments: [["--tls-max", "1.1"], ["--tls-max", ""], ["--tlsv1.3", "--tls-max", "1.2"]])
     func `versions that leave none are refused`(arguments: [String]) {
         #expect(throws: (any Error).self) { try TLSVersionOptions.parse(arguments) }
