@@ -102,6 +102,14 @@ import Testing
         #expect(flags == [.crl, .networkAccessDisabled, .requirePositiveResponse])
     }
 
+    @Test func `-k reads no authorities, unless one of them may match a pin`() throws {
+        #expect(try TrustOptions.parse(["-k"]).configuration().tls.anchors == .only([]))
+        #expect(
+            try TrustOptions.parse(["-k", "--pinnedpubkey", "sha256//x"]).configuration().tls.anchors == .only([]))
+        #expect(try TrustOptions.parse(["-k", "--pin", Self.pin]).configuration().tls.anchors == .system)
+        #expect(try TrustOptions.parse([]).configuration().tls.anchors == .system)
+    }
+
     @Test func `algorithms are those of the options`() throws {
         let settings = try TrustOptions.parse(["--ciphers", "a", "--tls13-ciphers", "b", "--curves", "c"])
             .configuration().tls
