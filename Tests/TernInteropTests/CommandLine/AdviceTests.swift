@@ -5,28 +5,33 @@ import Testing
 
 @Suite struct AdviceTests {
     @Test(
-        "an option of curl or of another command is answered with what to do instead",
+        "an option of another command is answered with its name",
         arguments: [
-            (["--next", "http://a/"], "tern has one set of options for all URLs; run tern once for each"),
-            (["-n", "http://a/"], "give -u user:password"),
             (["--sha256", "00", "http://a/"], "it is an option of \"tern download\""),
             (["--no-reconnect", "http://a/"], "it is an option of \"tern events\""),
+            (["download", "-b", "a=b", "http://a/"], "it is an option of \"tern get\""),
+            (["-V", "http://a/"], "\"tern -V\" prints the version"),
         ])
     func advice(arguments: [String], advice: String) async throws {
         let result = try await TernTool.run(arguments)
         #expect(result.status == 2)
-        #expect(result.errors == "tern: (2) unknown option '\(arguments[0])': \(advice)\n")
+        let option = arguments[0] == "download" ? "-b" : arguments[0]
+        #expect(result.errors == "tern: (2) unknown option '\(option)': \(advice)\n")
     }
 
-    @Test(
-        "an option that only curl has is named as such, and no other is suggested",
-        arguments: [
-            "--xattr", "--trace", "--rate", "--raw", "--hsts", "--trace-ascii",
-            "--interface", "-4",
-            "-z", "-Y",
-        ])
-    func unsupported(option: String) {
-        #expect(Self.advice(option) == "curl's option \(option) is not supported")
+    @Test func `an option that only curl has is answered with the sentence of its page`() async throws {
+        for option in CurlOption.all where option.relation == .absent {
+            for name in option.names {
+                #expect(Self.advice(name) == "curl's option \(name) is not supported: \(option.text)")
+            }
+        }
+        let result = try await TernTool.run("--next", "http://a/")
+        #expect(result.status == 2)
+        #expect(
+            result.errors
+                == "tern: (2) curl's option --next is not supported: tern has one set of options for all URLs: run tern once for each\n"
+        )
+        #expect(Self.advice("--no-xattr") == "curl's option --no-xattr is not supported: leave out --xattr instead")
     }
 
     @Test(
