@@ -192,7 +192,7 @@ struct CurlOption: Equatable {
         ~ --remove-on-error | always the case
         ~ -X --request | a redirect that turns the method into GET overrides it
         = --request-target
-        ~ --retry | does not wait longer than an hour for Retry-After, and repeats nothing after a part was written to standard output
+        ~ --retry | does not wait longer than an hour for Retry-After, and repeats nothing after a part was written to standard output or added to a file (-C)
         = --retry-all-errors
         = --retry-connrefused
         = --retry-delay
