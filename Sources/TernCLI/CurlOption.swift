@@ -111,7 +111,7 @@ struct CurlOption: Equatable {
         - --form-escape | names are escaped as browsers do, with %22 for a quote
         = --form-string
         ~ -G --get | needs -d
-        ~ -g --globoff | brackets and braces of a host are none of patterns, either way
+        ~ -g --globoff | without it, patterns of a command line may stand for 10,000 URLs
         - --happy-eyeballs-timeout-ms | tern tries the next address after a time of its own
         - --haproxy-clientip --haproxy-protocol | tern sends no header of the PROXY protocol
         = -I --head

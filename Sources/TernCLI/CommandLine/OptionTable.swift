@@ -16,13 +16,13 @@ protocol OptionGroup: SendableMetatype {
 extension OptionGroup {
     func validate() throws {}
 
-    static var descriptions: [OptionDescription] { table.entries.map(\.description) }
+    static var descriptions: [OptionDescription] { table.descriptions }
 
     static func parse(_ arguments: [String]) throws -> Self {
         var values = Self()
         let table = table
-        try ArgumentReader.read(arguments, table.entries.map(\.description)) { index, value in
-            try table.entries[index].change(&values, value)
+        try ArgumentReader.read(arguments, table.descriptions) { index, value in
+            try table.changes[index](&values, value)
         }
         for check in table.checks { try check(values) }
         try values.validate()
@@ -92,25 +92,26 @@ struct OptionValue {
 struct OptionTable<Values> {
     typealias Change = (inout Values, OptionValue) throws -> Void
 
-    struct Entry {
-        var description: OptionDescription
-        let change: Change
-    }
-
-    fileprivate(set) var entries: [Entry] = []
+    fileprivate(set) var descriptions: [OptionDescription] = []
+    /// What each of them changes.
+    fileprivate var changes: [Change] = []
     /// Those of the groups within.
     fileprivate(set) var checks: [(Values) throws -> Void] = []
 
     init(_ parts: OptionTable<Values>...) {
-        entries.reserveCapacity(parts.reduce(0) { $0 + $1.entries.count })
+        let count = parts.reduce(0) { $0 + $1.changes.count }
+        descriptions.reserveCapacity(count)
+        changes.reserveCapacity(count)
         for part in parts {
-            entries += part.entries
+            descriptions += part.descriptions
+            changes += part.changes
             checks += part.checks
         }
     }
 
     private init(_ description: OptionDescription, _ change: @escaping Change) {
-        entries = [Entry(description: description, change: change)]
+        descriptions = [description]
+        changes = [change]
     }
 
     /// An option with a value.
@@ -152,13 +153,15 @@ struct OptionTable<Values> {
     static func group<Group: OptionGroup>(
         _ path: WritableKeyPath<Values, Group>, _ section: String? = nil
     ) -> OptionTable {
-        let group = Group.table
+        var group = Group.table
         var table = OptionTable()
-        table.entries = group.entries.map { entry in
-            var description = entry.description
-            description.section = description.section ?? section
-            return Entry(description: description) { try entry.change(&$0[keyPath: path], $1) }
+        swap(&table.descriptions, &group.descriptions)
+        if let section {
+            for index in table.descriptions.indices where table.descriptions[index].section == nil {
+                table.descriptions[index].section = section
+            }
         }
+        table.changes = group.changes.map { change in { try change(&$0[keyPath: path], $1) } }
         table.checks = group.checks.map { check in { try check($0[keyPath: path]) } }
         table.checks.append { try $0[keyPath: path].validate() }
         return table

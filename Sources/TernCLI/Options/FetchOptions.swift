@@ -108,13 +108,14 @@ struct FetchOptions: OptionGroup {
         var targets: [TypedTarget] = []
         for (place, typed) in urls.enumerated() {
             let text = RequestedURL.escaped(typed)
-            let pattern = try takesBracketsAsTheyAre ? URLPattern(literal: text) : URLPattern(text)
+            if takesBracketsAsTheyAre || URLPattern.isPlain(text) {
+                targets.append(TypedTarget(url: try target(text), typed: typed, place: place, words: []))
+                continue
+            }
+            let pattern = try URLPattern(text)
             for index in 0..<pattern.count {
                 let (text, words) = pattern[index]
-                targets.append(
-                    TypedTarget(
-                        url: try target(text), typed: pattern.count == 1 && words.isEmpty ? typed : text, place: place,
-                        words: words))
+                targets.append(TypedTarget(url: try target(text), typed: text, place: place, words: words))
             }
             guard targets.count <= URLPattern.maximumCount else {
                 throw CommandFailure(.malformedURL, "there are more than \(URLPattern.maximumCount) URLs")

@@ -4,7 +4,7 @@
 /// `[001-100:2]` and `[a-z]` each number or letter of a range. The last pattern of a text changes fastest.
 struct URLPattern {
     /// The most URLs of one command line.
-    static let maximumCount = 100_000
+    static let maximumCount = 10_000
 
     private enum Part {
         case text(String)
@@ -15,15 +15,18 @@ struct URLPattern {
     /// The number of URLs.
     private(set) var count = 1
 
-    /// A text that is one URL, whatever its characters.
-    init(literal text: String) { parts = [.text(text)] }
+    /// Whether the text is one URL, as it is.
+    static func isPlain(_ text: String) -> Bool {
+        !text.utf8.contains { byte in
+            switch byte {
+            case UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "\\"): true
+            default: false
+            }
+        }
+    }
 
     /// - Throws: curl's failure for a pattern that is none.
     init(_ text: String) throws(CommandFailure) {
-        guard text.contains(where: { "[]{}\\".contains($0) }) else {
-            parts = [.text(text)]
-            return
-        }
         var reader = PatternReader(text)
         var fixed = ""
         while let character = reader.rest.popFirst() {

@@ -17,7 +17,7 @@ import Testing
     func pattern(text: String, urls: [String]) throws {
         let pattern = try URLPattern(text)
         #expect((0..<pattern.count).map { pattern[$0].text } == urls)
-        #expect(URLPattern(literal: text)[0].text == text && URLPattern(literal: text).count == 1)
+        #expect(URLPattern.isPlain(text) == !text.contains { "[]{}\\".contains($0) })
     }
 
     @Test(
