@@ -20,12 +20,15 @@ struct CurlOption: Equatable {
     /// Without a full stop; empty for what is the same.
     let text: String
 
-    /// Nil for what is no option of curl. `--no-NAME` turns an option off, in curl.
+    /// Nil for what is no option of curl. In curl, `--no-NAME` turns an option off, and
+    /// `--expand-NAME` expands variables in its value.
     init?(named name: String) {
         if let option = Self.all.first(where: { $0.names.contains(name) }) {
             self = option
         } else if name.hasPrefix("--no-"), let option = CurlOption(named: "--" + name.dropFirst(5)) {
             (names, relation, text) = ([name], .absent, "leave out \(option.names.last ?? "") instead")
+        } else if name.hasPrefix("--expand-"), CurlOption(named: "--" + name.dropFirst(9)) != nil {
+            (names, relation, text) = ([name], .absent, "use variables of the shell")
         } else {
             return nil
         }

@@ -43,7 +43,8 @@ public struct ClientIdentity: Sendable {
     ///
     /// - Parameters:
     ///   - certificates: in the order they are sent, the key's own first.
-    ///   - privateKey: the key in `encoding`.
+    ///   - privateKey: the key's bytes.
+    ///   - encoding: how they are encoded.
     ///   - passphrase: decrypts the key; ignored for a key that is not encrypted.
     public init(
         certificates: [X509Certificate], privateKey: [UInt8], encoding: KeyEncoding, passphrase: String? = nil

@@ -32,6 +32,8 @@ import Testing
                 == "tern: (2) curl's option --next is not supported: tern has one set of options for all URLs: run tern once for each\n"
         )
         #expect(Self.advice("--no-xattr") == "curl's option --no-xattr is not supported: leave out --xattr instead")
+        #expect(
+            Self.advice("--expand-url") == "curl's option --expand-url is not supported: use variables of the shell")
     }
 
     @Test(
