@@ -33,7 +33,8 @@ struct FetchPlanner {
         return try targets.enumerated().map { index, typed in
             var target = typed.url
             for part in options.queries {
-                target = try target.appending(query: RequestedURL.escaped(ByteText.text(of: part.bytes())))
+                let query = RequestedURL.escaped(ByteText.text(of: try part.bytes()))
+                if !query.isEmpty { target = try target.appending(query: query) }
             }
             if let body, content.isQuery {
                 target = try target.appending(query: RequestedURL.escaped(ByteText.text(of: body)))
@@ -46,14 +47,17 @@ struct FetchPlanner {
                 if let offset { try planner.requestRest(from: offset, &request) }
                 if let aim = planner.options.requestTarget { try planner.setTarget(aim, &request) }
                 if let body, !content.isQuery { planner.send(body, in: &request) }
+                if !content.json.isEmpty { planner.announceJSON(in: &request) }
                 if let upload {
                     try planner.send(
                         Upload(path: upload, option: "-T", isChunked: planner.builder.isChunked), in: &request)
                 }
                 if let form { try planner.send(form, in: &request, of: targets.count) }
             }
+            // A head has no bytes to continue with.
             return PlannedFetch(
-                index: index, target: target, request: request, path: paths[index], offset: offset)
+                index: index, place: typed.place, target: target, request: request, path: paths[index],
+                offset: choice.method == "HEAD" ? nil : offset)
         }
     }
 
@@ -79,11 +83,15 @@ struct FetchPlanner {
                 }
             } : .data(body)
         expectContinue(in: &request, length: body.count)
-        let isJSON = !options.content.json.isEmpty
-        if isJSON, !builder.gives("accept") { request.addValue("application/json", forHTTPHeaderField: "Accept") }
-        if builder.gives("content-type") { return }
-        request.addValue(
-            isJSON ? "application/json" : "application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
+        if builder.gives("content-type") || !options.content.json.isEmpty { return }
+        request.addValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
+    }
+
+    /// As in curl, also with `-G`.
+    private func announceJSON(in request: inout URLRequest) {
+        for name in ["Content-Type", "Accept"] where !builder.gives(name.lowercased()) {
+            request.addValue("application/json", forHTTPHeaderField: name)
+        }
     }
 
     private func send(_ upload: Upload, in request: inout URLRequest) throws {

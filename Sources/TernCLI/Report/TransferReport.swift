@@ -80,7 +80,8 @@ struct TransferReport {
         case .timeTotal: .seconds(time(contents.metrics?.end))
         case .url: .text(plan.target.text)
         case .effectiveURL: .text(effectiveURL.map { $0.path().isEmpty ? $0.appending(path: "/") : $0 }?.absoluteString)
-        case .urlNumber, .transferNumber: .number(plan.index)
+        case .urlNumber: .number(plan.place)
+        case .transferNumber: .number(plan.index)
         }
     }
 

@@ -47,7 +47,9 @@ import Testing
             "-T . URL/x",
             "--json '{}' URL/", "--json a --json b URL/", "-d a --json b URL/", "--json a -d b URL/",
             "--json @FILE URL/",
-            "--json x -H 'Accept: y' URL/", "--json x -H 'Content-Type: y' -X PUT URL/",
+            "--json x -H 'Accept: y' URL/",
+            "--json x -G URL/", "--url-query '' URL/x", "--url-query = URL/x", "-C 5 -I URL/",
+            "--json x -H 'Content-Type: y' -X PUT URL/",
             "--url-query 'a=b c' URL/x?q", "--url-query +a%20b URL/", "--url-query a --url-query b=c URL/x#f",
             "--request-target /other?q URL/x", "-X OPTIONS --request-target '*' URL/x",
             "'URL/{a,b}/[1-3]'", "'URL/[a-c:2]'", "'URL/[08-10]?{x,}'", "-d a 'URL/{1,2}'",
@@ -57,7 +59,7 @@ import Testing
             "-K CONFIG", "-K CONFIG URL/2", "-K - URL/2 < CONFIG", "--proto-default http SERVER/",
             "--no-location URL/redirect", "-L --no-location URL/redirect", "-f --no-fail URL/status/404",
             "--tcp-nodelay --no-keepalive --noproxy '*' --keepalive-time 5 --no-npn --remove-on-error URL/",
-            "-o /dev/null -w '#1 %{url}\\n' 'URL/{a,b}'",
+            "-o /dev/null -w '%{urlnum} %{url}\\n' 'URL/{a,b}'",
         ])
     func request(_ arguments: String) async throws { try await compare(arguments) }
 
