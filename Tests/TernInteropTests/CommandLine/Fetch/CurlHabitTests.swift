@@ -191,4 +191,39 @@ import Testing
         #expect(tern.status == status, "\(tern.errors)")
         #expect(tern.output == curl.output)
     }
+
+    @Test(
+        "a client's certificate is read as curl reads it, in each encoding",
+        arguments: [
+            ("--cert cert.pem --key key.pem", 0), ("--cert cert.pem --key locked.pem --pass secret", 0),
+            ("--cert cert.pem:secret --key locked.pem", 0), ("--cert cert.pem --key locked.pem --pass wrong", 58),
+            ("--cert cert.der --cert-type DER --key key.der --key-type DER", 0),
+            ("--cert cert.der --cert-type der --key key.pem", 0), ("--cert cert.der --key key.pem", 58),
+            ("--cert identity --cert-type P12 --pass secret", 0), ("--cert identity:wrong --cert-type P12", 58),
+            ("--cert cert.pem --key key.der", 58),
+        ])
+    func clientCertificate(arguments: String, status: Int32) async throws {
+        let authority = try CertificateAuthority()
+        let (server, client) = (try authority.issue(), try authority.issue())
+        let folder = try TemporaryFolder()
+        try folder.write(client.chainPEM, to: "cert.pem")
+        try folder.write(client.privateKeyPEM, to: "key.pem")
+        let anchors = try folder.write(authority.certificatePEM, to: "ca.pem")
+        let conversions = """
+            openssl pkcs8 -topk8 -in key.pem -out locked.pem -passout pass:secret
+            openssl pkey -in key.pem -outform DER -out key.der
+            openssl x509 -in cert.pem -outform DER -out cert.der
+            openssl pkcs12 -export -in cert.pem -inkey key.pem -passout pass:secret -out identity
+            """
+        let converted = try await Command.run(["sh", "-ec", "cd \(folder.url.path)\n\(conversions)"])
+        #expect(converted.status == 0, "\(converted.errors)")
+        let host = try await OpenSSLServer(
+            .tls12, identity: server, arguments: ["-Verify", "1", "-CAfile", anchors])
+        let shell = " -sS --max-time 10 -o /dev/null --cacert ca.pem \(arguments) \(host.url())"
+        for program in ["curl", try TernTool.executable.path] {
+            let result = try await Command.run(
+                ["sh", "-c", #"cd "$1" && "$0""# + shell, program, folder.url.path], environment: TernTool.environment)
+            #expect(result.status == status, "\(program): \(result.errors)")
+        }
+    }
 }
