@@ -30,6 +30,7 @@ static inline EVP_PKEY *tern_EVP_ED25519_gen(void) { return EVP_PKEY_Q_keygen(NU
 
 // Memory BIOs
 
+static inline int tern_BIO_reset(BIO *bio) { return (int)BIO_reset(bio); }
 static inline long tern_BIO_get_mem_data(BIO *bio, char **data) { return BIO_get_mem_data(bio, data); }
 
 // Names

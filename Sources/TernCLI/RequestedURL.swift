@@ -15,8 +15,8 @@ struct RequestedURL {
 
     /// A URL as typed. One without a scheme is an http URL, as in curl, which takes "localhost:8080" for a host and a
     /// port.
-    init(_ text: String) throws {
-        try self.init(complete: Self.hasScheme(text) || text.isEmpty ? text : "http://\(text)")
+    init(_ text: String, defaultScheme: String = "http") throws {
+        try self.init(complete: Self.hasScheme(text) || text.isEmpty ? text : "\(defaultScheme)://\(text)")
     }
 
     /// A URL whose server has certificates. Its scheme is typed.
@@ -117,17 +117,11 @@ struct TypedURL {
 
     init(_ text: String) { self.text = text }
 
-    /// - Throws: a failure for a space, and for what curl would expand to several URLs.
-    func check(allowsBrackets: Bool) throws(CommandFailure) {
+    /// - Throws: a failure for a space.
+    func check() throws(CommandFailure) {
         if text.contains(" "), !authority.contains(" ") {
             throw CommandFailure(.malformedURL, "\"\(text.prefix(200))\": the URL contains a space; write %20")
         }
-        if allowsBrackets { return }
-        guard let bracket = parts.rest.first(where: { "[]{}".contains($0) }) else { return }
-        throw CommandFailure(
-            .malformedURL,
-            "\"\(text.prefix(200))\": tern does not expand [1-3] and {a,b}; give each URL, or -g to send \"\(bracket)\" unchanged"
-        )
     }
 
     /// The same without "." and ".." segments in its path (RFC 3986 §5.2.4).

@@ -58,7 +58,8 @@ package enum TernCommand {
         switch error {
         case .help: text = HelpText.text(of: call.command, path: call.path)
         case .version: text = Version.text
-        case .unknownOption, .missingValue, .unwantedValue, .invalidValue, .repeated, .unexpected, .missingOperand:
+        case .unknownOption, .missingValue, .unwantedValue, .invalidValue, .repeated, .unexpected, .missingOperand,
+            .within:
             exit(
                 telling: UsageError(
                     Advice.text(for: error, of: call.command, path: call.path, among: RootCommand.subcommands)))

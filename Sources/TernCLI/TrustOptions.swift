@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import TernEngine
+import TernFiles
 import TernTLS
 
 /// The servers to trust, with curl's option names.
@@ -11,27 +12,52 @@ struct TrustOptions: OptionGroup {
                 $0.caCertificateFile = $1.text
             },
             .value(
+                "--capath", as: "folder",
+                help:
+                    "Trust only the certificates in this folder, which \"openssl rehash\" has prepared, and of --cacert."
+            ) { $0.caFolder = $1.text },
+            .value(
                 "--pin", as: "sha256/BASE64", repeats: true,
                 help: "Require this public key in the verified chain; repeat for backup pins."
             ) { $0.pins.append($1.text) },
+            .value(
+                "--pinnedpubkey", as: "file or hashes",
+                help: """
+                    Require that the server's own public key is the one in this file, in PEM or DER, or has one of the hashes in \
+                    "sha256//BASE64;sha256//BASE64".
+                    """
+            ) { $0.pinnedKey = $1.text },
             .flag("-k", "--insecure", help: "Skip the checks of chain and host. Pins still apply.") {
                 $0.isInsecure = true
             },
             .group(\.versions),
+            .group(\.algorithms),
             .group(\.revocation),
+            .value(
+                "--crlfile", as: "file",
+                help: "Require that the revocation lists in this PEM file cover each certificate, and revoke none."
+            ) { $0.revocationListFile = $1.text },
             .group(\.identity))
     }
 
     var caCertificateFile: String?
+    var caFolder: String?
     var pins: [String] = []
+    var pinnedKey: String?
+    var revocationListFile: String?
     var isInsecure = false
     var versions = TLSVersionOptions()
+    var algorithms = TLSAlgorithmOptions()
     var revocation = RevocationOptions()
     var identity = IdentityOptions()
 
     func validate() throws {
-        if isInsecure, caCertificateFile != nil {
-            throw UsageError("-k skips the chain, so --cacert would have no effect: give one of them")
+        let ofChain = [
+            ("--cacert", caCertificateFile != nil), ("--capath", caFolder != nil),
+            ("--crlfile", revocationListFile != nil),
+        ]
+        if isInsecure, let other = ofChain.first(where: \.1) {
+            throw UsageError("-k skips the chain, so \(other.0) would have no effect: give one of them")
         }
         if isInsecure, revocation.policy != nil {
             throw UsageError(
@@ -50,27 +76,51 @@ struct TrustOptions: OptionGroup {
 
     private var given: [String] {
         [
-            ("--cacert", caCertificateFile != nil), ("--pin", !pins.isEmpty),
+            ("--cacert", caCertificateFile != nil), ("--capath", caFolder != nil), ("--pin", !pins.isEmpty),
+            ("--pinnedpubkey", pinnedKey != nil), ("--crlfile", revocationListFile != nil),
             ("--check-revocation", revocation.checks), ("--cert-status", revocation.demands),
         ].filter(\.1).map(\.0)
     }
 
     func configuration() throws -> SessionConfiguration {
         var configuration = SessionConfiguration.default
-        if let caCertificateFile {
-            do {
-                let pem = try InputFile.contents(of: caCertificateFile)
-                configuration.tls.anchors = .only(try X509Certificate.all(inPEM: [UInt8](pem)))
-            } catch let error as InputError {
-                throw CommandFailure(.authorities, "--cacert: \(error)")
-            } catch {
-                throw CommandFailure(.authorities, "--cacert: \(caCertificateFile): \(error)")
-            }
+        if let anchors = try anchors() { configuration.tls.anchors = anchors }
+        if let revocationListFile {
+            configuration.tls.revocationLists = try Self.read(
+                revocationListFile, "--crlfile", .revocationLists, CertificateRevocationList.all(in:))
         }
         versions.apply(to: &configuration.tls)
+        algorithms.apply(to: &configuration.tls)
         configuration.tls.identity = try identity.identity()
         configuration.tls.keyLog = identity.keyLog
         return configuration
+    }
+
+    /// Nil for the system's.
+    private func anchors() throws -> TrustAnchors? {
+        // No chain ends in one, and a pin of --pin is the only one that an authority may match.
+        if isInsecure, pins.isEmpty { return .only([]) }
+        let certificates = try caCertificateFile.map {
+            try Self.read($0, "--cacert", .authorities, X509Certificate.all(inPEM:))
+        }
+        guard let caFolder else { return certificates.map(TrustAnchors.only) }
+        guard FileStatus(of: caFolder)?.kind == .folder else {
+            throw CommandFailure(.authorities, "--capath: \(caFolder) is not a folder")
+        }
+        return .folder(caFolder, and: certificates ?? [])
+    }
+
+    /// - Throws: a failure with this status that names the option and the file.
+    private static func read<Value>(
+        _ path: String, _ option: String, _ status: ExitStatus, _ parse: ([UInt8]) throws -> Value
+    ) throws -> Value {
+        do {
+            return try parse([UInt8](try InputFile.contents(of: path)))
+        } catch let error as InputError {
+            throw CommandFailure(status, "\(option): \(error)")
+        } catch {
+            throw CommandFailure(status, "\(option): \(path): \(error)")
+        }
     }
 
     /// Also for the targets of redirects.
@@ -84,21 +134,79 @@ struct TrustOptions: OptionGroup {
     }
 
     private func policy() throws -> ServerTrustPolicy? {
-        if pins.isEmpty { return isInsecure ? .disableEvaluation : revocation.policy }
-        let keys = try pins.map { pin in
-            do {
-                return try X509Certificate.PublicKey(pin: pin)
-            } catch {
-                throw UsageError("--pin \(pin): \(error)")
-            }
+        var policies = [revocation.policy].compactMap(\.self)
+        if revocationListFile != nil {
+            // As in OpenSSL's programs, each certificate must be covered.
+            policies.append(
+                .performRevokedEvaluation(
+                    validateHost: true, revocationFlags: [.crl, .networkAccessDisabled, .requirePositiveResponse]))
         }
-        let pinned = ServerTrustPolicy.pinPublicKeys(
-            publicKeys: keys, validateCertificateChain: !isInsecure, validateHost: !isInsecure)
-        return revocation.policy.map { .composite([$0, pinned]) } ?? pinned
+        if !pins.isEmpty {
+            let keys = try pins.map { pin in try Self.key(pin, "--pin \(pin)") }
+            policies.append(
+                .pinPublicKeys(publicKeys: keys, validateCertificateChain: !isInsecure, validateHost: !isInsecure))
+        }
+        if let pinnedKey {
+            var set = PinSet(pins: try Self.keys(pinnedKey), scope: .leaf)
+            set.validatesChain = !isInsecure
+            policies.append(.pinSet(set))
+        }
+        if policies.count > 1 { return .composite(policies) }
+        return policies.first ?? (isInsecure ? .disableEvaluation : nil)
+    }
+
+    /// curl's grammar: hashes with two slashes, or a file.
+    private static func keys(_ argument: String) throws -> [X509Certificate.PublicKey] {
+        let prefix = "sha256//"
+        guard argument.hasPrefix(prefix) else {
+            return [try read(argument, "--pinnedpubkey", .pin, X509Certificate.PublicKey.init(publicKeyFile:))]
+        }
+        return try argument.split(separator: ";").map { hash in
+            guard hash.hasPrefix(prefix) else {
+                throw UsageError("--pinnedpubkey \(hash): each hash begins with sha256//, and \";\" separates them")
+            }
+            return try key("sha256/" + hash.dropFirst(prefix.count), "--pinnedpubkey \(hash)")
+        }
+    }
+
+    private static func key(_ pin: String, _ option: String) throws -> X509Certificate.PublicKey {
+        do throws(PinError) {
+            return try X509Certificate.PublicKey(pin: pin)
+        } catch {
+            throw UsageError("\(option): \(error)")
+        }
     }
 }
 
-/// The allowed versions of TLS, with curl's option names.
+/// The offered algorithms of TLS, with curl's option names and OpenSSL's names of algorithms.
+struct TLSAlgorithmOptions: OptionGroup {
+    static var table: OptionTable<Self> {
+        OptionTable(
+            .value(
+                "--ciphers", as: "list",
+                help: "Offer these cipher suites of TLS 1.2, as openssl-ciphers(1) names them, joined by \":\"."
+            ) { $0.cipherList = $1.text },
+            .value(
+                "--tls13-ciphers", as: "list",
+                help: "Offer these cipher suites of TLS 1.3, such as TLS_AES_256_GCM_SHA384, joined by \":\"."
+            ) { $0.cipherSuites = $1.text },
+            .value(
+                "--curves", as: "list", help: "Exchange keys in these groups, such as X25519:P-256, joined by \":\"."
+            ) { $0.groups = $1.text })
+    }
+
+    var cipherList: String?
+    var cipherSuites: String?
+    var groups: String?
+
+    func apply(to configuration: inout TLSSettings) {
+        configuration.cipherList = cipherList
+        configuration.cipherSuites = cipherSuites
+        configuration.groups = groups
+    }
+}
+
+/// The allowed versions of TLS and its extensions, with curl's option names.
 struct TLSVersionOptions: OptionGroup {
     static var table: OptionTable<Self> {
         OptionTable(
@@ -108,12 +216,16 @@ struct TLSVersionOptions: OptionGroup {
             .flag("--tlsv1.3", help: "Speak TLS 1.3 or later.") { $0.speaksLatest = true },
             .value("--tls-max", as: "version", help: "The maximum TLS version: 1.2, 1.3 or default.") {
                 $0.maximum = $1.text
-            })
+            },
+            .flag("--no-sessionid", help: "Resume no session of an earlier connection.") { $0.isResuming = false },
+            .flag("--no-alpn", help: "Do not tell the server that HTTP/1.1 follows.") { $0.namesProtocol = false })
     }
 
     var speaksUsual = false
     var speaksLatest = false
     var maximum: String?
+    var isResuming = true
+    var namesProtocol = true
 
     func validate() throws {
         guard let maximum else { return }
@@ -128,6 +240,8 @@ struct TLSVersionOptions: OptionGroup {
     func apply(to configuration: inout TLSSettings) {
         if speaksLatest { configuration.minimumVersion = .v1_3 }
         if maximum == "1.2" { configuration.maximumVersion = .v1_2 }
+        configuration.resumesSessions = isResuming
+        if !namesProtocol { configuration.applicationProtocols = [] }
     }
 }
 
@@ -167,17 +281,37 @@ struct IdentityOptions: OptionGroup {
                 help:
                     "Send this certificate to servers that request one: PEM, or PKCS#12 if the file ends in .p12 or .pfx."
             ) { $0.certificate = $1.text },
+            .value(
+                "--cert-type", as: "PEM|DER|P12", help: "How the file of --cert is encoded, whatever its name."
+            ) { $0.certificateType = try $1.read(FileEncoding.init(argument:)) },
             .value("--key", as: "file", help: "The private key in PEM, if it is not in the certificate's file.") {
                 $0.keyFile = $1.text
             },
+            .value("--key-type", as: "PEM|DER", help: "How the private key is encoded.") {
+                $0.keyType = try $1.read(FileEncoding.init(argument:))
+            },
+            .value(
+                "--pass", as: "passphrase", dashed: true,
+                help: "The passphrase of the private key. Every user of this machine can see it."
+            ) { $0.passphrase = $1.text },
             .value(
                 "--key-log", as: "file",
                 help: "Append the secrets of the connection to this file, for Wireshark. Delete it afterwards."
             ) { $0.keyLogFile = $1.text })
     }
 
+    /// How a certificate or a key is encoded.
+    enum FileEncoding: String {
+        case pem, der, p12
+
+        init?(argument: String) { self.init(rawValue: argument.lowercased()) }
+    }
+
     var certificate: String?
+    var certificateType: FileEncoding?
     var keyFile: String?
+    var keyType: FileEncoding?
+    var passphrase: String?
     var keyLogFile: String?
 
     var keyLog: TLSKeyLog? { keyLogFile.map { TLSKeyLog(path: $0) } }
@@ -188,20 +322,39 @@ struct IdentityOptions: OptionGroup {
             .filter(\.1).map(\.0)
     }
 
-    func identity() throws -> ClientIdentity? {
-        guard let certificate else {
-            if keyFile != nil { throw UsageError("--key needs --cert") }
-            return nil
+    func validate() throws {
+        let ofCertificate = [
+            ("--key", keyFile != nil), ("--pass", passphrase != nil), ("--cert-type", certificateType != nil),
+            ("--key-type", keyType != nil),
+        ]
+        if certificate == nil, let option = ofCertificate.first(where: \.1) {
+            throw UsageError("\(option.0) needs --cert")
         }
-        let (file, password) = Self.split(certificate)
+        if keyType == .p12 {
+            throw UsageError("--key-type P12: give PEM or DER, or --cert-type P12 for both in one file")
+        }
+    }
+
+    func identity() throws -> ClientIdentity? {
+        guard let certificate else { return nil }
+        let (file, joined) = Self.split(certificate)
+        if joined != nil, passphrase != nil {
+            throw UsageError("--cert \(file):… and --pass are two passphrases: give one of them")
+        }
+        let type = certificateType ?? (file.hasSuffix(".p12") || file.hasSuffix(".pfx") ? .p12 : .pem)
+        if type == .p12, keyFile != nil || keyType != nil {
+            throw UsageError("--cert \(file): a PKCS#12 file has its own key: omit --key and --key-type")
+        }
         let bytes = try Self.read(file, "--cert")
         do {
-            if file.hasSuffix(".p12") || file.hasSuffix(".pfx") {
-                return try ClientIdentity(pkcs12: bytes, passphrase: password ?? "")
-            }
+            if type == .p12 { return try ClientIdentity(pkcs12: bytes, passphrase: joined ?? passphrase ?? "") }
             return try ClientIdentity(
-                pem: bytes, privateKeyPEM: try keyFile.map { try Self.read($0, "--key") }, passphrase: password)
+                certificates: type == .der ? [X509Certificate(der: bytes)] : X509Certificate.all(inPEM: bytes),
+                privateKey: try keyFile.map { try Self.read($0, "--key") } ?? bytes,
+                encoding: keyType == .der ? .der : .pem, passphrase: joined ?? passphrase)
         } catch let error as ClientIdentityError {
+            throw CommandFailure(.clientCertificate, "--cert \(file): \(error)")
+        } catch let error as CertificateError {
             throw CommandFailure(.clientCertificate, "--cert \(file): \(error)")
         }
     }

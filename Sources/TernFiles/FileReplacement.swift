@@ -18,6 +18,8 @@ package final class FileReplacement {
     private let isNew: Bool
     private let overwrites: Bool
     private var length: Int64 = 0
+    /// The time of modification that the file gets, in seconds since 1970; nil for that of the last write.
+    package var modificationTime: Int64?
     private let temporaryFile: OutputFile
 
     /// - Parameters:
@@ -59,6 +61,7 @@ package final class FileReplacement {
     /// Makes the content that of the target.
     package func commit() throws(SystemCallError) {
         try temporaryFile.checkDeferredErrors()
+        if let modificationTime { temporaryFile.setModificationTime(modificationTime) }
         if !overwrites {
             do throws(SystemCallError) {
                 return try temporaryFile.replace(target)
@@ -68,6 +71,13 @@ package final class FileReplacement {
             }
         }
         try overwrite()
+    }
+
+    /// Gives the content this name, where nothing may exist: else the error is `EEXIST`, and it may get another one.
+    package func commitIfAbsent(to target: String) throws(SystemCallError) {
+        try temporaryFile.checkDeferredErrors()
+        if let modificationTime { temporaryFile.setModificationTime(modificationTime) }
+        try temporaryFile.moveIfAbsent(to: target)
     }
 
     private func overwrite() throws(SystemCallError) {
@@ -84,5 +94,6 @@ package final class FileReplacement {
         }
         try file.truncate(to: length)
         try file.checkDeferredErrors()
+        if let modificationTime { file.setModificationTime(modificationTime) }
     }
 }

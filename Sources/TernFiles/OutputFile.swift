@@ -166,6 +166,18 @@ package final class OutputFile: Sendable {
         }
     }
 
+    /// Sets the time of modification, in seconds since 1970. A file system without such a time is no error.
+    package func setModificationTime(_ seconds: Int64) {
+        Self.setModificationTime(seconds, ofDescriptor: descriptor.rawValue)
+    }
+
+    /// The same for another open file.
+    package static func setModificationTime(_ seconds: Int64, ofDescriptor number: Int32) {
+        let time = timespec(tv_sec: Int(clamping: seconds), tv_nsec: 0)
+        let times = [time, time]
+        _ = unsafe futimens(number, times)
+    }
+
     /// Throws the errors that some file systems report only on close(2), such as a full disk. The file stays open.
     package func checkDeferredErrors() throws(SystemCallError) {
         let twin = try SystemCall.run(.close) { dup(descriptor.rawValue) }

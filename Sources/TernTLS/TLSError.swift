@@ -40,6 +40,12 @@ public struct TLSError: Error, Sendable, Hashable {
         case versions(minimum: TLSProtocolVersion, maximum: TLSProtocolVersion)
         /// The name is empty, or longer than the 255 bytes that ALPN allows.
         case applicationProtocol(String)
+        /// The list leaves no cipher suite of TLS 1.2.
+        case cipherList(String)
+        /// A name in the list is no cipher suite of TLS 1.3.
+        case cipherSuites(String)
+        /// A name in the list is no group for key exchange.
+        case groups(String)
         /// The identity's key is too weak, or of a kind that TLS does not support.
         case identity
     }
@@ -67,6 +73,12 @@ extension TLSError: CustomStringConvertible {
                 "no protocol version between \(minimum) and \(maximum)"
             case .invalidConfiguration(.applicationProtocol(let name)):
                 "application protocol \"\(name)\" is not 1 to 255 bytes long"
+            case .invalidConfiguration(.cipherList(let list)):
+                "\"\(ShortenedText.shortened(list))\" leaves no cipher suite of TLS 1.2"
+            case .invalidConfiguration(.cipherSuites(let list)):
+                "\"\(ShortenedText.shortened(list))\" is not a list of cipher suites of TLS 1.3, separated by colons"
+            case .invalidConfiguration(.groups(let list)):
+                "\"\(ShortenedText.shortened(list))\" is not a list of groups for key exchange, separated by colons"
             case .invalidConfiguration(.identity): "the client identity cannot be used in TLS"
             case .invalidHost(let host): "\"\(ShortenedText.shortened(host))\" is neither a DNS name nor an IP address"
             case .trust(let failure): failure.description

@@ -18,6 +18,22 @@ public struct TLSSettings: Sendable, Hashable {
     /// are valid.
     public var resumesSessions = true
 
+    /// The offered cipher suites of TLS 1.2 in OpenSSL's notation (openssl-ciphers(1)), such as
+    /// `ECDHE-RSA-AES256-GCM-SHA384:ECDHE+CHACHA20`; nil offers authenticated encryption with ephemeral keys on curves
+    /// (RFC 9325 §4.2). Names that OpenSSL does not know are skipped; a list that leaves no suite is an error of the
+    /// context. Suites of less than 112 bits stay off.
+    public var cipherList: String?
+    /// The offered cipher suites of TLS 1.3 by their names in RFC 8446 §B.4, most preferred first and separated by
+    /// colons, such as `TLS_AES_256_GCM_SHA384`; nil offers OpenSSL's. An unknown name is an error of the context.
+    public var cipherSuites: String?
+    /// The offered groups for key exchange in OpenSSL's notation (SSL_CTX_set1_groups_list(3)), most preferred first,
+    /// such as `X25519:P-256`; nil offers the usual curves, and hybrid groups where OpenSSL has them. An unknown name is
+    /// an error of the context.
+    public var groups: String?
+    /// Revocation lists for policies that check revocation by lists, in addition to fetched ones. A list counts for the
+    /// certificates of its issuer while it is current.
+    public var revocationLists: [CertificateRevocationList] = []
+
     /// The certificate for servers that request one; nil sends none. Without ``ClientIdentity/hosts``, every server
     /// that requests a certificate gets it, including the target of a redirect, as with curl.
     public var identity: ClientIdentity?

@@ -87,4 +87,28 @@ import Testing
                 fallbackPath: FilePath.temporary(in: fallback.path))
         }
     }
+
+    @Test func `content that may replace nothing gets a name that is free`() throws {
+        try folder.write("old", to: "file")
+        let replacement = try replacement(of: "file")
+        try write("new", to: replacement)
+        let error = try #require(throws: SystemCallError.self) { try replacement.commitIfAbsent(to: folder["file"]) }
+        #expect(error.isExistingFile)
+        try replacement.commitIfAbsent(to: folder["other"])
+        #expect(try folder.text(of: "file") == "old" && folder.text(of: "other") == "new")
+        #expect(folder.names.sorted() == ["file", "other"])
+    }
+
+    @Test func `content gets the time that it is given, also in a file with two names`() throws {
+        try folder.write("old", to: "twin")
+        unsafe link(folder["twin"], folder["name"])
+        for name in ["file", "twin"] {
+            let replacement = try replacement(of: name)
+            try write("new", to: replacement)
+            replacement.modificationTime = 784_111_777
+            try replacement.commit()
+            var status = stat()
+            #expect(unsafe stat(folder[name], &status) == 0 && status.st_mtim.tv_sec == 784_111_777)
+        }
+    }
 }

@@ -16,13 +16,13 @@ protocol OptionGroup: SendableMetatype {
 extension OptionGroup {
     func validate() throws {}
 
-    static var descriptions: [OptionDescription] { table.entries.map(\.description) }
+    static var descriptions: [OptionDescription] { table.descriptions }
 
     static func parse(_ arguments: [String]) throws -> Self {
         var values = Self()
         let table = table
-        try ArgumentReader.read(arguments, table.entries.map(\.description)) { index, value in
-            try table.entries[index].change(&values, value)
+        try ArgumentReader.read(arguments, table.descriptions) { index, value in
+            try table.changes[index](&values, value)
         }
         for check in table.checks { try check(values) }
         try values.validate()
@@ -43,6 +43,8 @@ struct OptionDescription {
     let help: String
     /// The title under which the help lists it; nil for no title of its own.
     var section: String?
+    /// Reads the file that its value names, whose options stand in its place; nil for other options.
+    var lines: (@Sendable (String) throws -> [ConfigurationLine])?
 
     var isOperand: Bool { names.isEmpty }
 
@@ -64,6 +66,8 @@ enum GrammarError: Error, Equatable {
     case unexpected(String)
     /// - Parameter name: that of its value.
     case missingOperand(name: String)
+    /// The error of a line in a file of options.
+    indirect case within(place: String, GrammarError)
     /// `--help` is not an error, and neither is `--version`.
     case help
     case version
@@ -88,25 +92,26 @@ struct OptionValue {
 struct OptionTable<Values> {
     typealias Change = (inout Values, OptionValue) throws -> Void
 
-    struct Entry {
-        var description: OptionDescription
-        let change: Change
-    }
-
-    fileprivate(set) var entries: [Entry] = []
+    fileprivate(set) var descriptions: [OptionDescription] = []
+    /// What each of them changes.
+    fileprivate var changes: [Change] = []
     /// Those of the groups within.
     fileprivate(set) var checks: [(Values) throws -> Void] = []
 
     init(_ parts: OptionTable<Values>...) {
-        entries.reserveCapacity(parts.reduce(0) { $0 + $1.entries.count })
+        let count = parts.reduce(0) { $0 + $1.changes.count }
+        descriptions.reserveCapacity(count)
+        changes.reserveCapacity(count)
         for part in parts {
-            entries += part.entries
+            descriptions += part.descriptions
+            changes += part.changes
             checks += part.checks
         }
     }
 
     private init(_ description: OptionDescription, _ change: @escaping Change) {
-        entries = [Entry(description: description, change: change)]
+        descriptions = [description]
+        changes = [change]
     }
 
     /// An option with a value.
@@ -120,6 +125,16 @@ struct OptionTable<Values> {
     ) -> OptionTable {
         OptionTable(
             OptionDescription(names: names, value: name, takesDashes: dashed, repeats: repeats, help: help), change)
+    }
+
+    /// An option whose value names a file of options, which are read in its place.
+    static func configuration(
+        _ names: String..., help: String, lines: @escaping @Sendable (String) throws -> [ConfigurationLine],
+        _ change: @escaping Change
+    ) -> OptionTable {
+        var description = OptionDescription(names: names, value: "file", repeats: true, help: help)
+        description.lines = lines
+        return OptionTable(description, change)
     }
 
     /// An option without a value, which may be repeated.
@@ -138,13 +153,15 @@ struct OptionTable<Values> {
     static func group<Group: OptionGroup>(
         _ path: WritableKeyPath<Values, Group>, _ section: String? = nil
     ) -> OptionTable {
-        let group = Group.table
+        var group = Group.table
         var table = OptionTable()
-        table.entries = group.entries.map { entry in
-            var description = entry.description
-            description.section = description.section ?? section
-            return Entry(description: description) { try entry.change(&$0[keyPath: path], $1) }
+        swap(&table.descriptions, &group.descriptions)
+        if let section {
+            for index in table.descriptions.indices where table.descriptions[index].section == nil {
+                table.descriptions[index].section = section
+            }
         }
+        table.changes = group.changes.map { change in { try change(&$0[keyPath: path], $1) } }
         table.checks = group.checks.map { check in { try check($0[keyPath: path]) } }
         table.checks.append { try $0[keyPath: path].validate() }
         return table
@@ -156,10 +173,14 @@ struct OptionTable<Values> {
 ///
 /// Works on scalars: a combining mark behind a letter does not make another option of it.
 struct ArgumentReader {
+    /// How deep files of options may name others.
+    private static let maximumDepth = 10
+
     private let options: [OptionDescription]
     private var rest: ArraySlice<String>
     /// The options that are not given yet.
     private var isOpen: [Bool]
+    private var depth = 0
 
     /// - Parameter found: called for each option and operand in the order of the arguments, with its place among the
     ///   options.
@@ -197,9 +218,9 @@ struct ArgumentReader {
         let index = try index(of: name)
         if options[index].value == nil {
             if joined != nil { throw GrammarError.unwantedValue(of: name) }
-            return try found(index, use(index, name, ""))
+            return try take(index, name, "", found)
         }
-        try found(index, use(index, name, joined ?? value(of: index, name)))
+        try take(index, name, joined ?? value(of: index, name), found)
     }
 
     private mutating func take(letters word: String, _ found: (Int, OptionValue) throws -> Void) throws {
@@ -208,12 +229,61 @@ struct ArgumentReader {
             let name = "-" + String(letter)
             let index = try index(of: name)
             if options[index].value == nil {
-                try found(index, use(index, name, ""))
+                try take(index, name, "", found)
                 continue
             }
             // As in curl, "-o=file" has the value "=file".
             let text = letters.isEmpty ? try value(of: index, name) : String(Substring(letters))
-            return try found(index, use(index, name, text))
+            return try take(index, name, text, found)
+        }
+    }
+
+    private mutating func take(
+        _ index: Int, _ name: String, _ text: String, _ found: (Int, OptionValue) throws -> Void
+    ) throws {
+        try found(index, use(index, name, text))
+        guard let lines = options[index].lines else { return }
+        guard depth < Self.maximumDepth else {
+            throw UsageError("\(name) \(text): files of options name each other more than \(Self.maximumDepth) deep")
+        }
+        let outer = rest
+        depth += 1
+        defer { (rest, depth) = (outer, depth - 1) }
+        for line in try lines(text) { try takePlaced(line, found) }
+    }
+
+    private mutating func takePlaced(
+        _ line: ConfigurationLine, _ found: (Int, OptionValue) throws -> Void
+    ) throws {
+        do {
+            try take(line, found)
+        } catch let error as GrammarError {
+            switch error {
+            case .help, .version, .within: throw error
+            case .unknownOption, .missingValue, .unwantedValue, .invalidValue, .repeated, .unexpected, .missingOperand:
+                throw GrammarError.within(place: line.place, error)
+            }
+        } catch let error as UsageError {
+            throw UsageError("\(line.place): \(error.message)")
+        }
+    }
+
+    private mutating func take(_ line: ConfigurationLine, _ found: (Int, OptionValue) throws -> Void) throws {
+        rest = [line.value].compactMap(\.self)[...]
+        let isDashed = line.name.utf8.first == UInt8(ascii: "-")
+        if isDashed, !line.name.hasPrefix("--") {
+            try take(letters: line.name, found)
+            if !rest.isEmpty { throw GrammarError.unwantedValue(of: line.name) }
+            return
+        }
+        if line.value == nil, line.name.contains("=") { return try take(long: line.name, found) }
+        let name = isDashed ? line.name : "--" + line.name
+        let index = try index(of: name)
+        switch (options[index].value, line.value) {
+        case (nil, nil): try take(index, name, "", found)
+        case (nil, _?): throw GrammarError.unwantedValue(of: name)
+        case (_?, nil): throw GrammarError.missingValue(of: name)
+        case (_?, let text?): try take(index, name, text, found)
         }
     }
 

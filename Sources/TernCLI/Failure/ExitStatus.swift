@@ -24,11 +24,13 @@ enum ExitStatus: Int32, CaseIterable {
     case sending = 55
     case receiving = 56
     case clientCertificate = 58
+    case algorithms = 59
     case peerCertificate = 60
     case undecodable = 61
     case tooLarge = 63
     case bodyNotRepeatable = 65
     case authorities = 77
+    case revocationLists = 82
     case pin = 90
     case certificateStatus = 91
     case clientCertificateRequired = 98
@@ -56,12 +58,14 @@ enum ExitStatus: Int32, CaseIterable {
         case .sending: "sending failed"
         case .receiving: "receiving failed"
         case .clientCertificate: "--cert or --key cannot be used"
+        case .algorithms: "--ciphers, --tls13-ciphers or --curves cannot be used"
         case .peerCertificate: "the server's certificate is not trusted"
         case .undecodable: "the body's coding is unknown or broken"
         case .tooLarge: "the body exceeds --max-filesize"
         case .bodyNotRepeatable: "the body must be sent again, and can be read only once"
-        case .authorities: "--cacert cannot be read"
-        case .pin: "no --pin matches"
+        case .authorities: "--cacert or --capath cannot be read"
+        case .revocationLists: "--crlfile cannot be read"
+        case .pin: "no --pin matches, or not --pinnedpubkey"
         case .certificateStatus: "the certificate is revoked, or its OCSP response is missing"
         case .clientCertificateRequired: "the server requires a client certificate"
         }

@@ -171,6 +171,8 @@ extension ExitStatus {
         case .noPeerCertificate, .invalidHost: .peerCertificate
         case .clientCertificateRequired: .clientCertificateRequired
         case .invalidConfiguration(.identity): .clientCertificate
+        case .invalidConfiguration(.cipherList), .invalidConfiguration(.cipherSuites), .invalidConfiguration(.groups):
+            .algorithms
         default: phase == .head || phase == .body ? .receiving : .handshake
         }
     }

@@ -87,7 +87,10 @@ struct FetchRun {
     func run() async throws {
         let choice = try MethodChoice(command: method, options.content)
         let targets = try options.targets()
-        let cookies = try FetchCookies(options, for: targets)
+        let cookies = try FetchCookies(options, for: targets.map(\.url))
+        if let option = options.accepted.otherVersion, options.output.isVerbose {
+            StandardStreams.tell("* \(option): tern speaks HTTP/1.1")
+        }
         var planner = try FetchPlanner(options: options, choice: choice, cookies: cookies?.storage)
         let plans = try planner.plans(targets)
         let fetcher = Fetcher(
@@ -100,7 +103,10 @@ struct FetchRun {
         do {
             for plan in plans {
                 let status = try await fetcher.fetch(plan)
-                if status != .success { last = status }
+                if status != .success {
+                    last = status
+                    if options.output.failsEarly { break }
+                }
             }
             try fetcher.finish()
         } catch {

@@ -22,31 +22,55 @@ struct FetchPlanner {
             range: options.range, cookies: options.cookies.field)
     }
 
-    mutating func plans(_ targets: [RequestedURL]) throws -> [PlannedFetch] {
+    mutating func plans(_ targets: [TypedTarget]) throws -> [PlannedFetch] {
         let content = options.content
-        if !content.uploads.isEmpty, content.uploads.count != targets.count {
+        if !content.uploads.isEmpty, content.uploads.count != options.urls.count {
             throw UsageError("-T: give as many files as URLs")
         }
-        let paths = try options.output.paths(for: targets, typed: options.urls)
+        let paths = try options.output.paths(for: targets)
         let body = content.parts.isEmpty ? nil : try DataPart.joined(content.parts)
         let form = content.form.isEmpty ? nil : try FormOption.form(content.form)
-        return try targets.enumerated().map { index, target in
-            var target = target
+        return try targets.enumerated().map { index, typed in
+            var target = typed.url
+            for part in options.queries {
+                let query = RequestedURL.escaped(ByteText.text(of: try part.bytes()))
+                if !query.isEmpty { target = try target.appending(query: query) }
+            }
             if let body, content.isQuery {
                 target = try target.appending(query: RequestedURL.escaped(ByteText.text(of: body)))
             }
-            let upload = index < content.uploads.count ? content.uploads[index] : nil
+            let upload = content.uploads.isEmpty ? nil : content.uploads[typed.place]
             if let upload, upload != "-" { target = try target.appending(segment: Self.segment(of: upload)) }
             let planner = self
+            let offset = try options.output.offset(in: paths[index])
             let request = try builder.request(for: target, method: choice.method) { request in
+                if let offset { try planner.requestRest(from: offset, &request) }
+                if let aim = planner.options.requestTarget { try planner.setTarget(aim, &request) }
                 if let body, !content.isQuery { planner.send(body, in: &request) }
+                if !content.json.isEmpty { planner.announceJSON(in: &request) }
                 if let upload {
                     try planner.send(
                         Upload(path: upload, option: "-T", isChunked: planner.builder.isChunked), in: &request)
                 }
                 if let form { try planner.send(form, in: &request, of: targets.count) }
             }
-            return PlannedFetch(index: index, target: target, request: request, path: paths[index])
+            // A head has no bytes to continue with.
+            return PlannedFetch(
+                index: index, place: typed.place, target: target, request: request, path: paths[index],
+                offset: choice.method == "HEAD" ? nil : offset)
+        }
+    }
+
+    private func requestRest(from offset: Int64, _ request: inout URLRequest) throws {
+        if builder.gives("range") { throw UsageError("-C and -H \"Range\" request two parts: give one of them") }
+        request.addValue("bytes=\(offset)-", forHTTPHeaderField: "Range")
+    }
+
+    private func setTarget(_ target: String, _ request: inout URLRequest) throws {
+        do throws(InvalidRequest) {
+            try request.setTarget(target)
+        } catch {
+            throw UsageError("--request-target: \(error)")
         }
     }
 
@@ -59,8 +83,15 @@ struct FetchPlanner {
                 }
             } : .data(body)
         expectContinue(in: &request, length: body.count)
-        if builder.gives("content-type") { return }
+        if builder.gives("content-type") || !options.content.json.isEmpty { return }
         request.addValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
+    }
+
+    /// As in curl, also with `-G`.
+    private func announceJSON(in request: inout URLRequest) {
+        for name in ["Content-Type", "Accept"] where !builder.gives(name.lowercased()) {
+            request.addValue("application/json", forHTTPHeaderField: name)
+        }
     }
 
     private func send(_ upload: Upload, in request: inout URLRequest) throws {

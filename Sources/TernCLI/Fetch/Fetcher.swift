@@ -42,7 +42,7 @@ struct Fetcher {
         let transcript = Transcript(
             try use(plan), headDump: dumpsApart(plan) ? heads : nil,
             verbose: options.output.isVerbose ? VerboseReport(configuration: configuration) : nil,
-            rules: rules(attempt, start), progress: progress, upload: upload,
+            rules: rules(plan, attempt, start), progress: progress, upload: upload,
             configuration: writeOut == nil ? nil : configuration, earlierHeads: earlierHeads)
         await transcript.record(session.dataTask(with: plan.request, delegate: transcript))
         progress?.finish()
@@ -55,7 +55,7 @@ struct Fetcher {
         // With the body or instead of it, `-D -` writes where the body is written.
         let dumps = heads != nil && !dumpsApart(plan)
         let copies = (options.output.includesHead || showsHead(plan) ? 1 : 0) + (dumps ? 1 : 0)
-        return .write(to: BodyWriter(sink: try BodySink(path: plan.path)), headCopies: copies)
+        return .write(to: BodyWriter(sink: try BodySink(path: plan.path, options.output.fileRules)), headCopies: copies)
     }
 
     /// Whether `-D` writes elsewhere than the body.
@@ -67,7 +67,7 @@ struct Fetcher {
         plan.request.httpMethod == "HEAD" && options.content.method == nil
     }
 
-    private func rules(_ attempt: Int, _ start: ContinuousClock.Instant) -> ResponseRules {
+    private func rules(_ plan: PlannedFetch, _ attempt: Int, _ start: ContinuousClock.Instant) -> ResponseRules {
         let retries = options.transfer.retryRule
         return ResponseRules(
             refusesErrors: options.output.fails, refusesErrorsWithBody: options.output.failsWithBody,
@@ -78,7 +78,8 @@ struct Fetcher {
             },
             maximumBodySize: options.transfer.maximumBodySize?.bytes,
             redirectSchemes: options.transfer.schemes.redirectSchemes, decodes: configuration.decodesContent,
-            updatesReferer: options.fields.updatesReferer)
+            updatesReferer: options.fields.updatesReferer, keepsCredentials: options.transfer.keepsCredentials,
+            keptPosts: options.transfer.keptPosts, offset: plan.offset)
     }
 
     private func progress(of plan: PlannedFetch) -> ProgressDisplay? {

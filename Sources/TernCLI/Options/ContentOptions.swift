@@ -19,6 +19,13 @@ struct ContentOptions: OptionGroup {
                 $0.binary.append(DataPart.binary($1.text))
             },
             .value(
+                "--json", as: "data", dashed: true, repeats: true,
+                help: """
+                    Send this JSON: as --data-binary, with Content-Type and Accept application/json; repeated values are joined \
+                    as they are.
+                    """
+            ) { $0.json.append(DataPart.json($1.text)) },
+            .value(
                 "--data-raw", as: "data", dashed: true, repeats: true,
                 help: "As -d, but without special meaning of \"@\"."
             ) { $0.raw.append(DataPart.raw($1.text)) },
@@ -51,6 +58,7 @@ struct ContentOptions: OptionGroup {
     var isHead = false
     var text: [DataPart] = []
     var binary: [DataPart] = []
+    var json: [DataPart] = []
     var raw: [DataPart] = []
     var encoded: [DataPart] = []
     var formParts: [FormOption] = []
@@ -58,7 +66,7 @@ struct ContentOptions: OptionGroup {
     var isQuery = false
     var uploads: [String] = []
 
-    var parts: [DataPart] { text + binary + raw + encoded }
+    var parts: [DataPart] { text + binary + json + raw + encoded }
 
     var form: [FormOption] { formParts + formStrings }
 

@@ -11,6 +11,8 @@ struct DataPart: Sendable {
         case text
         /// `@file` is that file unchanged.
         case binary
+        /// The same, joined to what is before it without a separator.
+        case json
         /// Unchanged.
         case raw
         /// Percent-encoded: `content`, `=content`, `name=content`, `@file`, `name@file`.
@@ -25,6 +27,7 @@ struct DataPart: Sendable {
 
     static func text(_ argument: String) -> DataPart { DataPart(form: .text, argument: argument) }
     static func binary(_ argument: String) -> DataPart { DataPart(form: .binary, argument: argument) }
+    static func json(_ argument: String) -> DataPart { DataPart(form: .json, argument: argument) }
     static func raw(_ argument: String) -> DataPart { DataPart(form: .raw, argument: argument) }
     static func encoded(_ argument: String) -> DataPart { DataPart(form: .encoded, argument: argument) }
 
@@ -32,7 +35,7 @@ struct DataPart: Sendable {
     var file: String? {
         switch form {
         case .raw: nil
-        case .text, .binary: argument.utf8.first == Self.at ? String(argument.unicodeScalars.dropFirst()) : nil
+        case .text, .binary, .json: argument.utf8.first == Self.at ? String(argument.unicodeScalars.dropFirst()) : nil
         case .encoded: Self.named(argument).file
         }
     }
@@ -41,6 +44,7 @@ struct DataPart: Sendable {
         switch form {
         case .raw: return Self.data(argument)
         case .binary: return try file.map { try InputFile.read($0, for: "--data-binary") } ?? Self.data(argument)
+        case .json: return try file.map { try InputFile.read($0, for: "--json") } ?? Self.data(argument)
         case .text:
             guard let file else { return Self.data(argument) }
             return Data(try InputFile.read(file, for: "-d").lazy.filter { $0 != 0x00 && $0 != 0x0A && $0 != 0x0D })
@@ -57,7 +61,7 @@ struct DataPart: Sendable {
     static func joined(_ parts: [DataPart]) throws -> Data {
         var body = Data()
         for (index, part) in parts.sorted(by: { $0.order < $1.order }).enumerated() {
-            if index > 0 { body.append(UInt8(ascii: "&")) }
+            if index > 0, part.form != .json { body.append(UInt8(ascii: "&")) }
             body.append(try part.bytes())
         }
         return body

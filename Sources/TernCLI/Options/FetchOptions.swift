@@ -19,7 +19,29 @@ struct FetchOptions: OptionGroup {
                 "-r", "--range", as: "range", dashed: true,
                 help: "Request only these bytes, such as 0-499 or -500 for the last ones."
             ) { $0.range = RangeOption.range($1.text) },
-            .flag("-g", "--globoff", help: "Send [ ] and { } in a URL unchanged.") { $0.takesBracketsAsTheyAre = true },
+            .flag(
+                "-g", "--globoff",
+                help: "Send [ ] and { } in a URL unchanged. Otherwise {a,b} and [1-10] in a URL make several of it."
+            ) { $0.takesBracketsAsTheyAre = true },
+            .value(
+                "--url-query", as: "data", dashed: true, repeats: true,
+                help: "Add this to the query of each URL, encoded as by --data-urlencode, or as it is behind \"+\"."
+            ) {
+                let isRaw = $1.text.utf8.first == UInt8(ascii: "+")
+                $0.queries.append(isRaw ? .raw(String($1.text.unicodeScalars.dropFirst())) : .encoded($1.text))
+            },
+            .value(
+                "--request-target", as: "target",
+                help: "Send this in place of the URL's path and query, such as \"*\" with -X OPTIONS."
+            ) { $0.requestTarget = $1.text },
+            .value("--proto-default", as: "scheme", help: "The scheme of URLs that have none: http or https.") {
+                $0.defaultScheme = $1.text.lowercased()
+            },
+            .configuration(
+                "-K", "--config",
+                help: "Read options from this file, one on a line, with or without dashes; \"-\" is standard input.",
+                lines: { try ConfigurationLine.all(in: InputFile.read($0, for: "-K"), of: $0) }
+            ) { $0.configurations.append($1.text) },
             .flag("--path-as-is", help: "Keep \"/../\" and \"/./\" in a URL.") { $0.keepsDotSegments = true },
             .group(\.content, "Method and body"),
             .group(\.fields, "Header fields"),
@@ -40,6 +62,10 @@ struct FetchOptions: OptionGroup {
     var arguments: [String] = []
     var namedURLs: [String] = []
     var range: String?
+    var queries: [DataPart] = []
+    var requestTarget: String?
+    var defaultScheme: String?
+    var configurations: [String] = []
     var takesBracketsAsTheyAre = false
     var keepsDotSegments = false
     var content = ContentOptions()
@@ -54,14 +80,21 @@ struct FetchOptions: OptionGroup {
     var urls: [String] { namedURLs + arguments }
 
     func validate() throws {
-        if urls.isEmpty { throw UsageError("no URL is given: give one, such as http://localhost:8080/") }
-        if output.isJSON, let json = urls.first(where: { $0.hasPrefix("{") || $0.hasPrefix("[") || $0.hasPrefix("@") })
-        {
-            throw UsageError(
-                "\"\(json.prefix(100))\" is not a URL, and --json prints the response as JSON; send JSON with -d and "
-                    + "-H 'Content-Type: application/json'")
+        if urls.isEmpty {
+            let hint =
+                content.json.isEmpty ? "" : "; --json sends its value, and --report-json prints the response as JSON"
+            throw UsageError("no URL is given: give one, such as http://localhost:8080/\(hint)")
         }
-        try InputFile.checkStandardInput(content.inputs + fields.inputs + output.inputs + cookies.files)
+        try InputFile.checkStandardInput(
+            content.inputs + fields.inputs + output.inputs + cookies.files + queries.compactMap(\.file) + configurations
+        )
+        if let defaultScheme, !["http", "https"].contains(defaultScheme) {
+            throw CommandFailure(.failure, "--proto-default \(defaultScheme): tern supports http and https")
+        }
+        if range != nil, output.resumption != nil { throw UsageError("-r and -C request two parts: give one of them") }
+        if output.resumption != nil, content.hasBody {
+            throw UsageError("-C resumes a download; an upload begins at its start")
+        }
         if !fields.sensitiveFields.isEmpty, !output.isVerbose, !transfer.isFollowing {
             throw UsageError(
                 "--sensitive hides a field from -v, and with -L keeps it from other origins: give -v or -L")
@@ -71,20 +104,48 @@ struct FetchOptions: OptionGroup {
         }
     }
 
-    func targets() throws -> [RequestedURL] {
-        let targets = try urls.map { text in
-            let text = RequestedURL.escaped(text)
-            let typed = TypedURL(text)
-            try typed.check(allowsBrackets: takesBracketsAsTheyAre)
-            let target = try RequestedURL(keepsDotSegments ? text : typed.withoutDotSegments)
-            try transfer.schemes.check(target)
-            return target
+    func targets() throws -> [TypedTarget] {
+        var targets: [TypedTarget] = []
+        for (place, typed) in urls.enumerated() {
+            let text = RequestedURL.escaped(typed)
+            if takesBracketsAsTheyAre || URLPattern.isPlain(text) {
+                targets.append(TypedTarget(url: try target(text), typed: typed, place: place, words: []))
+                continue
+            }
+            let pattern = try URLPattern(text)
+            for index in 0..<pattern.count {
+                let (text, words) = pattern[index]
+                targets.append(TypedTarget(url: try target(text), typed: text, place: place, words: words))
+            }
+            guard targets.count <= URLPattern.maximumCount else {
+                throw CommandFailure(.malformedURL, "there are more than \(URLPattern.maximumCount) URLs")
+            }
         }
-        if let first = targets.first, !transfer.isFollowing, !targets.contains(where: \.isSecure) {
-            try trust.check(first)
+        if let first = targets.first, !transfer.isFollowing, !targets.contains(where: \.url.isSecure) {
+            try trust.check(first.url)
         }
         return targets
     }
+
+    private func target(_ text: String) throws -> RequestedURL {
+        let typed = TypedURL(text)
+        try typed.check()
+        let target = try RequestedURL(
+            keepsDotSegments ? text : typed.withoutDotSegments, defaultScheme: defaultScheme ?? "http")
+        try transfer.schemes.check(target)
+        return target
+    }
+}
+
+/// One URL of the command line.
+struct TypedTarget {
+    let url: RequestedURL
+    /// As typed, with its own word in place of each pattern.
+    let typed: String
+    /// The position of its argument among the URLs.
+    let place: Int
+    /// What its patterns stand for.
+    let words: [String]
 }
 
 /// Options of curl for what tern always does. They exist so that commands written for curl run.
@@ -92,12 +153,40 @@ struct AcceptedOptions: OptionGroup {
     static var table: OptionTable<Self> {
         OptionTable(
             .flag("--http1.1", help: "Speak HTTP/1.1.") { $0.speaksHTTP11 = true },
+            .flag("--http2", help: "Speak HTTP/1.1 nevertheless, which -v says.") { $0.otherVersion = "--http2" },
+            .flag("-0", "--http1.0", help: "Speak HTTP/1.1 nevertheless, which -v says.") {
+                $0.otherVersion = "--http1.0"
+            },
+            .flag("--tcp-nodelay", help: "Send small packets at once.") { $0.sendsAtOnce = true },
+            .flag("--no-keepalive", "--keepalive", help: "Send or omit TCP's probes of idle connections.") {
+                $0.setsProbes = true
+            },
+            .value("--keepalive-time", as: "seconds", help: "The interval of these probes.") {
+                $0.probeInterval = try $1.number()
+            },
+            .value("--noproxy", as: "hosts", repeats: true, help: "Connect to these without a proxy.") {
+                $0.directHosts.append($1.text)
+            },
+            .flag("--no-npn", help: "Omit an obsolete extension of TLS.") { $0.omitsNPN = true },
+            .flag("--styled-output", "--no-styled-output", help: "Print heads in bold, or not.") {
+                $0.stylesOutput = true
+            },
+            .flag("--suppress-connect-headers", help: "Omit the heads of proxies.") { $0.omitsProxyHeads = true },
             .flag("-N", "--no-buffer", help: "Write the body as it arrives.") { $0.isUnbuffered = true },
             .flag("-#", "--progress-bar", help: "Show progress as a bar.") { $0.showsBar = true },
             .flag("-q", "--disable", help: "Read no configuration file.") { $0.readsNoConfiguration = true })
     }
 
     var speaksHTTP11 = false
+    /// The option that asks for another version of HTTP.
+    var otherVersion: String?
+    var sendsAtOnce = false
+    var setsProbes = false
+    var probeInterval: Double?
+    var directHosts: [String] = []
+    var omitsNPN = false
+    var stylesOutput = false
+    var omitsProxyHeads = false
     var isUnbuffered = false
     var showsBar = false
     var readsNoConfiguration = false

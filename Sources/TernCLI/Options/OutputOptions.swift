@@ -10,7 +10,8 @@ struct OutputOptions: OptionGroup {
                 "-o", "--output", as: "file", repeats: true,
                 help: """
                     Write the body to this file, which is replaced when the body is complete, and unchanged otherwise. Links \
-                    are followed, devices and FIFOs written directly; "-" is standard output. Give one for each URL.
+                    are followed, devices and FIFOs written directly; "-" is standard output. Give one for each URL; "#1" is what \
+                    the first pattern of the URL stands for.
                     """
             ) { $0.outputs.append($1.text) },
             .flag(
@@ -18,6 +19,27 @@ struct OutputOptions: OptionGroup {
                 help:
                     "Write the body to a file named by the URL's last segment, in the current folder; give one for each URL."
             ) { $0.remoteNames += 1 },
+            .flag(
+                "-J", "--remote-header-name",
+                help: "With -O, name the file as the server proposes (Content-Disposition); such a file replaces none."
+            ) { $0.takesProposal = true },
+            .value(
+                "-C", "--continue-at", as: "offset", dashed: true,
+                help: """
+                    Request the bytes from this offset on, and add them to the file of -o or -O as they arrive; "-" is the length of \
+                    the file.
+                    """
+            ) { $0.resumption = try $1.read(Resumption.init(argument:)) },
+            .flag("-R", "--remote-time", help: "Give the file the time of the response's Last-Modified.") {
+                $0.keepsTime = true
+            },
+            .flag("--no-clobber", help: "Replace no file: add a number to the name of the new one, as in file.1.") {
+                $0.keepsExisting = true
+            },
+            .flag("--clobber", help: "Replace files, which is the default.") { $0.keepsExisting = false },
+            .flag("--remove-on-error", help: "Leave no file if a request fails (always the case).") {
+                $0.removesOnError = true
+            },
             .flag("--remote-name-all", help: "Use -O for every URL.") { $0.namesAll = true },
             .value("--output-dir", as: "folder", help: "Put the files of -o and -O into this folder.") {
                 $0.folder = $1.text
@@ -31,6 +53,8 @@ struct OutputOptions: OptionGroup {
                 $0.headFile = $1.text
             },
             .flag("-f", "--fail", help: "Fail, and write no body, if the status is 400 or more.") { $0.fails = true },
+            .flag("--no-fail", help: "Write the body whatever the status: the opposite of -f.") { $0.fails = false },
+            .flag("--fail-early", help: "Request no more URLs after the first that fails.") { $0.failsEarly = true },
             .flag("--fail-with-body", help: "Fail if the status is 400 or more, and write the body.") {
                 $0.failsWithBody = true
             },
@@ -44,11 +68,35 @@ struct OutputOptions: OptionGroup {
                     """
             ) { $0.writeOut = $1.text },
             .flag("-v", "--verbose", help: "Show the request and response on standard error.") { $0.isVerbose = true },
-            .flag("--json", help: "Print one JSON object with everything for each URL; a body above 64 MB is an error.")
-            { $0.isJSON = true })
+            .flag(
+                "--report-json",
+                help: "Print one JSON object with everything for each URL; a body above 64 MB is an error."
+            ) { $0.isJSON = true })
+    }
+
+    /// The argument of `-C`.
+    enum Resumption: Equatable {
+        case lengthOfFile
+        case offset(Int64)
+
+        init?(argument: String) {
+            if argument == "-" {
+                self = .lengthOfFile
+            } else if let offset = Int64(argument), offset >= 0, argument.utf8.first != UInt8(ascii: "+") {
+                self = .offset(offset)
+            } else {
+                return nil
+            }
+        }
     }
 
     var outputs: [String] = []
+    var takesProposal = false
+    var resumption: Resumption?
+    var keepsTime = false
+    var keepsExisting = false
+    var removesOnError = false
+    var failsEarly = false
     var remoteNames = 0
     var namesAll = false
     var folder: String?
@@ -85,29 +133,43 @@ struct OutputOptions: OptionGroup {
             throw UsageError(
                 "\(folder == nil ? "--create-dirs" : "--output-dir") needs -o or -O")
         }
+        if takesProposal, remoteNames == 0, !namesAll { throw UsageError("-J names the file of -O, and needs it") }
+        if takesProposal, includesHead {
+            throw UsageError("-i begins the file before the server has named it (-J): give one of them")
+        }
+        if resumption == .lengthOfFile, outputs.isEmpty, remoteNames == 0, !namesAll {
+            throw UsageError("-C - continues a file, and needs -o or -O")
+        }
+        let notContinued = [
+            ("-J", takesProposal), ("--no-clobber", keepsExisting), ("--remove-on-error", removesOnError),
+        ]
+        if resumption != nil, let other = notContinued.first(where: \.1) {
+            throw UsageError("-C keeps the file that exists, which \(other.0) does not: give one of them")
+        }
         if folder?.isEmpty == true { throw UsageError("--output-dir: the folder's name is empty") }
         guard isJSON else { return }
         let others = [
             ("-o", !outputs.isEmpty), ("-O", remoteNames > 0), ("--remote-name-all", namesAll), ("-i", includesHead),
-            ("-w", writeOut != nil), ("-D -", headFile == "-"),
+            ("-w", writeOut != nil), ("-D -", headFile == "-"), ("-C", resumption != nil),
         ]
         if let other = others.first(where: \.1) {
-            throw UsageError("--json contains everything: give --json or \(other.0), not both")
+            throw UsageError("--report-json contains everything: give --report-json or \(other.0), not both")
         }
     }
 
     /// The output of each URL's body; nil is standard output.
-    func paths(for targets: [RequestedURL], typed urls: [String]) throws -> [String?] {
+    func paths(for targets: [TypedTarget]) throws -> [String?] {
         let (count, option) = outputs.isEmpty ? (remoteNames, "-O") : (outputs.count, "-o")
-        if count > targets.count {
+        if count > (targets.last?.place ?? -1) + 1 {
             throw UsageError("\(option) is given more often than there are URLs")
         }
         let heads = headFile.flatMap(Self.file)
-        return try targets.enumerated().map { index, target in
+        return try targets.map { target in
             let name: String? =
-                index < outputs.count
-                ? outputs[index]
-                : namesAll || index < remoteNames ? try Self.remoteName(of: target, typed: urls[index]) : nil
+                target.place < outputs.count
+                ? URLPattern.replacing(target.words, in: outputs[target.place])
+                : namesAll || target.place < remoteNames
+                    ? try Self.remoteName(of: target.url, typed: target.typed) : nil
             let path = name.map(placed)
             if createsFolders, let path { try Self.makeFolder(of: path) }
             do throws(OutputError) {
@@ -119,6 +181,27 @@ struct OutputOptions: OptionGroup {
                 throw UsageError("\(option) and -D both write to \(path ?? ""): give two files")
             }
             return path
+        }
+    }
+
+    /// How files are written.
+    var fileRules: FileRules {
+        FileRules(
+            existing: resumption != nil ? .append : keepsExisting ? .number : .replace, takesProposal: takesProposal,
+            keepsTime: keepsTime)
+    }
+
+    /// The offset from which the body is requested; nil for the whole.
+    func offset(in path: String?) throws -> Int64? {
+        switch resumption {
+        case nil, .offset(0): return nil
+        case .offset(let offset): return offset
+        case .lengthOfFile:
+            guard let path, let status = FileStatus(of: path) else { return nil }
+            guard status.kind == .regular else {
+                throw UsageError("-C - continues a file, and \(path) is none: give an offset")
+            }
+            return status.length > 0 ? status.length : nil
         }
     }
 

@@ -105,12 +105,16 @@ extension URLRequest {
 
 /// One URL, ready to be requested.
 struct PlannedFetch {
-    /// Its position among the URLs, from 0.
+    /// Its position among the requests, from 0.
     let index: Int
+    /// The position of the URL that it comes from, which may have patterns.
+    let place: Int
     let target: RequestedURL
     let request: URLRequest
     /// The output of the body; nil is standard output.
     let path: String?
+    /// The position from which the file is continued; nil for the whole.
+    var offset: Int64?
 }
 
 /// The argument of `-r`.

@@ -7,6 +7,20 @@ struct TransferOptions: OptionGroup {
     static var table: OptionTable<Self> {
         OptionTable(
             .flag("-L", "--location", help: "Follow redirects, but not from https to http.") { $0.isFollowing = true },
+            .flag(
+                "--location-trusted",
+                help: "As -L, and send credentials and cookies of the options to other origins, too."
+            ) {
+                ($0.isFollowing, $0.keepsCredentials) = (true, true)
+            },
+            .flag("--no-location", help: "Follow no redirects: the opposite of -L.") {
+                ($0.isFollowing, $0.keepsCredentials) = (false, false)
+            },
+            .flag("--post301", help: "With -L, repeat a POST after a 301, too, in place of GET.") {
+                $0.keptPosts.insert(301)
+            },
+            .flag("--post302", help: "The same after a 302.") { $0.keptPosts.insert(302) },
+            .flag("--post303", help: "The same after a 303.") { $0.keptPosts.insert(303) },
             .value(
                 "--max-redirs", as: "number", dashed: true,
                 help: "The maximum number of redirects to follow, 50 unless given; -1 sets no limit."
@@ -69,6 +83,10 @@ struct TransferOptions: OptionGroup {
     static let usualRedirects = RedirectPolicy.follow(limit: maximumRedirects, allowsDowngrade: false)
 
     var isFollowing = false
+    /// Whether credentials follow a redirect to another origin.
+    var keepsCredentials = false
+    /// The statuses after which a POST stays one.
+    var keptPosts: Set<Int> = []
     var redirects: Int?
     var schemes = SchemeOptions()
     var allowsDowngrade = false
@@ -85,10 +103,10 @@ struct TransferOptions: OptionGroup {
     var maximumBodySize: ByteCount?
 
     func validate() throws {
-        if !isFollowing, redirects != nil || allowsDowngrade {
-            throw UsageError(
-                "\(redirects == nil ? "--allow-downgrade" : "--max-redirs") needs -L")
-        }
+        let ofRedirects =
+            [("--max-redirs", redirects != nil), ("--allow-downgrade", allowsDowngrade)]
+            + keptPosts.sorted().map { ("--post\($0)", true) }
+        if !isFollowing, let option = ofRedirects.first(where: \.1) { throw UsageError("\(option.0) needs -L") }
         if let redirects, redirects < -1 { throw UsageError("--max-redirs: give 0 or more, or -1 for no limit") }
         if let retries, retries < 0 { throw UsageError("--retry: give 0 or more") }
         let options = [

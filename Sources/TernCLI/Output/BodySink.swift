@@ -2,17 +2,44 @@
 // Safety: the path is passed to one system call, which copies it; buffers outlive the call they are passed to.
 import FoundationEssentials
 import Glibc
+import TernEngine
 import TernFiles
+
+/// How the file of a body is written.
+struct FileRules: Sendable {
+    /// What happens to a file that exists.
+    enum Existing: Sendable {
+        /// It is replaced when the body is complete.
+        case replace
+        /// The body is added to it as it arrives.
+        case append
+        /// It stays, and the new file gets a number behind its name, up to ``maximumNumber``.
+        case number
+        /// It stays, and the body is lost.
+        case refuse
+    }
+
+    static let maximumNumber = 100
+
+    var existing = Existing.replace
+    /// Whether the server may name the file, in the folder of the path; such a file replaces none.
+    var takesProposal = false
+    /// Whether the file gets the time of the response's `Last-Modified`.
+    var keepsTime = false
+}
 
 /// Writes a body, chunk by chunk, to its destination.
 ///
 /// One thread at a time may use it.
 final class BodySink {
     private enum State {
-        /// Exits: descriptor, file.
+        /// Exits: descriptor, appending, file.
         case unopened
         case descriptor(Int32)
-        case file(FileReplacement, TemporaryFile)
+        /// A file to which the body is added.
+        case appending(Int32)
+        /// A file with this path when it is complete.
+        case file(FileReplacement, TemporaryFile, path: String)
     }
 
     /// A body with a byte that a terminal executes instead of showing it.
@@ -27,14 +54,18 @@ final class BodySink {
         }
     }
 
-    private let path: String?
+    /// The path of `-o`, or the one that the server proposed; nil for standard output.
+    private(set) var path: String?
     private let target: OutputTarget
+    private var rules: FileRules
+    private var modificationTime: Int64?
     private var state = State.unopened
     private var terminal: TerminalBytes?
 
     /// - Parameter path: The file of `-o`; nil for standard output.
-    init(path: String?) throws(OutputError) {
+    init(path: String?, _ rules: FileRules = FileRules()) throws(OutputError) {
         self.path = path
+        self.rules = rules
         if let path {
             target = try OutputTarget(path: path)
         } else {
@@ -45,7 +76,19 @@ final class BodySink {
 
     /// Whether each write takes effect at once and cannot be undone.
     var isWrittenThrough: Bool {
-        if case .file = target { false } else { true }
+        if case .file = target { rules.existing == .append } else { true }
+    }
+
+    /// Takes name and time of the file from the response, as the rules say.
+    func describe(_ response: HTTPURLResponse) {
+        if rules.keepsTime {
+            modificationTime = response.value(forHTTPHeaderField: "Last-Modified").flatMap(HTTPDate.seconds)
+        }
+        guard rules.takesProposal, case .unopened = state, let path, let name = response.proposedFilename else {
+            return
+        }
+        self.path = path.utf8.contains(UInt8(ascii: "/")) ? FilePath.folder(of: path) + "/" + name : name
+        if rules.existing == .replace { rules.existing = .refuse }
     }
 
     /// Opens the destination. A FIFO blocks until its reader opens it.
@@ -65,13 +108,13 @@ final class BodySink {
         switch state {
         case .unopened: break
         case .descriptor(STDOUT_FILENO): try StandardStreams.write(data)
-        case .descriptor(let number):
+        case .descriptor(let number), .appending(let number):
             do throws(StandardStreams.WriteError) {
                 try StandardStreams.write(data, to: number)
             } catch {
                 throw OutputError(path ?? "-", .system(error.number))
             }
-        case .file(let file, _):
+        case .file(let file, _, _):
             do {
                 try unsafe data.withUnsafeBytes { try unsafe file.write($0) }
             } catch let error as SystemCallError {
@@ -83,16 +126,47 @@ final class BodySink {
     /// Completes the destination: the body is complete.
     func finish() throws(OutputError) {
         defer { state = .unopened }
-        guard case .file(let file, _) = state else { return }
+        switch state {
+        case .unopened, .descriptor: return
+        case .appending(let number):
+            if let modificationTime { OutputFile.setModificationTime(modificationTime, ofDescriptor: number) }
+            guard close(number) == 0 || errno == EINTR else { throw .last(path ?? "-") }
+        case .file(let file, _, let target): try commit(file, target)
+        }
+    }
+
+    private func commit(_ file: FileReplacement, _ target: String) throws(OutputError) {
+        file.modificationTime = modificationTime
         do throws(SystemCallError) {
-            try file.commit()
+            switch rules.existing {
+            case .replace, .append: try file.commit()
+            case .refuse: try file.commitIfAbsent(to: target)
+            case .number: try commitUnderFreeName(file, target)
+            }
         } catch {
             throw OutputError(path ?? "-", .system(error.code))
         }
     }
 
-    /// Discards what was written to a file: the body will never be complete.
-    func abandon() { state = .unopened }
+    /// Another program may take a name that was free when the file was opened.
+    private func commitUnderFreeName(_ file: FileReplacement, _ target: String) throws(SystemCallError) {
+        for number in 0...FileRules.maximumNumber {
+            let suffix = number == 0 ? "" : ".\(number)"
+            do throws(SystemCallError) {
+                try file.commitIfAbsent(to: target + suffix)
+                if !suffix.isEmpty { path = (path ?? "") + suffix }
+                return
+            } catch {
+                if !error.isExistingFile || number == FileRules.maximumNumber { throw error }
+            }
+        }
+    }
+
+    /// Discards what was written to a file, unless it was added to one: the body will never be complete.
+    func abandon() {
+        if case .appending(let number) = state { close(number) }
+        state = .unopened
+    }
 
     /// Looks at the path again, which may lead elsewhere by now.
     private func openPath() throws(OutputError) -> TemporaryFile? {
@@ -104,11 +178,19 @@ final class BodySink {
             guard descriptor >= 0 else { throw .last(path) }
             state = .descriptor(descriptor)
             return nil
+        case .file(let path) where rules.existing == .append:
+            let descriptor = unsafe ByteText.withPath(path) {
+                unsafe Glibc.open($0, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0o666)
+            }
+            guard descriptor >= 0 else { throw .last(path) }
+            state = .appending(descriptor)
+            return nil
         case .file(let path):
+            if rules.existing == .refuse, FileStatus(of: path) != nil { throw OutputError(path, .system(EEXIST)) }
             let temporary = TemporaryFile(beside: path)
             do throws(SystemCallError) {
                 let file = try FileReplacement(of: path, path: temporary.path, fallbackPath: temporary.fallbackPath)
-                state = .file(file, temporary)
+                state = .file(file, temporary, path: path)
             } catch {
                 throw OutputError(path, .system(error.code))
             }

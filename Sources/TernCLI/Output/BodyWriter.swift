@@ -32,6 +32,9 @@ final class BodyWriter: @unchecked Sendable {
         self.sink = sink
     }
 
+    /// The response whose body follows, before the sink is opened.
+    func describe(_ response: HTTPURLResponse) { queue.async { [self] in sink.describe(response) } }
+
     /// Opens the sink; the task waits meanwhile.
     func open(for task: SessionTask) {
         task.hold()
@@ -72,15 +75,15 @@ final class BodyWriter: @unchecked Sendable {
     /// Calls `next` when everything before it is written, or discarded.
     func whenWritten(_ next: @escaping @Sendable () -> Void) { queue.async(execute: next) }
 
-    /// Calls `completion` when everything is written, with the error if there was one.
-    func finish(isWhole: Bool, _ completion: @escaping @Sendable ((any Error)?) -> Void) {
+    /// Calls `completion` when everything is written, with the error if there was one, and the path of the file.
+    func finish(isWhole: Bool, _ completion: @escaping @Sendable ((any Error)?, _ path: String?) -> Void) {
         queue.async { [self] in
             do {
                 if isWhole, failure == nil { try sink.finish() } else { sink.abandon() }
             } catch {
                 failure = error
             }
-            completion(failure)
+            completion(failure, sink.path)
         }
     }
 

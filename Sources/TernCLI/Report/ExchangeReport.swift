@@ -2,7 +2,7 @@
 import FoundationEssentials
 import TernEngine
 
-/// The object that `--json` prints for each URL. Its keys are stable; every key is always present, null if it has no
+/// The object that `--report-json` prints for each URL. Its keys are stable; every key is always present, null if it has no
 /// value.
 struct ExchangeReport: Encodable {
     private let url: String

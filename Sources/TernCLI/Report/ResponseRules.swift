@@ -16,6 +16,12 @@ struct ResponseRules: Sendable {
     var decodes = false
     /// Whether the request of a redirect names the URL that led to it.
     var updatesReferer = false
+    /// Whether credentials follow a redirect to another origin.
+    var keepsCredentials = false
+    /// The statuses after which a POST stays one.
+    var keptPosts: Set<Int> = []
+    /// The position from which a file is continued.
+    var offset: Int64?
 
     func refusal(ofRedirectTo scheme: String?) -> RefusedResponse? {
         guard let redirectSchemes, let scheme = scheme?.lowercased(), !redirectSchemes.contains(scheme) else {
@@ -25,10 +31,20 @@ struct ResponseRules: Sendable {
     }
 
     /// The request that follows a redirect. No Referer leads from https to http (RFC 9110 §10.1.3).
-    func followed(_ request: URLRequest, after response: HTTPURLResponse) -> URLRequest {
-        guard updatesReferer, var url = response.url.flatMap({ URLComponents(url: $0, resolvingAgainstBaseURL: true) })
-        else { return request }
+    ///
+    /// - Parameters:
+    ///   - original: the first request of the chain.
+    ///   - sent: the one that `response` answers.
+    func followed(
+        _ request: URLRequest, after response: HTTPURLResponse, original: URLRequest, sent: URLRequest
+    ) -> URLRequest {
         var next = request
+        if keepsCredentials { next.restoreCredentials(of: original) }
+        if keptPosts.contains(response.statusCode), sent.httpMethod == "POST", next.httpMethod == "GET" {
+            next.repeatPost(of: sent)
+        }
+        guard updatesReferer, var url = response.url.flatMap({ URLComponents(url: $0, resolvingAgainstBaseURL: true) })
+        else { return next }
         (url.user, url.password, url.fragment) = (nil, nil, nil)
         let isDowngrade = url.scheme?.lowercased() == "https" && request.url?.scheme?.lowercased() == "http"
         next.setValue(isDowngrade ? nil : url.string, forHTTPHeaderField: "Referer")
@@ -46,6 +62,26 @@ struct ResponseRules: Sendable {
         // As in curl, "none" is another name of "identity".
         return ContentCoding.unknown(in: response.headers.values(for: "Content-Encoding")).first { $0 != "none" }
             .map(RefusedResponse.unknownCoding)
+    }
+
+    /// The rest of a file that is continued must begin where the file ends.
+    func refusal(ofRest response: HTTPURLResponse) -> RefusedResponse? {
+        guard let offset, !isWholeAlready(response) else { return nil }
+        switch response.value(forHTTPHeaderField: "Content-Range").flatMap(ContentRange.init) {
+        case .part(first: offset, last: _, total: _)? where response.statusCode == 206: return nil
+        case .unsatisfied(let total)?: return .otherLength(offset: offset, total: total)
+        case .part?, nil: return .noRest(offset: offset, status: response.statusCode)
+        }
+    }
+
+    /// Whether the answer is that there is no rest: curl takes a 416 for that.
+    func isWholeAlready(_ response: HTTPURLResponse) -> Bool {
+        guard let offset, response.statusCode == 416 else { return false }
+        guard
+            case .unsatisfied(let total)? = response.value(forHTTPHeaderField: "Content-Range").flatMap(
+                ContentRange.init)
+        else { return true }
+        return total == offset
     }
 
     /// - Parameters:
@@ -81,6 +117,10 @@ enum RefusedResponse: ReportedFailure, CustomStringConvertible {
     case unknownCoding(String)
     /// It will be requested again.
     case transient(status: Int)
+    /// `-C`: it is not the rest of the file.
+    case noRest(offset: Int64, status: Int)
+    /// `-C`: the server's file ends before the position.
+    case otherLength(offset: Int64, total: Int64)
 
     var description: String {
         switch self {
@@ -88,6 +128,10 @@ enum RefusedResponse: ReportedFailure, CustomStringConvertible {
         case .redirect(let scheme): "the redirect leads to \(scheme), which --proto and --proto-redir do not allow"
         case .ambiguousLocation: "the response has several Location fields that differ"
         case .unknownCoding(let coding): "the body's coding \(coding.prefix(100)) is unknown"
+        case .noRest(let offset, let status):
+            "the bytes from \(offset) on were requested (-C), and the server answered \(status) without them"
+        case .otherLength(let offset, let total):
+            "the bytes from \(offset) on were requested (-C), and the server's file has \(total)"
         case .tooLarge(let limit): "the body exceeds the \(limit) bytes of --max-filesize"
         }
     }
@@ -99,6 +143,7 @@ enum RefusedResponse: ReportedFailure, CustomStringConvertible {
         case .redirect: .failure
         case .ambiguousLocation: .strangeResponse
         case .unknownCoding: .undecodable
+        case .noRest, .otherLength: .noSuchRange
         }
     }
 
@@ -113,14 +158,38 @@ enum RefusedResponse: ReportedFailure, CustomStringConvertible {
         case .status, .transient: "http-status"
         case .redirect, .ambiguousLocation: "redirect"
         case .unknownCoding: "undecodable"
+        case .noRest, .otherLength: "download"
         case .tooLarge: "body-too-large"
         }
     }
 
     var phase: String {
         switch self {
-        case .status, .transient, .redirect, .ambiguousLocation, .unknownCoding: "head"
+        case .status, .transient, .redirect, .ambiguousLocation, .unknownCoding, .noRest, .otherLength: "head"
         case .tooLarge: "body"
+        }
+    }
+}
+
+extension URLRequest {
+    /// Adds the credentials that a redirect to another origin has removed. A Digest response holds for one target.
+    fileprivate mutating func restoreCredentials(of original: URLRequest) {
+        let present = Set(headers.map { $0.name.lowercased() })
+        for field in original.headers {
+            let name = field.name.lowercased()
+            guard !present.contains(name), name == "cookie" || original.isSensitive(fieldNamed: name),
+                !field.value.lowercased().hasPrefix("digest ")
+            else { continue }
+            headers.append(field)
+        }
+    }
+
+    /// Makes the request the POST that `sent` was.
+    fileprivate mutating func repeatPost(of sent: URLRequest) {
+        setMethod(asTyped: "POST")
+        body = sent.body
+        for field in sent.headers where field.name.lowercased().hasPrefix("content-") {
+            if field.name.lowercased() != "content-length" { headers.append(field) }
         }
     }
 }

@@ -24,6 +24,8 @@ final class Transcript: SessionTaskDelegate {
         var sentSize = 0
         /// Whether a part of the response was written to an output that cannot be undone.
         var isWrittenThrough = false
+        /// The file that the body was written to, if it is one.
+        var path: String?
         var trailers = HeaderFields()
         var discardedTrailers = HeaderFields()
         var error: (any Error)?
@@ -150,7 +152,8 @@ final class Transcript: SessionTaskDelegate {
         tell { $0.receiving(response, for: task.originalRequest) }
         if let refusal = rules.refusal(ofRedirectTo: request.url?.scheme) { refuse(refusal, task) }
         // A chain without end is followed only as fast as its heads are written.
-        let next = rules.followed(request, after: response)
+        let next = rules.followed(
+            request, after: response, original: task.originalRequest, sent: task.currentRequest ?? task.originalRequest)
         keepHead(of: response, task) { question.answer(.follow(next)) }
     }
 
@@ -166,13 +169,16 @@ final class Transcript: SessionTaskDelegate {
         upload?.settle()
         let length = response.bodyLength(answering: task.currentRequest ?? task.originalRequest)
         let retryAfter = response.value(forHTTPHeaderField: "Retry-After")
+        if rules.isWholeAlready(response) { return state.withLock { $0.isRefused = true } }
         if let refusal = rules.refusal(of: response.statusCode, length: length, retryAfter: retryAfter)
-            ?? rules.refusal(of: response)
+            ?? rules.refusal(of: response) ?? rules.refusal(ofRest: response)
         {
             return refuse(refusal, task)
         }
         guard case .write(let outlet, let headCopies) = bodyUse else { return }
-        progress?.start(length: length)
+        let offset = Int(clamping: rules.offset ?? 0)
+        progress?.start(length: length.map { $0 &+ offset }, from: offset)
+        outlet.describe(response)
         open(outlet, for: task)
         if heads.isEmpty { return }
         for _ in 0..<headCopies { outlet.write(heads, for: task) }
@@ -214,7 +220,7 @@ final class Transcript: SessionTaskDelegate {
         }
         if isRefused { return }
         if let refusal = rules.refusal(ofLength: size) { return refuse(refusal, task) }
-        progress?.advance(to: size)
+        progress?.advance(to: size &+ Int(clamping: rules.offset ?? 0))
         switch bodyUse {
         case .write(let outlet, _): outlet.write(unsafe bytes.withUnsafeBufferPointer { unsafe Data($0) }, for: task)
         case .collect: collect(bytes, from: task)
@@ -241,7 +247,10 @@ final class Transcript: SessionTaskDelegate {
             return error == nil && !state.isRefused
         }
         guard case .write(let outlet, _) = bodyUse else { return end(nil) }
-        outlet.finish(isWhole: isWhole) { self.end($0) }
+        outlet.finish(isWhole: isWhole) { failure, path in
+            self.state.withLock { $0.contents.path = path }
+            self.end(failure)
+        }
         guard let patience = Self.patience(with: task, after: error) else { return }
         DispatchQueue.global().asyncAfter(deadline: .now() + patience) {
             outlet.abandon()

@@ -38,7 +38,10 @@ struct TransferReport {
         case .contentType: .bytes(contents.response?.head.bytes(for: "Content-Type").last)
         case .errorMessage: .text(failure?.message)
         case .exitCode: .number(Int((failure?.status ?? .success).rawValue))
-        case .fileName: .bytes(contents.response == nil || hasFailed ? nil : plan.path.map { ByteText.bytes(of: $0) })
+        case .fileName:
+            .bytes(
+                contents.response == nil || hasFailed
+                    ? nil : (contents.path ?? plan.path).map { ByteText.bytes(of: $0) })
         case .entryPathOfFTP: .text(nil)
         case .proxyCode: .status(0)
         case .httpCode, .responseCode: .status(contents.response?.statusCode ?? last?.statusCode ?? 0)
@@ -77,7 +80,8 @@ struct TransferReport {
         case .timeTotal: .seconds(time(contents.metrics?.end))
         case .url: .text(plan.target.text)
         case .effectiveURL: .text(effectiveURL.map { $0.path().isEmpty ? $0.appending(path: "/") : $0 }?.absoluteString)
-        case .urlNumber, .transferNumber: .number(plan.index)
+        case .urlNumber: .number(plan.place)
+        case .transferNumber: .number(plan.index)
         }
     }
 

@@ -232,7 +232,7 @@ private final class Storage: Sendable {
 
 extension SessionError {
     /// The kinds of errors: one for each case of ``SessionError/Reason-swift.enum``, or of the group within it. The raw
-    /// value is the word that `tern get --json` prints.
+    /// value is the word that `tern get --report-json` prints.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// An invalid request.
         case invalidRequest = "invalid-request"

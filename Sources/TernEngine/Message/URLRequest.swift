@@ -97,6 +97,18 @@ public struct URLRequest: Sendable {
         }
     }
 
+    /// Sends this in place of the target that the URL has: a path with a query, a whole URL, or `*` (RFC 9112 §3.2).
+    /// Setting ``url`` undoes it.
+    ///
+    /// - Throws: the error of the URL. An invalid target is reported when the request is sent.
+    package mutating func setTarget(_ target: String) throws(InvalidRequest) {
+        let origin = try storage.parts.destination.get().origin
+        let form: RequestTarget =
+            target == "*" ? .asterisk : target.hasPrefix("/") ? .origin(target) : .absolute(target)
+        makeUnique()
+        storage.parts.destination = .success(Destination(origin: origin, target: form))
+    }
+
     /// The method, "GET" by default; nil resets it. Methods are case-sensitive (RFC 9110 §9.1) and sent as written, but
     /// for get, head, post, put, delete and connect in any case: as in Foundation, they are read and sent in capitals.
     public var httpMethod: String? {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The value of a `Content-Range` field that counts bytes (RFC 9110 §14.4).
-enum ContentRange: Sendable, Hashable {
+package enum ContentRange: Sendable, Hashable {
     /// These bytes; `total` is nil if the length of the whole is unknown.
     case part(first: Int64, last: Int64, total: Int64?)
     /// None of the requested bytes: the whole has this many.
     case unsatisfied(total: Int64)
 
     /// Nil for anything else, such as another unit, and for an impossible part.
-    init?(_ value: String) {
+    package init?(_ value: String) {
         let parts = value.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, String(decoding: parts[0], as: UTF8.self).lowercased() == "bytes" else { return nil }
         let range = parts[1].split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

@@ -6,6 +6,11 @@ struct Destination: Sendable, Hashable {
     let origin: HTTPOrigin
     let target: RequestTarget
 
+    init(origin: HTTPOrigin, target: RequestTarget) {
+        self.origin = origin
+        self.target = target
+    }
+
     /// Reads an absolute URL.
     init(absoluteString: String) throws(InvalidRequest) {
         do throws(AbsoluteURI.Refusal) {

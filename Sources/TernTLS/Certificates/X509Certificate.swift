@@ -139,6 +139,26 @@ extension X509Certificate {
             sha256 = hash
         }
 
+        /// Hashes the public key in a file: DER, or the first `PUBLIC KEY` block of a PEM text, as `openssl pkey
+        /// -pubout` writes them.
+        public init(publicKeyFile bytes: [UInt8]) throws(PinError) {
+            // DER begins with a SEQUENCE tag, which no text begins with.
+            let der = bytes.first == 0x30 ? bytes : (try? PEMBlocks.read(bytes, named: PEM_STRING_PUBLIC))?.first
+            guard let der, Self.isPublicKey(der) else { throw .notPublicKey }
+            self.init(subjectPublicKeyInfo: der)
+        }
+
+        private static func isPublicKey(_ der: [UInt8]) -> Bool {
+            OpenSSLError.clear()
+            defer { OpenSSLError.clear() }
+            return unsafe der.withUnsafeBufferPointer { buffer in
+                var cursor = buffer.baseAddress
+                guard let key = unsafe d2i_PUBKEY(nil, &cursor, buffer.count) else { return false }
+                unsafe EVP_PKEY_free(key)
+                return unsafe cursor == buffer.baseAddress.map { unsafe $0 + buffer.count }
+            }
+        }
+
         /// `sha256/BASE64`.
         public var pin: String { "sha256/" + Base64.encode(sha256) }
     }
@@ -156,6 +176,8 @@ public enum PinError: Error, Sendable, Hashable {
     case invalidBase64(String)
     /// The hash does not have 32 bytes.
     case wrongLength(Int)
+    /// The file is neither a DER SubjectPublicKeyInfo nor a PEM text with a `PUBLIC KEY` block.
+    case notPublicKey
 }
 
 extension PinError: CustomStringConvertible {
@@ -164,6 +186,7 @@ extension PinError: CustomStringConvertible {
         case .unknownAlgorithm(let pin): "the pin \"\(pin)\" does not begin with \"sha256/\""
         case .invalidBase64(let text): "\"\(text)\" is not padded base64"
         case .wrongLength(let count): "the pin has \(count) bytes where SHA-256 has 32"
+        case .notPublicKey: "not a public key in PEM or DER"
         }
     }
 }

@@ -31,6 +31,33 @@ public struct ClientIdentity: Sendable {
         try self.init(certificates, try PrivateKeyReference(pem: privateKeyPEM ?? pem, passphrase: passphrase))
     }
 
+    /// The encoding of a private key.
+    public enum KeyEncoding: Sendable, Hashable, CaseIterable {
+        /// Text with a `PRIVATE KEY` block; the first of several counts.
+        case pem
+        /// The bytes of PKCS#8, encrypted or not, or of the key's own algorithm.
+        case der
+    }
+
+    /// Takes certificates that have been read, and reads the key.
+    ///
+    /// - Parameters:
+    ///   - certificates: in the order they are sent, the key's own first.
+    ///   - privateKey: the key's bytes.
+    ///   - encoding: how they are encoded.
+    ///   - passphrase: decrypts the key; ignored for a key that is not encrypted.
+    public init(
+        certificates: [X509Certificate], privateKey: [UInt8], encoding: KeyEncoding, passphrase: String? = nil
+    ) throws(ClientIdentityError) {
+        guard !certificates.isEmpty else { throw ClientIdentityError(.certificate(CertificateError(.noCertificate))) }
+        let key =
+            switch encoding {
+            case .pem: try PrivateKeyReference(pem: privateKey, passphrase: passphrase)
+            case .der: try PrivateKeyReference(der: privateKey, passphrase: passphrase)
+            }
+        try self.init(certificates, key)
+    }
+
     /// Reads a PKCS#12 file (`.p12`, `.pfx`; RFC 7292). The passphrase is empty for a file created without one.
     public init(pkcs12: [UInt8], passphrase: String = "") throws(ClientIdentityError) {
         let contents = try PKCS12Contents(der: pkcs12, passphrase: passphrase)
@@ -180,24 +207,44 @@ struct PKCS12Contents {
 
     /// Reads the first private key of a PEM text, skipping everything else.
     convenience init(pem: [UInt8], passphrase: String?) throws(ClientIdentityError) {
-        guard let count = Int32(exactly: pem.count) else { throw ClientIdentityError(.tooLarge) }
+        unsafe try self.init(pem, passphrase) { bio, answer in
+            unsafe PEM_read_bio_PrivateKey(bio, nil, givePassphrase, answer)
+        }
+    }
+
+    /// Reads a DER private key.
+    convenience init(der: [UInt8], passphrase: String?) throws(ClientIdentityError) {
+        unsafe try self.init(der, passphrase) { bio, answer in
+            if let key = unsafe d2i_PrivateKey_bio(bio, nil) { return unsafe key }
+            OpenSSLError.clear()
+            guard unsafe tern_BIO_reset(bio) == 1 else { return nil }
+            return unsafe d2i_PKCS8PrivateKey_bio(bio, nil, givePassphrase, answer)
+        }
+    }
+
+    /// - Parameter read: reads a key. Never without a callback: the default prompts on the terminal and blocks.
+    @unsafe private convenience init(
+        _ bytes: [UInt8], _ passphrase: String?, _ read: (OpaquePointer, UnsafeMutableRawPointer) -> OpaquePointer?
+    ) throws(ClientIdentityError) {
+        guard let count = Int32(exactly: bytes.count) else { throw ClientIdentityError(.tooLarge) }
         OpenSSLError.clear()
         let answer = PassphraseAnswer(passphrase)
-        let key = unsafe pem.withUnsafeBytes { bytes -> OpaquePointer? in
+        let key = unsafe bytes.withUnsafeBytes { bytes -> OpaquePointer? in
             guard let bio = unsafe BIO_new_mem_buf(bytes.baseAddress, count) else { return nil }
             defer { unsafe BIO_free(bio) }
-            // Never without a callback: the default prompts on the terminal and blocks.
-            return unsafe PEM_read_bio_PrivateKey(
-                bio, nil,
-                { target, size, _, context in
-                    guard let context = unsafe context else { return -1 }
-                    let answer = unsafe Unmanaged<PassphraseAnswer>.fromOpaque(context).takeUnretainedValue()
-                    return unsafe answer.give(target, size)
-                }, Unmanaged.passUnretained(answer).toOpaque())
+            return unsafe read(bio, Unmanaged.passUnretained(answer).toOpaque())
         }
         guard let key = unsafe key else { throw .withQueue(answer.explanation) }
         unsafe self.init(owning: key)
     }
+}
+
+/// OpenSSL's callback, whose context is a `PassphraseAnswer`.
+@unsafe private func givePassphrase(
+    _ target: UnsafeMutablePointer<CChar>?, _ size: Int32, _ isWriting: Int32, _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let context = unsafe context else { return -1 }
+    return unsafe Unmanaged<PassphraseAnswer>.fromOpaque(context).takeUnretainedValue().give(target, size)
 }
 
 /// The answer to OpenSSL's request for a passphrase.

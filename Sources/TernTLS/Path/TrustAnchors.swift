@@ -14,6 +14,8 @@ public struct TrustAnchors: Sendable {
         case only([X509Certificate])
         /// Those that the operating system trusts, and these.
         case systemAnd([X509Certificate])
+        /// Those in a folder that `openssl rehash` has prepared, and these.
+        case folder(String, and: [X509Certificate])
     }
 
     /// The trusted authorities, as given.
@@ -29,6 +31,13 @@ public struct TrustAnchors: Sendable {
     /// The operating system's certificates and these.
     public static func systemAnd(_ certificates: [X509Certificate]) -> TrustAnchors {
         TrustAnchors(.systemAnd(certificates))
+    }
+
+    /// The certificates in a folder, and these. As in every OpenSSL program the files are found by the hash of their
+    /// subject, which `openssl rehash` gives them as names, and are read when a chain needs them; a name that a
+    /// given certificate has is not looked up. A folder that cannot be read has no certificates.
+    public static func folder(_ path: String, and certificates: [X509Certificate] = []) -> TrustAnchors {
+        TrustAnchors(.folder(path, and: certificates))
     }
 
     private init(_ source: Source) {
@@ -63,6 +72,7 @@ final class LazyStore: Sendable {
                 case .system: TrustStore.system
                 case .only(let certificates): TrustStore(certificates)
                 case .systemAnd(let certificates): TrustStore(systemAnd: certificates)
+                case .folder(let path, let certificates): TrustStore(folder: path, and: certificates)
                 }
             built = store
             return store

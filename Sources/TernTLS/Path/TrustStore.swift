@@ -43,6 +43,16 @@ import CTernOpenSSL
         }
     }
 
+    /// The certificates in a folder, found by the hash of their subject, and these.
+    convenience init(folder path: String, and certificates: [X509Certificate]) {
+        unsafe self.init { store in
+            unsafe Self.add(certificates, to: store)
+            var later = SystemAnchors()
+            later.hasDirectory = unsafe !path.utf8.contains(0) && X509_STORE_load_path(store, path) == 1
+            return later
+        }
+    }
+
     @unsafe private static func add(_ certificates: [X509Certificate], to store: OpaquePointer) {
         for certificate in certificates { unsafe X509_STORE_add_cert(store, certificate.x509.pointer) }
     }

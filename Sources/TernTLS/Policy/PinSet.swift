@@ -3,7 +3,7 @@
 /// Public keys pinned for some hosts, with backup pins, an expiry date, and a mode that only reports (after RFC 7469
 /// and TrustKit).
 ///
-/// Chain and host are always validated first; the pins are an additional check. A set is a value: to rotate pins,
+/// Chain and host are validated first, unless ``validatesChain`` is false; the pins are an additional check. A set is a value: to rotate pins,
 /// create a new one.
 public struct PinSet: Sendable, Hashable {
     /// The effect of a mismatch. An invalid chain is refused in either mode.
@@ -39,6 +39,10 @@ public struct PinSet: Sendable, Hashable {
     public var expires: Int64?
     /// The http or https URLs that mismatches are reported to.
     public var reportURLs: [String]
+    /// Whether chain and host are validated before the pins are compared; true unless set. Without that, the pins are
+    /// compared with the leaf and the authorities whose keys really signed it: only the scope ``Scope/leaf`` is safe,
+    /// and ``expires`` has no effect, because nothing would be left to check.
+    public var validatesChain = true
 
     /// Creates a pin set. Without hosts, it applies to every host of a policy that uses it. Without an expiry date, it
     /// never expires.

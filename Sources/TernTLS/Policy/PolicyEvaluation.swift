@@ -127,6 +127,11 @@ struct PolicyEvaluation: Sendable {
     }
 
     private mutating func findings(of set: PinSet) -> Findings {
+        if !set.validatesChain {
+            var findings = signedPath { path in set.matches(path) ? nil : .keyNotPinned(pins: set.allPins) }
+            if set.mode == .reportOnly { swap(&findings.failure, &findings.waived) }
+            return findings
+        }
         var validated = validated(true)
         if set.isExpired(at: trust.time) {
             validated.hasExpiredPins = validated.failure == nil

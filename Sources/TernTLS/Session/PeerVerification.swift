@@ -20,12 +20,16 @@ final class PeerVerification {
     /// The evidence that sessions of this connection are kept with; nil until the server is finally accepted.
     private(set) var evidence: TrustEvidence?
 
-    init(host: String, policy: ServerTrustPolicy, anchors: TrustAnchors, profile: TrustProfile, asksUser: Bool) {
+    init(
+        host: String, policy: ServerTrustPolicy, anchors: TrustAnchors, profile: TrustProfile,
+        revocationLists: [CertificateRevocationList], asksUser: Bool
+    ) {
         self.asksUser = asksUser
         self.policy = policy
         // The time is set when the evaluation starts.
         evaluation = PolicyEvaluation(
             trust: ServerTrust(sentChain: [], anchors: anchors, time: 0, profile: profile), host: host)
+        evaluation.trust.revocation.lists = revocationLists
     }
 
     var host: String { evaluation.host ?? "" }

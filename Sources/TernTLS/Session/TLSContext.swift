@@ -47,12 +47,29 @@ import CTernOpenSSL
     /// what browsers still offer: ephemeral keys, authenticated encryption (RFC 9325 §4.2). All suites of TLS 1.3 are
     /// of that kind.
     private func setAlgorithms() throws(TLSError) {
-        guard unsafe SSL_CTX_set_cipher_list(pointer, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1,
+        try setChosen(configuration.cipherList, .invalidConfiguration(.cipherList(configuration.cipherList ?? ""))) {
+            unsafe SSL_CTX_set_cipher_list(pointer, $0 ?? "ECDHE+AESGCM:ECDHE+CHACHA20") == 1
+        }
+        try setChosen(configuration.groups, .invalidConfiguration(.groups(configuration.groups ?? ""))) { chosen in
+            if let chosen { return unsafe tern_SSL_CTX_set1_groups_list(pointer, chosen) == 1 }
             // The hybrid groups exist since OpenSSL 3.5, and so does the syntax that sends key shares of both kinds.
-            unsafe tern_SSL_CTX_set1_groups_list(pointer, "*X25519MLKEM768/*X25519:P-256:X448:P-521:P-384") == 1
+            return unsafe tern_SSL_CTX_set1_groups_list(pointer, "*X25519MLKEM768/*X25519:P-256:X448:P-521:P-384") == 1
                 || tern_SSL_CTX_set1_groups_list(pointer, "X25519:P-256:X448:P-521:P-384") == 1
-        else { throw .withQueue(.outOfResources) }
+        }
+        try setChosen(
+            configuration.cipherSuites, .invalidConfiguration(.cipherSuites(configuration.cipherSuites ?? ""))
+        ) { chosen in chosen.map { unsafe SSL_CTX_set_ciphersuites(pointer, $0) == 1 } ?? true }
         OpenSSLError.clear()
+    }
+
+    /// - Parameter set: gets the list, nil for the default; false if OpenSSL refuses it. An empty list would mean
+    ///   OpenSSL's default, and one with a zero byte its beginning.
+    private func setChosen(
+        _ list: String?, _ reason: @autoclosure () -> TLSError.Reason, _ set: (String?) -> Bool
+    ) throws(TLSError) {
+        OpenSSLError.clear()
+        if let list, list.isEmpty || list.utf8.contains(0) { throw TLSError(reason()) }
+        if !set(list) { throw .withQueue(list == nil ? .outOfResources : reason()) }
     }
 
     /// RFC 7301 §3.1: each name follows a byte with its length.

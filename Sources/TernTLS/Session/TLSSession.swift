@@ -63,7 +63,7 @@ import CTernOpenSSL
         let callbacks = SessionCallbacks(
             verification: PeerVerification(
                 host: host, policy: policy, anchors: context.configuration.anchors, profile: profile,
-                asksUser: asksUser),
+                revocationLists: context.configuration.revocationLists, asksUser: asksUser),
             resumption: resumption,
             keyLog: context.configuration.keyLog)
         guard let ssl = unsafe SSL_new(context.pointer) else { throw .withQueue(.outOfResources) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
+import TernHTTP1
 import Testing
 
 @testable import TernEngine
@@ -97,6 +98,23 @@ import Testing
         let request = try URLRequest(typed: Array("http://h/".utf8) + [0xE9] + Array("?\u{e9} %".utf8))
         #expect(try request.destination.get().target == .origin("/%E9?%C3%A9%20%"))
         #expect(request.url?.absoluteString == "http://h/%E9?%C3%A9%20%25")
+    }
+
+    @Test(
+        "a target in place of the URL's is sent to the URL's host, until the URL is set",
+        arguments: [
+            ("*", "OPTIONS", RequestTarget.asterisk), ("/a?b", "GET", .origin("/a?b")),
+            ("http://x/", "GET", .absolute("http://x/")),
+        ])
+    func chosenTarget(text: String, method: String, target: RequestTarget) throws {
+        var request = try URLRequest(typed: "http://h/path".utf8)
+        request.httpMethod = method
+        try request.setTarget(text)
+        #expect(try request.destination.get().target == target && request.host == "h")
+        request.url = request.url
+        #expect(try request.destination.get().target == .origin("/path"))
+        var without = URLRequest(refused: .missingURL)
+        #expect(throws: InvalidRequest.missingURL) { try without.setTarget("/") }
     }
 
     @Test func `a copy of a typed request is sent as typed, until its URL is set`() throws {

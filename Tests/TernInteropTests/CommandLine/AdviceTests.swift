@@ -5,30 +5,35 @@ import Testing
 
 @Suite struct AdviceTests {
     @Test(
-        "an option of curl or of another command is answered with what to do instead",
+        "an option of another command is answered with its name",
         arguments: [
-            (["--next", "http://a/"], "tern has one set of options for all URLs; run tern once for each"),
-            (["-C", "-", "http://a/"], "\"tern download -C -\" resumes a download"),
-            (["-J", "http://a/"], "\"tern download URL\" names the file as the server proposes"),
-            (["-n", "http://a/"], "give -u user:password"),
             (["--sha256", "00", "http://a/"], "it is an option of \"tern download\""),
             (["--no-reconnect", "http://a/"], "it is an option of \"tern events\""),
+            (["download", "-b", "a=b", "http://a/"], "it is an option of \"tern get\""),
+            (["-V", "http://a/"], "\"tern -V\" prints the version"),
         ])
     func advice(arguments: [String], advice: String) async throws {
         let result = try await TernTool.run(arguments)
         #expect(result.status == 2)
-        #expect(result.errors == "tern: (2) unknown option '\(arguments[0])': \(advice)\n")
+        let option = arguments[0] == "download" ? "-b" : arguments[0]
+        #expect(result.errors == "tern: (2) unknown option '\(option)': \(advice)\n")
     }
 
-    @Test(
-        "an option that only curl has is named as such, and no other is suggested",
-        arguments: [
-            "--pass", "--xattr", "--trace", "--rate", "--raw", "--hsts", "--trace-ascii", "--no-keepalive",
-            "--interface", "-4",
-            "-z", "-0", "-Y",
-        ])
-    func unsupported(option: String) {
-        #expect(Self.advice(option) == "curl's option \(option) is not supported")
+    @Test func `an option that only curl has is answered with the sentence of its page`() async throws {
+        for option in CurlOption.all where option.relation == .absent {
+            for name in option.names {
+                #expect(Self.advice(name) == "curl's option \(name) is not supported: \(option.text)")
+            }
+        }
+        let result = try await TernTool.run("--next", "http://a/")
+        #expect(result.status == 2)
+        #expect(
+            result.errors
+                == "tern: (2) curl's option --next is not supported: tern has one set of options for all URLs: run tern once for each\n"
+        )
+        #expect(Self.advice("--no-xattr") == "curl's option --no-xattr is not supported: leave out --xattr instead")
+        #expect(
+            Self.advice("--expand-url") == "curl's option --expand-url is not supported: use variables of the shell")
     }
 
     @Test(
@@ -54,10 +59,10 @@ import Testing
         #expect(bench.errors == "tern: (2) unknown option '-n'; see \"tern bench --help\"\n")
     }
 
-    @Test func `JSON behind --json is answered with how to send it`() async throws {
-        let result = try await TernTool.run("--json", #"{"a":1}"#, "http://127.0.0.1:1/")
+    @Test func `--json with only a URL is answered with what it sends, and what prints JSON`() async throws {
+        let result = try await TernTool.run("--json", "http://127.0.0.1:1/")
         #expect(result.status == 2)
-        #expect(result.errors.contains("--json prints the response as JSON; send JSON with -d"), "\(result.errors)")
+        #expect(result.errors.contains("--report-json prints the response as JSON"), "\(result.errors)")
     }
 
     @Test func `"tern upload" without a file says so`() async throws {

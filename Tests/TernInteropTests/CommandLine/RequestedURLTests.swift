@@ -110,14 +110,16 @@ import Testing
         #expect(TypedURL(text).withoutDotSegments == expected)
     }
 
-    @Test(arguments: ["http://h/[1-3].txt", "http://h/{a,b}", "http://h/a b", "http://[::1]/[1-3]"])
-    func `what curl would expand, and a space, is refused with what to do`(text: String) throws {
-        let error = #expect(throws: CommandFailure.self) { try TypedURL(text).check(allowsBrackets: false) }
+    @Test func `a space is refused with what to do`() throws {
+        let error = #expect(throws: CommandFailure.self) { try TypedURL("http://h/a b").check() }
         #expect(error?.status == .malformedURL)
+        try TypedURL("http://[::1]/[1-3].txt").check()
     }
 
-    @Test func `brackets of an address, and those that -g allows, are taken`() throws {
-        try TypedURL("http://[::1]/").check(allowsBrackets: false)
-        try TypedURL("http://h/[1-3].txt").check(allowsBrackets: true)
+    @Test func `a URL without a scheme gets the one of --proto-default`() throws {
+        #expect(try RequestedURL("h/x", defaultScheme: "https").url.absoluteString == "https://h/x")
+        #expect(try RequestedURL("http://h/x", defaultScheme: "https").url.absoluteString == "http://h/x")
+        let options = try FetchOptions.parse(["--proto-default", "HTTPS", "--url", "h/x", "--proto", "=https"])
+        #expect(try options.targets().map(\.url.isSecure) == [true])
     }
 }

@@ -36,7 +36,37 @@ import Testing
         #expect(policies.count == 2)
     }
 
-    @Test(arguments: [["-k", "--cacert", "x"], ["-k", "--cert-status"], ["-k", "--check-revocation"]])
+    @Test func `curl's pin is the server's own key, and stands beside the others`() throws {
+        let key = "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
+        guard case .pinSet(let set)? = try policy("--pinnedpubkey", key + ";" + key),
+            case .pinSet(let insecure)? = try policy("-k", "--pinnedpubkey", key),
+            case .composite(let both)? = try policy("--pinnedpubkey", key, "--pin", Self.pin)
+        else {
+            Issue.record("another policy")
+            return
+        }
+        #expect(set.pins.map(\.pin) == [Self.pin, Self.pin] && set.scope == .leaf && set.validatesChain)
+        #expect(!insecure.validatesChain && both.count == 2)
+    }
+
+    @Test(
+        "what is no pin is refused with the rule",
+        arguments: [
+            ("sha256//x", 2, "\"x\" is not padded base64"),
+            ("sha256//AAAA", 2, "the pin has 3 bytes where SHA-256 has 32"),
+            ("sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=;x", 2, "each hash begins with sha256//"),
+            ("/nowhere/x", 90, "No such file"), ("/dev/null", 90, "not a public key in PEM or DER"),
+        ])
+    func refusedPin(pin: String, status: Int32, rule: String) async throws {
+        let result = try await TernTool.run("--pinnedpubkey", pin, "https://127.0.0.1:1/")
+        #expect(result.status == status && result.errors.contains(rule), "\(result.errors)")
+        #expect(result.errors.contains("--pinnedpubkey"))
+    }
+
+    @Test(arguments: [
+        ["-k", "--cacert", "x"], ["-k", "--cert-status"], ["-k", "--check-revocation"], ["-k", "--capath", "x"],
+        ["-k", "--crlfile", "x"],
+    ])
     func `options that have no effect beside others are refused`(arguments: [String]) {
         #expect(throws: (any Error).self) { try TrustOptions.parse(arguments) }
     }
@@ -47,6 +77,43 @@ import Testing
         #expect(throws: (any Error).self) { try options.check(plain) }
         try options.check(secure)
         try TrustOptions.parse(["-k"]).check(plain)
+    }
+
+    @Test func `files of lists and folders of authorities are read, or refused with their name`() throws {
+        let folder = try TemporaryFolder()
+        let (list, broken) = ("/nowhere/x", try folder.write("nothing", to: "x"))
+        for (arguments, status) in [
+            (["--crlfile", list], ExitStatus.revocationLists), (["--crlfile", broken], .revocationLists),
+            (["--capath", list], .authorities), (["--capath", broken], .authorities),
+        ] {
+            let failure = try #require(throws: CommandFailure.self) {
+                try TrustOptions.parse(arguments).configuration()
+            }
+            #expect(failure.status == status && failure.message.contains(arguments[1]), "\(failure.message)")
+        }
+        let authority = try CertificateAuthority()
+        let lists = try folder.write(Data(authority.revocationList(revoking: [])), to: "list.crl")
+        let settings = try TrustOptions.parse(["--crlfile", lists, "--capath", folder.url.path]).configuration().tls
+        #expect(settings.revocationLists.count == 1 && settings.anchors == .folder(folder.url.path))
+        guard case .performRevokedEvaluation(true, let flags)? = try policy("--crlfile", lists) else {
+            Issue.record("another policy")
+            return
+        }
+        #expect(flags == [.crl, .networkAccessDisabled, .requirePositiveResponse])
+    }
+
+    @Test func `-k reads no authorities, unless one of them may match a pin`() throws {
+        #expect(try TrustOptions.parse(["-k"]).configuration().tls.anchors == .only([]))
+        #expect(
+            try TrustOptions.parse(["-k", "--pinnedpubkey", "sha256//x"]).configuration().tls.anchors == .only([]))
+        #expect(try TrustOptions.parse(["-k", "--pin", Self.pin]).configuration().tls.anchors == .system)
+        #expect(try TrustOptions.parse([]).configuration().tls.anchors == .system)
+    }
+
+    @Test func `algorithms are those of the options`() throws {
+        let settings = try TrustOptions.parse(["--ciphers", "a", "--tls13-ciphers", "b", "--curves", "c"])
+            .configuration().tls
+        #expect(settings.cipherList == "a" && settings.cipherSuites == "b" && settings.groups == "c")
     }
 
     @Test func `a file of authorities that cannot be read is a failure`() throws {
@@ -75,6 +142,14 @@ import Testing
         try TLSVersionOptions.parse(arguments).apply(to: &settings)
         #expect(settings.minimumVersion == minimum)
         #expect(settings.maximumVersion == maximum)
+    }
+
+    @Test func `sessions and the name of the protocol are left out on request`() throws {
+        var settings = TLSSettings()
+        try TLSVersionOptions.parse(["--no-sessionid", "--no-alpn"]).apply(to: &settings)
+        #expect(!settings.resumesSessions && settings.applicationProtocols.isEmpty)
+        try TLSVersionOptions.parse([]).apply(to: &settings)
+        #expect(settings.resumesSessions)
     }
 
     @Test(arguments: [["--tls-max", "1.1"], ["--tls-max", ""], ["--tlsv1.3", "--tls-max", "1.2"]])
@@ -131,6 +206,36 @@ import Testing
         #expect(throws: (any Error).self) { try IdentityOptions.parse(["--key", "x"]).identity() }
         let path = try folder.write("nothing", to: "x.p12")
         #expect(throws: CommandFailure.self) { try IdentityOptions.parse(["-E", path]).identity() }
+    }
+
+    @Test func `the encoding is the option's, whatever the file's name`() throws {
+        let one = try folder.write(identity.chainPEM + identity.privateKeyPEM, to: "both.p12")
+        let pem = try #require(try IdentityOptions.parse(["--cert", one, "--cert-type", "pem"]).identity())
+        let der = Data(try #require(pem.certificates.first).der)
+        let certificate = try folder.write(der, to: "certificate.pem")
+        let key = try folder.write(identity.privateKeyPEM, to: "key.pem")
+        #expect(
+            try IdentityOptions.parse(["--cert", certificate, "--cert-type", "DER", "--key", key]).identity()?
+                .certificates == [pem.certificates[0]])
+        #expect(throws: CommandFailure.self) { try IdentityOptions.parse(["-E", one]).identity() }
+        #expect(throws: CommandFailure.self) {
+            try IdentityOptions.parse(["-E", one, "--cert-type", "PEM", "--key-type", "DER"]).identity()
+        }
+    }
+
+    @Test(
+        "options about a certificate that is not given, and two answers to one question, are refused",
+        arguments: [
+            ["--pass", "x"], ["--cert-type", "PEM"], ["--key-type", "DER"], ["--cert", "a:b", "--pass", "c"],
+            ["--cert", "a", "--key-type", "P12"], ["--cert", "a.p12", "--key", "b"],
+            ["--cert", "a", "--cert-type", "ENG"],
+        ])
+    func contradiction(arguments: [String]) {
+        #expect {
+            try IdentityOptions.parse(arguments).identity()
+        } throws: {
+            $0 is UsageError || $0 is GrammarError
+        }
     }
 
     @Test func `the options given are known by name`() throws {

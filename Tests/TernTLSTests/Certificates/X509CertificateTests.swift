@@ -186,6 +186,24 @@ struct PublicKeyTests {
         #expect(throws: error) { try X509Certificate.PublicKey(pin: text) }
     }
 
+    @Test func `a public key is read from PEM and from DER, and from nothing else`() throws {
+        let certificate = try CertificateAuthority().certificate()
+        let der = unsafe Self.subjectPublicKeyInfo(of: certificate)
+        let pem = "text\n-----BEGIN PUBLIC KEY-----\n\(Base64.encode(der))\n-----END PUBLIC KEY-----\n"
+        #expect(try X509Certificate.PublicKey(publicKeyFile: der) == certificate.publicKey)
+        #expect(try X509Certificate.PublicKey(publicKeyFile: Array(pem.utf8)) == certificate.publicKey)
+        for bytes in [[], Array(certificate.pem.utf8), der + [0], Array(der.dropLast()), [0x30, 0]] {
+            #expect(throws: PinError.notPublicKey) { try X509Certificate.PublicKey(publicKeyFile: bytes) }
+        }
+    }
+
+    @unsafe private static func subjectPublicKeyInfo(of certificate: X509Certificate) -> [UInt8] {
+        var bytes: UnsafeMutablePointer<UInt8>?
+        let count = unsafe i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate.x509.pointer), &bytes)
+        defer { unsafe CRYPTO_free(bytes, nil, 0) }
+        return unsafe Array(UnsafeBufferPointer(start: bytes, count: Int(max(0, count))))
+    }
+
     /// curl's form has one more slash.
     @Test func `curl's two slashes are not ours`() {
         #expect(throws: PinError.self) { try X509Certificate.PublicKey(pin: "sha256//" + empty.dropFirst(7)) }

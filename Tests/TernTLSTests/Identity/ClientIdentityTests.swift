@@ -26,6 +26,31 @@ struct ClientIdentityTests {
         #expect(try ClientIdentity(pem: files.privateKey + files.certificates) == two)
     }
 
+    @Test func `a key may be DER, encrypted or not`() throws {
+        let pem = try ClientIdentity(pem: files.certificates, privateKeyPEM: files.privateKey)
+        let plain = files.derKey(nil)
+        #expect(try ClientIdentity(certificates: chain, privateKey: plain, encoding: .der) == pem)
+        #expect(try ClientIdentity(certificates: chain, privateKey: files.privateKey, encoding: .pem) == pem)
+        let encrypted = files.derKey("secret")
+        #expect(
+            try ClientIdentity(certificates: chain, privateKey: encrypted, encoding: .der, passphrase: "secret") == pem)
+        for (passphrase, expected) in [
+            (nil, ClientIdentityError.Reason.passphraseNeeded), ("wrong", .wrongPassphrase),
+        ] {
+            #expect(
+                try reason {
+                    try ClientIdentity(
+                        certificates: chain, privateKey: encrypted, encoding: .der, passphrase: passphrase)
+                } == expected)
+        }
+        #expect(
+            try reason { try ClientIdentity(certificates: chain, privateKey: [1, 2], encoding: .der) } == .noPrivateKey)
+        #expect(throws: ClientIdentityError.self) {
+            try ClientIdentity(certificates: [], privateKey: plain, encoding: .der)
+        }
+        #expect(OpenSSLError.drain().isEmpty)
+    }
+
     @Test func `a key of another certificate is refused`() throws {
         let other = IdentityFiles(try CertificateAuthority().issue())
         #expect(

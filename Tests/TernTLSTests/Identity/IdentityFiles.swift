@@ -24,6 +24,17 @@ struct IdentityFiles {
         }
     }
 
+    /// DER PKCS#8, encrypted if there is a passphrase.
+    func derKey(_ passphrase: String?) -> [UInt8] {
+        let key = unsafe Self.key(identity)
+        defer { unsafe EVP_PKEY_free(key) }
+        return unsafe Self.written { bio in
+            guard let passphrase else { return unsafe i2d_PKCS8PrivateKey_bio(bio, key, nil, nil, 0, nil, nil) }
+            return unsafe i2d_PKCS8PrivateKey_bio(
+                bio, key, EVP_aes_256_cbc(), passphrase, Int32(passphrase.utf8.count), nil, nil)
+        }
+    }
+
     /// The key and all certificates, in the order a careless tool might put them.
     func pkcs12(_ passphrase: String?) -> [UInt8] {
         let key = unsafe Self.key(identity)

@@ -54,4 +54,23 @@ struct TrustAnchorsTests {
         }
         #expect(accepted == 64)
     }
+
+    @Test func `a folder's certificates are found by the hash of their name, beside those given`() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tern-anchors-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let own = try root.certificate()
+        // The folder is not searched for a name that a given certificate has.
+        let other = try CertificateAuthority(AuthorityRequest(commonName: "Other")).certificate()
+        #expect(try evaluate(.folder(folder.path, and: [own])).isAccepted)
+        #expect(try !evaluate(.folder(folder.path, and: [other])).isAccepted)
+        let hash = unsafe X509_NAME_hash_ex(X509_get_subject_name(own.x509.pointer), nil, nil, nil)
+        let digits = String(hash, radix: 16)
+        let name = String(repeating: "0", count: 8 - digits.count) + digits + ".0"
+        try Data(root.certificatePEM.utf8).write(to: folder.appending(path: name))
+        #expect(try evaluate(.folder(folder.path)).isAccepted)
+        #expect(try evaluate(.folder(folder.path, and: [other])).isAccepted)
+        #expect(try !evaluate(.folder("/nowhere")).isAccepted)
+        #expect(TrustAnchors.folder("/a") != .folder("/b") && TrustAnchors.folder("/a") == .folder("/a"))
+    }
 }

@@ -46,6 +46,20 @@ struct PinSetTests {
         }
     }
 
+    @Test func `a set that does not validate compares the leaf, whatever its host, its authority and its date`() throws
+    {
+        let server = try Server()
+        var trust = server.trust
+        trust.anchors = .only([])
+        for (certificate, passes) in [(server.leaf, true), (server.intermediate, false), (server.root, false)] {
+            var set = PinSet(pins: [certificate.publicKey], scope: .leaf, expires: 1)
+            set.validatesChain = false
+            let result = ServerTrustPolicy.pinSet(set).evaluate(trust, host: "another.test")
+            #expect(result.isAccepted == passes && !result.isChainValidated)
+            #expect(passes || result.failure?.reason == .keyNotPinned(pins: set.pins))
+        }
+    }
+
     @Test func `a mismatch is refused and names the keys seen and the keys wanted`() throws {
         let server = try Server()
         let set = PinSet(pins: [Self.stranger], backupPins: [X509Certificate.PublicKey(subjectPublicKeyInfo: [2])])

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
-import TernTLS
 import TernTesting
 import Testing
+
+@testable import TernTLS
 
 struct TLSContextTests {
     @Test func `a configuration that contradicts itself is refused`() throws {
@@ -81,5 +82,67 @@ struct TLSContextTests {
         try dialogue.seal([1])
         dialogue.server.receive(dialogue.takeOutgoing())
         #expect(try dialogue.server.read() == [1])
+    }
+
+    @Test(
+        "a list of algorithms that names none is refused with the list",
+        arguments: ["", "nonsense", "ECDHE\0", "TLS_AES_128_GCM_SHA256 x"])
+    func refusedList(list: String) throws {
+        let settings: [(WritableKeyPath<TLSSettings, String?>, TLSError.Setting)] = [
+            (\.cipherList, .cipherList(list)), (\.cipherSuites, .cipherSuites(list)), (\.groups, .groups(list)),
+        ]
+        for (setting, reason) in settings {
+            var configuration = TLSSettings()
+            configuration[keyPath: setting] = list
+            let error = try #require(throws: TLSError.self) { try TLSContext(configuration) }
+            #expect(error.reason == .invalidConfiguration(reason))
+            #expect(error.description.contains("cipher suite") || error.description.contains("groups"))
+            #expect(OpenSSLError.drain().isEmpty)
+        }
+    }
+
+    @Test func `chosen cipher suites are the only ones offered`() throws {
+        let new = try Dialogue(root: CertificateAuthority()) { $0.cipherSuites = "TLS_CHACHA20_POLY1305_SHA256" }
+        _ = try new.handshake()
+        #expect(new.info.cipher == "TLS_CHACHA20_POLY1305_SHA256")
+        let old = try Dialogue(root: CertificateAuthority(), server: .init(maximum: TLS1_2_VERSION)) {
+            $0.cipherList = "nonsense:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305"
+        }
+        _ = try old.handshake()
+        #expect(old.info.cipher.hasSuffix("CHACHA20-POLY1305"))
+    }
+
+    @Test func `chosen groups are the only ones offered`() throws {
+        for (group, passes) in [("P-384", true), ("X25519", false)] {
+            let dialogue = try Dialogue(root: CertificateAuthority(), server: .init(groups: group)) {
+                $0.groups = "P-384:P-521"
+            }
+            dialogue.server.receive(try dialogue.firstFlight())
+            if passes {
+                _ = try dialogue.server.handshake()
+            } else {
+                #expect(throws: ServerEngine.Failure.self) { try dialogue.server.handshake() }
+            }
+        }
+    }
+
+    @Test func `given revocation lists count for a policy that checks lists, and for no other`() throws {
+        let root = try CertificateAuthority()
+        let identity = try root.issue()
+        let lists = [try CertificateRevocationList(der: root.revocationList(revoking: [identity]))]
+        let byLists = ServerTrustPolicy.performRevokedEvaluation(
+            validateHost: true, revocationFlags: [.crl, .networkAccessDisabled])
+        for (policy, passes) in [(byLists, false), (.performDefaultEvaluation(validateHost: true), true)] {
+            let dialogue = try Dialogue(identity: identity, anchors: [root], policy: policy) {
+                $0.revocationLists = lists
+            }
+            if passes {
+                _ = try dialogue.handshake()
+            } else {
+                let error = try #require(throws: TLSError.self) { try dialogue.handshake() }
+                if case .revoked = error.trustFailure?.reason { continue }
+                Issue.record("another reason: \(error)")
+            }
+        }
     }
 }

@@ -45,6 +45,21 @@ import Testing
             "-L -e ';auto' URL/redirect", "-L -e 'http://r.test/;auto' URL/redirect",
             "-L -e ';auto' 'URL/redirect?q#f'",
             "-T . URL/x",
+            "--json '{}' URL/", "--json a --json b URL/", "-d a --json b URL/", "--json a -d b URL/",
+            "--json @FILE URL/",
+            "--json x -H 'Accept: y' URL/",
+            "--json x -G URL/", "--url-query '' URL/x", "--url-query = URL/x", "-C 5 -I URL/",
+            "--json x -H 'Content-Type: y' -X PUT URL/",
+            "--url-query 'a=b c' URL/x?q", "--url-query +a%20b URL/", "--url-query a --url-query b=c URL/x#f",
+            "--request-target /other?q URL/x", "-X OPTIONS --request-target '*' URL/x",
+            "'URL/{a,b}/[1-3]'", "'URL/[a-c:2]'", "'URL/[08-10]?{x,}'", "-d a 'URL/{1,2}'",
+            "-L --post302 -d a=b URL/redirect", "-L --post302 --json '{}' URL/redirect",
+            "-L --post301 -d a=b URL/redirect",
+            "-L --location-trusted -u a:b URL/redirect", "--location-trusted -b a=1 URL/redirect",
+            "-K CONFIG", "-K CONFIG URL/2", "-K - URL/2 < CONFIG", "--proto-default http SERVER/",
+            "--no-location URL/redirect", "-L --no-location URL/redirect", "-f --no-fail URL/status/404",
+            "--tcp-nodelay --no-keepalive --noproxy '*' --keepalive-time 5 --no-npn --remove-on-error URL/",
+            "-o /dev/null -w '%{urlnum} %{url}\\n' 'URL/{a,b}'",
         ])
     func request(_ arguments: String) async throws { try await compare(arguments) }
 
@@ -75,7 +90,8 @@ import Testing
         arguments: [
             "-f URL/status/404", "-f URL/status/500", "--fail-with-body URL/status/404",
             "-L --max-redirs 0 URL/redirect",
-            "--max-filesize 10 URL/",
+            "--max-filesize 10 URL/", "-C 3 URL/", "'URL/{a,b'", "'URL/[2-1]'", "'URL/a}'",
+            "--proto-default nope SERVER/",
         ])
     func failure(_ arguments: String) async throws {
         let (curl, tern) = try await results(arguments)
@@ -96,9 +112,13 @@ import Testing
         let file = try folder.write("line one\r\nline & two\n", to: "file.txt")
         let fields = try folder.write("X-One: 1\nX-Two: 2\n", to: "fields")
         let origin = try EchoOrigin.start()
+        let configuration = try folder.write(
+            "# comment\nurl = \"\(origin.url("/1"))\"\nheader: \"X: a b\"\n-d \"a\\tb\"\n--referer x # more\n",
+            to: "config")
         let shell = arguments.replacing("URL", with: origin.url(""))
             .replacing("SERVER", with: "127.0.0.1:\(origin.port)").replacing("FILE", with: file)
             .replacing("FIELDS", with: fields)
+            .replacing("CONFIG", with: configuration)
         return (
             try await Command.run(["sh", "-c", "curl -sS --max-time 10 " + shell]),
             try await Command.run(

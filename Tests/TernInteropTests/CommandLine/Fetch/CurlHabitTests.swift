@@ -155,4 +155,75 @@ import Testing
         let result = try await TernTool.run("-k", origin.url("/"))
         #expect(result.text == "fine" && result.errors.isEmpty)
     }
+
+    @Test(
+        "pins and algorithms end curl and tern with the same code",
+        arguments: [
+            ("--pinnedpubkey sha256//PIN", 0), ("--pinnedpubkey sha256//WRONG", 90),
+            ("--pinnedpubkey 'sha256//WRONG;sha256//PIN'", 0), ("-k --pinnedpubkey sha256//WRONG", 90),
+            ("-k --pinnedpubkey sha256//PIN", 0), ("--pinnedpubkey KEYFILE", 0), ("--pinnedpubkey /nowhere", 90),
+            ("--ciphers nonsense", 59), ("--tls13-ciphers nonsense", 59), ("--curves nonsense", 59),
+            ("--ciphers ECDHE+AESGCM --tls13-ciphers TLS_AES_128_GCM_SHA256 --curves X25519:P-256", 0),
+            ("--crlfile /nowhere", 82), ("--crlfile LIST", 0), ("--capath FOLDER", 0),
+        ])
+    func trust(arguments: String, status: Int32) async throws {
+        let authority = try CertificateAuthority()
+        let identity = try authority.issue()
+        let origin = try ScriptedOrigin(tls: identity) { _, _ in [.ok("here\n")] }
+        let folder = try TemporaryFolder()
+        let anchors = try folder.write(authority.certificatePEM, to: "ca.pem")
+        let leaf = try folder.write(identity.chainPEM, to: "leaf.pem")
+        let key = try await Command.run(["openssl", "x509", "-in", leaf, "-noout", "-pubkey"]).output
+        let list = try folder.write(Data(authority.revocationList(revoking: [])), to: "list.der")
+        _ = try await Command.run(["openssl", "crl", "-inform", "DER", "-in", list, "-out", list + ".pem"])
+        _ = try await Command.run(["openssl", "rehash", folder.url.path])
+        let wrong = try CertificateAuthority().pin
+        let line =
+            arguments.replacing("PIN", with: identity.pin.dropFirst(7)).replacing("WRONG", with: wrong.dropFirst(7))
+            .replacing("KEYFILE", with: try folder.write(key, to: "key.pem")).replacing("LIST", with: list + ".pem")
+            .replacing("FOLDER", with: folder.url.path)
+        let isAlone = arguments.contains("-k") || arguments.contains("--capath")
+        let shell = " -sS --max-time 10 \(isAlone ? "" : "--cacert \(anchors) ")\(line) \(origin.url("/"))"
+        let curl = try await Command.run(["sh", "-c", "curl" + shell])
+        let tern = try await Command.run(
+            ["sh", "-c", #""$0""# + shell, TernTool.executable.path], environment: TernTool.environment)
+        #expect(curl.status == status, "\(curl.errors)")
+        #expect(tern.status == status, "\(tern.errors)")
+        #expect(tern.output == curl.output)
+    }
+
+    @Test(
+        "a client's certificate is read as curl reads it, in each encoding",
+        arguments: [
+            ("--cert cert.pem --key key.pem", 0), ("--cert cert.pem --key locked.pem --pass secret", 0),
+            ("--cert cert.pem:secret --key locked.pem", 0), ("--cert cert.pem --key locked.pem --pass wrong", 58),
+            ("--cert cert.der --cert-type DER --key key.der --key-type DER", 0),
+            ("--cert cert.der --cert-type der --key key.pem", 0), ("--cert cert.der --key key.pem", 58),
+            ("--cert identity --cert-type P12 --pass secret", 0), ("--cert identity:wrong --cert-type P12", 58),
+            ("--cert cert.pem --key key.der", 58),
+        ])
+    func clientCertificate(arguments: String, status: Int32) async throws {
+        let authority = try CertificateAuthority()
+        let (server, client) = (try authority.issue(), try authority.issue())
+        let folder = try TemporaryFolder()
+        try folder.write(client.chainPEM, to: "cert.pem")
+        try folder.write(client.privateKeyPEM, to: "key.pem")
+        let anchors = try folder.write(authority.certificatePEM, to: "ca.pem")
+        let conversions = """
+            openssl pkcs8 -topk8 -in key.pem -out locked.pem -passout pass:secret
+            openssl pkey -in key.pem -outform DER -out key.der
+            openssl x509 -in cert.pem -outform DER -out cert.der
+            openssl pkcs12 -export -in cert.pem -inkey key.pem -passout pass:secret -out identity
+            """
+        let converted = try await Command.run(["sh", "-ec", "cd \(folder.url.path)\n\(conversions)"])
+        #expect(converted.status == 0, "\(converted.errors)")
+        let host = try await OpenSSLServer(
+            .tls12, identity: server, arguments: ["-Verify", "1", "-CAfile", anchors])
+        let shell = " -sS --max-time 10 -o /dev/null --cacert ca.pem \(arguments) \(host.url())"
+        for program in ["curl", try TernTool.executable.path] {
+            let result = try await Command.run(
+                ["sh", "-c", #"cd "$1" && "$0""# + shell, program, folder.url.path], environment: TernTool.environment)
+            #expect(result.status == status, "\(program): \(result.errors)")
+        }
+    }
 }

@@ -41,8 +41,8 @@ import Testing
             "get -O URL/a/..",
             "get -O -o x URL/a", "get -o /dev/null -o /dev/null URL/", "get -OO URL/a",
             "get -O --remote-name-all URL/a",
-            "get --json -i URL/", "get --json -w x URL/", "get --json -O URL/a",
-            "get --json -D - URL/", "get -D /nowhere/x URL/", "get -o /nowhere/x URL/", "get --sensitive X URL/",
+            "get --report-json -i URL/", "get --report-json -w x URL/", "get --report-json -O URL/a",
+            "get --report-json -D - URL/", "get -D /nowhere/x URL/", "get -o /nowhere/x URL/", "get --sensitive X URL/",
             "get -m1 --max-time 2 URL/", "request -XA -X B URL/", "get -u a:b --user c:d URL/",
             "get --unix-socket /a --abstract-unix-socket b URL/", "get --unix-socket '' URL/", "get --nonsense URL/",
             "get -F a=b URL/", "head -F a=b URL/", "request -F a=b -d c URL/", "request -F a=b -T /dev/null URL/",
@@ -123,7 +123,8 @@ import Testing
             #expect(try String(contentsOfFile: file, encoding: .utf8) == "before")
             #expect(try await TernTool.run("get", "--max-filesize", "6", origin.url(path)).text == "123456")
         }
-        let object = try await TernTool.run("get", "--json", "--max-filesize", "5", origin.url("/announced")).object()
+        let object = try await TernTool.run("get", "--report-json", "--max-filesize", "5", origin.url("/announced"))
+            .object()
         #expect((object["error"] as? [String: String])?["kind"] == "body-too-large")
     }
 
@@ -137,7 +138,7 @@ import Testing
         #expect(!result.errors.contains("c2VjcmV0"))
     }
 
-    @Test func `redirects are shown by --json, and bounded by --max-redirs`() async throws {
+    @Test func `redirects are shown by --report-json, and bounded by --max-redirs`() async throws {
         let origin = try ScriptedOrigin { _, request in
             let number = Int(request.target.dropFirst()) ?? 0
             return number < 60
@@ -147,7 +148,7 @@ import Testing
         let bounded = try await TernTool.run("get", "-L", origin.url("/0"))
         #expect(bounded.status == 47)
         #expect(bounded.errors.contains("more than 50 redirects"))
-        let object = try await TernTool.run("get", "-L", "--json", origin.url("/58")).object()
+        let object = try await TernTool.run("get", "-L", "--report-json", origin.url("/58")).object()
         let redirects = try #require(object["redirects"] as? [[String: Any]])
         #expect(redirects.map { $0["status"] as? Int } == [302, 302])
         #expect(redirects.first?["url"] as? String == origin.url("/58"))

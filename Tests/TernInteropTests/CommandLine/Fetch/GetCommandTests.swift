@@ -59,7 +59,7 @@ import TestPrograms
 
     @Test func `a certificate of an unknown authority is refused`() async throws {
         let server = try await NginxServer()
-        let result = try await TernTool.run("get", "--json", server.secureURL())
+        let result = try await TernTool.run("get", "--report-json", server.secureURL())
         let error = try #require(try result.object()["error"] as? [String: String])
         #expect(result.status == 60)
         #expect(error["kind"] == "trust")
@@ -104,7 +104,7 @@ import TestPrograms
             ("http://nope.invalid/", "unresolved", "resolve")
         ])
     func failure(url: String, kind: String, phase: String) async throws {
-        let result = try await TernTool.run("get", "--json", url)
+        let result = try await TernTool.run("get", "--report-json", url)
         let error = try #require(try result.object()["error"] as? [String: String])
         #expect(result.status == 6)
         #expect(error["kind"] == kind)
@@ -114,7 +114,7 @@ import TestPrograms
 
     @Test func `a refused port is unreachable`() async throws {
         let port = try LoopbackPort.free().number
-        let result = try await TernTool.run("get", "--json", "http://127.0.0.1:\(port)/")
+        let result = try await TernTool.run("get", "--report-json", "http://127.0.0.1:\(port)/")
         let error = try #require(try result.object()["error"] as? [String: String])
         #expect(error["kind"] == "unreachable")
         #expect(error["phase"] == "connect")
@@ -123,19 +123,19 @@ import TestPrograms
 
     @Test func `what is not HTTP, and what ends in the middle, never looks like success`() async throws {
         let notHTTP = try ScriptedOrigin { _, _ in [.send("SSH-2.0-OpenSSH_9.2\r\n"), .close] }
-        let garbled = try await TernTool.run("get", "--json", notHTTP.url("/"))
+        let garbled = try await TernTool.run("get", "--report-json", notHTTP.url("/"))
         #expect((try garbled.object()["error"] as? [String: String])?["kind"] == "malformed-response")
         #expect(garbled.status == 1)
 
         let halfHead = try ScriptedOrigin { _, _ in [.send("HTTP/1.1 200 OK\r\nContent-Le"), .close] }
-        let cut = try await TernTool.run("get", "--json", halfHead.url("/"))
+        let cut = try await TernTool.run("get", "--report-json", halfHead.url("/"))
         #expect((try cut.object()["error"] as? [String: String])?["kind"] == "connection-lost")
         #expect(cut.status == 52)
     }
 
     @Test func `--max-time ends an idle exchange`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.hold] }
-        let result = try await TernTool.run("get", "--json", "--max-time", "0.3", origin.url("/"))
+        let result = try await TernTool.run("get", "--report-json", "--max-time", "0.3", origin.url("/"))
         let error = try #require(try result.object()["error"] as? [String: String])
         #expect(error["kind"] == "timed-out")
         #expect(error["reason"] == "total")
@@ -149,7 +149,7 @@ import TestPrograms
             ["get", "-H", "no colon", "http://localhost/"],
             ["get", "--max-time", "-1", "http://localhost/"],
             ["bench", "http://localhost/", "-c", "0"], ["bench"],
-            ["get", "--json", "-o", "x", "http://localhost/"],
+            ["get", "--report-json", "-o", "x", "http://localhost/"],
             ["get", "-H", ": x", "http://localhost/"], ["get", "-H", "Host:", "http://localhost/"],
             ["get", "-H", "A\u{7}: x", "http://localhost/"], ["get", "-H", "Content-Length: 5", "http://localhost/"],
             ["get", "--pin", "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "http://localhost/"],
@@ -227,14 +227,14 @@ import TestPrograms
         #expect(head.contains("User-Agent: "))
     }
 
-    @Test func `--json contains a body of up to 64 MB, and reports a larger one`() async throws {
+    @Test func `--report-json contains a body of up to 64 MB, and reports a larger one`() async throws {
         let origin = try ScriptedOrigin { _, _ in
             [
                 .send("HTTP/1.1 200 OK\r\nContent-Length: 67108865\r\n\r\n"),
                 .repeat([UInt8](repeating: 0x61, count: 65536), count: 1024), .send("b"),
             ]
         }
-        let result = try await TernTool.run("get", "--json", origin.url("/"))
+        let result = try await TernTool.run("get", "--report-json", origin.url("/"))
         let object = try result.object()
         #expect(result.status == 63)
         #expect((object["error"] as? [String: String])?["kind"] == "body-too-large")

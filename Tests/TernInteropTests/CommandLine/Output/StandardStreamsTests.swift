@@ -33,7 +33,7 @@ import TestPrograms
     /// Commands that end well if they can say so.
     private var commands: [String] {
         [
-            "--help", "get \(origin.url("/"))", "get --json \(origin.url("/"))", "trust pins chain.pem",
+            "--help", "get \(origin.url("/"))", "get --report-json \(origin.url("/"))", "trust pins chain.pem",
             "trust pins chain.pem --json", "trust evaluate \(chain)", "trust evaluate --json \(chain)",
             "trust explain \(chain)", "trust evaluate --batch cases.jsonl", "bench -d 0.05 -c 1 \(origin.url("/"))",
             "demo -d 0.05",

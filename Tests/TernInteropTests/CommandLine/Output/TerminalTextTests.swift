@@ -29,11 +29,11 @@ import Testing
         #expect(!result.errors.unicodeScalars.contains { [0x9b, 0x202e, 0x200f, 0x1b].contains($0.value) })
     }
 
-    @Test func `--json escapes what would steer, and means the same`() async throws {
+    @Test func `--report-json escapes what would steer, and means the same`() async throws {
         let origin = try ScriptedOrigin { _, _ in
             [.respond(fields: [("X-Evil", "a\u{9b}2J\u{202e}b")], body: "x")]
         }
-        let result = try await TernTool.run("get", "--json", origin.url("/"))
+        let result = try await TernTool.run("get", "--report-json", origin.url("/"))
         #expect(!result.text.unicodeScalars.contains { [0x9b, 0x202e].contains($0.value) })
         let headers = try #require(try result.object()["headers"] as? [[String]])
         #expect(headers.contains(["X-Evil", "a\u{9b}2J\u{202e}b"]))

@@ -4,11 +4,11 @@ import TernTesting
 import Testing
 
 @Suite struct ExchangeReportTests {
-    @Test func `--json prints every key of a success`() async throws {
+    @Test func `--report-json prints every key of a success`() async throws {
         let server = try await NginxServer(files: ["a.txt": Data("letter".utf8)])
         let folder = try TemporaryFolder()
         let anchors = try folder.write(server.authority.certificatePEM, to: "ca.pem")
-        let result = try await TernTool.run("get", "--json", server.secureURL("/a.txt"), "--cacert", anchors)
+        let result = try await TernTool.run("get", "--report-json", server.secureURL("/a.txt"), "--cacert", anchors)
         let object = try result.object()
         #expect(
             Set(object.keys).isSuperset(of: [
@@ -32,7 +32,7 @@ import Testing
         #expect(try #require(timeline["total"] as? Double) > 0)
     }
 
-    @Test func `--json shows trailers and informational responses`() async throws {
+    @Test func `--report-json shows trailers and informational responses`() async throws {
         let origin = try ScriptedOrigin { _, _ in
             [
                 .send(
@@ -40,7 +40,7 @@ import Testing
                         + "2\r\nhi\r\n0\r\nX-Checksum: 7\r\nVary: *\r\n\r\n")
             ]
         }
-        let object = try await TernTool.run("get", "--json", origin.url("/")).object()
+        let object = try await TernTool.run("get", "--report-json", origin.url("/")).object()
         #expect(object["trailers"] as? [[String]] == [["X-Checksum", "7"]])
         #expect(object["discarded_trailers"] as? [[String]] == [["Vary", "*"]])
         let told = try await TernTool.run("get", "-v", origin.url("/"))

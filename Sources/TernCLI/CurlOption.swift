@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What becomes of each option of curl, those of curl 8.16 included: the source of the answer to an option that tern does
+/// not have, and of the page OptionsOfCurl, which a test compares with it.
+///
+/// Read only when an option is not found: a command that starts builds none of it.
+struct CurlOption: Equatable {
+    enum Relation: String {
+        /// It means what it means in curl.
+        case same
+        /// It exists, and ``text`` says what is different.
+        case differs
+        /// It does not exist, and ``text`` says what does the same, or why nothing does.
+        case absent
+    }
+
+    /// With dashes, the short one first.
+    let names: [String]
+    let relation: Relation
+    /// Without a full stop; empty for what is the same.
+    let text: String
+
+    /// Nil for what is no option of curl. In curl, `--no-NAME` turns an option off, and
+    /// `--expand-NAME` expands variables in its value.
+    init?(named name: String) {
+        if let option = Self.all.first(where: { $0.names.contains(name) }) {
+            self = option
+        } else if name.hasPrefix("--no-"), let option = CurlOption(named: "--" + name.dropFirst(5)) {
+            (names, relation, text) = ([name], .absent, "leave out \(option.names.last ?? "") instead")
+        } else if name.hasPrefix("--expand-"), CurlOption(named: "--" + name.dropFirst(9)) != nil {
+            (names, relation, text) = ([name], .absent, "use variables of the shell")
+        } else {
+            return nil
+        }
+    }
+
+    /// A line of the table: `=` for what is the same, `~` for what differs, `-` for what is absent, the names, and the text
+    /// behind a bar.
+    private init?(line: Substring) {
+        let parts = line.split(separator: "|", maxSplits: 1).map { $0.drop { $0 == " " } }
+        guard let words = parts.first?.split(separator: " "), let sign = words.first else { return nil }
+        names = words.dropFirst().map(String.init)
+        relation = sign == "=" ? .same : sign == "~" ? .differs : .absent
+        text = parts.count > 1 ? String(parts[1]) : ""
+    }
+
+    /// In alphabetical order.
+    static var all: [CurlOption] {
+        let options = table.split(separator: "\n").compactMap(CurlOption.init(line:))
+        // A line of absent options without short names stands for one option each.
+        return options.flatMap { option in
+            option.names.filter { $0.hasPrefix("--") }.count < 2 || option.relation != .absent
+                ? [option]
+                : option.names.map { CurlOption(names: [$0], relation: option.relation, text: option.text) }
+        }.sorted { ($0.names.last ?? "") < ($1.names.last ?? "") }
+    }
+
+    private init(names: [String], relation: Relation, text: String) {
+        (self.names, self.relation, self.text) = (names, relation, text)
+    }
+
+    private static var table: String {
+        """
+        = --abstract-unix-socket
+        - --alt-svc | tern keeps no list of alternative servers: give the server's URL
+        ~ --anyauth | chooses between Digest and Basic
+        - -a --append | it is for FTP and SFTP, and tern speaks HTTP
+        - --aws-sigv4 | sign the request with another program, and give its fields with -H @FILE
+        = --basic
+        - --ca-native | the system's certificates are the default: leave it out
+        = --cacert
+        ~ --capath | trusts only this folder's certificates and those of --cacert, not those that curl was built with
+        = -E --cert
+        ~ --cert-status | asks the certificate's responder if the server staples no response
+        ~ --cert-type | PEM, DER and P12; engines are not supported
+        = --ciphers
+        ~ --compressed | asks for gzip and deflate
+        - --compressed-ssh | it is for SSH, and tern speaks HTTP
+        ~ -K --config | a value with blanks needs quotes, and .curlrc is never read
+        = --connect-timeout
+        - --connect-to --resolve | give the address in the URL and -H 'Host: NAME', or --unix-socket; over https this is not possible
+        ~ -C --continue-at | the answer must begin where the file ends; "tern download -C -" also notices that the file has changed
+        ~ -b --cookie | may be repeated
+        ~ -c --cookie-jar | a file that -b reads keeps what other programs write to it meanwhile
+        = --create-dirs
+        - --create-file-mode | set the permissions of new files with umask(1)
+        - --crlf | tern sends and writes bytes as they are: convert the file with another program
+        ~ --crlfile | a certificate that is revoked, or that no list covers, has the code 91 in place of 60
+        = --curves
+        = -d --data
+        = --data-ascii
+        = --data-binary
+        = --data-raw
+        = --data-urlencode
+        - --delegation --krb --service-name --negotiate --ntlm --ntlm-wb | tern authenticates with Basic and Digest (-u, --digest), bearer tokens (--oauth2-bearer), or your own field (-H)
+        = --digest
+        = -q --disable
+        - --disable-eprt --disable-epsv --eprt --epsv --ftp-account --ftp-alternative-to-user --ftp-create-dirs --ftp-method --ftp-pasv --ftp-pret --ftp-skip-pasv-ip --ftp-ssl --ftp-ssl-ccc --ftp-ssl-ccc-mode --ftp-ssl-control --ftp-ssl-reqd | it is for FTP, and tern speaks HTTP
+        - -P --ftp-port | it is for FTP, and tern speaks HTTP
+        - --disallow-username-in-url | check the URL before, or give the name with -u
+        - --dns-interface --dns-ipv4-addr --dns-ipv6-addr --dns-servers --doh-cert-status --doh-insecure --doh-url | the system resolves host names: see resolv.conf(5)
+        - --dump-ca-embed | no certificates are built into tern
+        ~ -D --dump-header | may not name the file of -o, and writes it when all heads have arrived
+        - --ech | tern sends the server's name unencrypted
+        - --egd-file --random-file --engine --false-start --ssl-allow-beast --ssl-auto-client-cert --ssl-no-revoke --ssl-revoke-best-effort | it has no effect with the TLS library of tern: leave it out
+        - --etag-compare | give -H 'If-None-Match: ETAG'
+        - --etag-save | give -w '%header{etag}'
+        ~ --expect100-timeout | needs a body
+        = -f --fail
+        = --fail-early
+        = --fail-with-body
+        - --follow | give -L, with --post301, --post302 or --post303 if need be
+        ~ -F --form | ";type=" and ";filename=" may follow; parts within parts and fields of a part are not supported
+        - --form-escape | names are escaped as browsers do, with %22 for a quote
+        = --form-string
+        ~ -G --get | needs -d
+        ~ -g --globoff | without it, patterns of a command line may stand for 10,000 URLs
+        - --happy-eyeballs-timeout-ms | tern tries the next address after a time of its own
+        - --haproxy-clientip --haproxy-protocol | tern sends no header of the PROXY protocol
+        = -I --head
+        = -H --header
+        ~ -h --help | shows the help of the command; there are no categories
+        - --hostpubmd5 --hostpubsha256 --knownhosts --pubkey | it is for SSH, and tern speaks HTTP
+        - --hsts | tern keeps no list of such servers: give an https URL, and --proto =https
+        - --http0.9 | tern takes no response without a head
+        ~ -0 --http1.0 | answered by HTTP/1.1
+        = --http1.1
+        ~ --http2 | answered by HTTP/1.1, as a server without HTTP/2 would
+        - --http2-prior-knowledge | tern speaks HTTP/1.1, which a server that begins with HTTP/2 does not understand
+        - --http3 --http3-only | tern speaks HTTP/1.1: leave it out, or give --http2, which is answered by it
+        - --ignore-content-length | tern takes a body only as long as it is announced
+        = -i --include
+        ~ -k --insecure | cannot be combined with options about the chain
+        - --interface --local-port | the system chooses the address that a connection comes from: see ip-route(8)
+        - --ip-tos --vlan-priority --mptcp --tcp-fastopen --keepalive-cnt | tern leaves this setting of sockets to the system
+        - --ipfs-gateway | give the gateway's URL
+        - -4 --ipv4 | tern connects with the first address that answers: give an IPv4 address in the URL
+        - -6 --ipv6 | tern connects with the first address that answers: give an IPv6 address in the URL
+        = --json
+        = -j --junk-session-cookies
+        ~ --keepalive-time | changes nothing: a request does not last that long without progress
+        = --key
+        ~ --key-type | PEM and DER; engines are not supported
+        - --libcurl | tern is no libcurl: the debug description of a request of the library is a curl command
+        - --limit-rate --rate | tern does not limit rates
+        - -l --list-only | it is for FTP and POP3, and tern speaks HTTP
+        ~ -L --location | follows from https to http only with --allow-downgrade
+        ~ --location-trusted | Digest stays with its server
+        - --login-options --mail-auth --mail-from --mail-rcpt --mail-rcpt-allowfails --sasl-authzid --sasl-ir --upload-flags | it is for mail, and tern speaks HTTP
+        - -M --manual | "tern --generate-manual" prints the manual page for man(1)
+        ~ --max-filesize | also stops a body whose length is not announced
+        ~ --max-redirs | needs -L
+        ~ -m --max-time | holds for each --retry separately
+        - --metalink | give the URL of the file
+        - -n --netrc | give -u user:password
+        - --netrc-file --netrc-optional | give -u user:password
+        - -: --next | tern has one set of options for all URLs: run tern once for each
+        = --no-alpn
+        = -N --no-buffer
+        = --no-clobber
+        = --clobber
+        = --no-keepalive
+        = --no-npn
+        = --no-progress-meter
+        = --no-sessionid
+        ~ --noproxy | changes nothing: tern uses no proxies
+        = --oauth2-bearer
+        - --out-null | give -o /dev/null
+        ~ -o --output | replaces a file when the whole body has arrived, and leaves it unchanged otherwise
+        = --output-dir
+        - -Z --parallel | tern requests URLs one after another
+        - --parallel-immediate --parallel-max --parallel-max-host | tern requests URLs one after another
+        = --pass
+        = --path-as-is
+        = --pinnedpubkey
+        = --post301
+        = --post302
+        = --post303
+        - --preproxy --proxy-anyauth --proxy-basic --proxy-ca-native --proxy-cacert --proxy-capath --proxy-cert --proxy-cert-type --proxy-ciphers --proxy-crlfile --proxy-digest --proxy-header --proxy-http2 --proxy-insecure --proxy-key --proxy-key-type --proxy-negotiate --proxy-ntlm --proxy-pass --proxy-pinnedpubkey --proxy-service-name --proxy-ssl-allow-beast --proxy-ssl-auto-client-cert --proxy-tls13-ciphers --proxy-tlsauthtype --proxy-tlspassword --proxy-tlsuser --proxy-tlsv1 --proxy1.0 --socks4 --socks4a --socks5 --socks5-basic --socks5-gssapi --socks5-gssapi-nec --socks5-gssapi-service --socks5-hostname | tern does not support proxies
+        - -x --proxy | tern does not support proxies
+        - -U --proxy-user | tern does not support proxies
+        - -p --proxytunnel | tern does not support proxies
+        ~ -# --progress-bar | the progress is always a bar
+        ~ --proto | schemes other than http and https do not exist
+        ~ --proto-default | http and https
+        ~ --proto-redir | schemes other than http and https do not exist
+        - -Q --quote | it is for FTP and SFTP, and tern speaks HTTP
+        = -r --range
+        - --raw | give -H 'Accept-Encoding:'; chunks are always joined
+        ~ -e --referer | a redirect from https to http has none
+        ~ -J --remote-header-name | needs -O; the name is made safe, and a file that exists stays
+        ~ -O --remote-name | cannot be combined with -o
+        = --remote-name-all
+        = -R --remote-time
+        ~ --remove-on-error | always the case
+        ~ -X --request | a redirect that turns the method into GET overrides it
+        = --request-target
+        ~ --retry | does not wait longer than an hour for Retry-After, and repeats nothing after a part was written to standard output or added to a file (-C)
+        = --retry-all-errors
+        = --retry-connrefused
+        = --retry-delay
+        = --retry-max-time
+        = --show-headers
+        = -S --show-error
+        - --sigalgs | tern takes signatures of at least 112 bits: choose keys with --ciphers and --curves
+        = -s --silent
+        - --skip-existing | check for the file before, or give --no-clobber
+        - -Y --speed-limit | give -m, the time in all
+        - -y --speed-time | give -m, the time in all
+        - --ssl --ssl-reqd | it is for FTP and mail: give an https URL
+        - --ssl-sessions | sessions of TLS are kept within one run
+        - -B --use-ascii | tern writes bytes as they are: convert the file with another program
+        - -2 --sslv2 | tern speaks TLS 1.2 and 1.3
+        - -3 --sslv3 | tern speaks TLS 1.2 and 1.3
+        - --stderr | redirect standard error in the shell: 2>FILE
+        ~ --styled-output | changes nothing: heads are plain
+        ~ --suppress-connect-headers | changes nothing: tern uses no proxies
+        ~ --tcp-nodelay | changes nothing: it is the default
+        - -t --telnet-option | it is for TELNET, and tern speaks HTTP
+        - --tftp-blksize --tftp-no-options | it is for TFTP, and tern speaks HTTP
+        - -z --time-cond | give -H 'If-Modified-Since: DATE'
+        - --tls-earlydata | tern sends a request when the handshake is complete
+        ~ --tls-max | 1.2, 1.3 or default
+        = --tls13-ciphers
+        - --tlsauthtype --tlspassword --tlsuser | OpenSSL has given up TLS-SRP: give --cert
+        ~ -1 --tlsv1 | TLS 1.2 or later
+        ~ --tlsv1.0 | TLS 1.2 or later
+        ~ --tlsv1.1 | TLS 1.2 or later
+        = --tlsv1.2
+        = --tlsv1.3
+        - --tr-encoding | tern asks for compressed bodies with --compressed
+        - --trace --trace-ascii --trace-config --trace-ids --trace-time | -v shows requests and responses, and --report-json the times
+        = --unix-socket
+        ~ -T --upload-file | "." is the same as "-"
+        = --url
+        = --url-query
+        ~ -u --user | needs the password: tern does not prompt for it
+        = -A --user-agent
+        - --variable | use variables of the shell
+        ~ -v --verbose | hides the values of credentials
+        ~ -V --version | stands alone
+        ~ -w --write-out | has no conn_id
+        - --xattr | give -w '%{url_effective}', and store it with setfattr(1)
+        """
+    }
+}

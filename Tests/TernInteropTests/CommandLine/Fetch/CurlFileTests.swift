@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TernTesting
+import TestPrograms
+import Testing
+
+/// What happens to the files of `-o` and `-O`: the same with curl and with tern, unless a test says otherwise.
+@Suite struct CurlFileTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Runs both, each in a folder of its own that begins with these files.
+    private func run(
+        _ arguments: String, files: [String: String] = [:]
+    ) async throws -> [(name: String, result: Command.Result, folder: URL)] {
+        var results: [(name: String, result: Command.Result, folder: URL)] = []
+        for (name, program) in [("curl", "curl"), ("tern", try TernTool.executable.path)] {
+            let place = folder.url.appending(path: name)
+            try? FileManager.default.removeItem(at: place)
+            try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+            for (file, content) in files { try Data(content.utf8).write(to: place.appending(path: file)) }
+            let shell = #"cd "$1" && "$0" -sS --max-time 10 "# + arguments
+            let result = try await Command.run(
+                ["sh", "-c", shell, program, place.path], environment: TernTool.environment)
+            results.append((name, result, place))
+        }
+        return results
+    }
+
+    private func content(_ folder: URL) throws -> [String: String] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        return try Dictionary(
+            uniqueKeysWithValues: names.map {
+                ($0, try String(contentsOf: folder.appending(path: $0), encoding: .utf8))
+            })
+    }
+
+    @Test(
+        "-C adds the rest to the file, and leaves a file that is complete or cannot be continued",
+        arguments: [
+            ("-C - -o f URL/file", ["f": "0123"], 0, ["f": "0123456789"]),
+            ("-C - -O URL/file", [:], 0, ["file": "0123456789"]),
+            ("-C 5 -o f URL/file", ["f": "x"], 0, ["f": "x56789"]),
+            ("-C - -o f URL/file", ["f": "0123456789"], 0, ["f": "0123456789"]),
+            ("-C - -o f URL/file", ["f": ""], 0, ["f": "0123456789"]),
+            ("-C - -f -o f URL/none", ["f": "0123"], 22, ["f": "0123"]),
+            ("-C - -o f URL/none", ["f": "0123"], 33, ["f": "0123"]), ("-C 4 URL/file", [:], 0, [:]),
+        ])
+    func continued(arguments: String, files: [String: String], status: Int32, after: [String: String]) async throws {
+        let server = try await NginxServer(files: ["file": Data("0123456789".utf8)])
+        for (name, result, place) in try await run(arguments.replacing("URL", with: server.url("")), files: files) {
+            #expect(result.status == status, "\(name): \(result.errors)")
+            #expect(try content(place) == after, "\(name)")
+            if arguments.hasPrefix("-C 4") { #expect(result.output == "456789") }
+        }
+    }
+
+    @Test func `-C is refused by a server that sends the whole, and by one with a shorter file`() async throws {
+        let whole = try ScriptedOrigin { _, _ in [.ok("0123456789")] }
+        for (name, result, place) in try await run("-C - -o f \(whole.url("/"))", files: ["f": "0123"]) {
+            #expect(result.status == 33, "\(name): \(result.errors)")
+            #expect(try content(place) == ["f": "0123"])
+        }
+        // curl takes every 416 for a complete file.
+        let server = try await NginxServer(files: ["file": Data("01".utf8)])
+        let path = try folder.write("0123", to: "f")
+        let shorter = try await TernTool.run("-C", "-", "-o", path, server.url("/file"))
+        #expect(shorter.status == 33 && shorter.errors.contains("the server's file has 2"), "\(shorter.errors)")
+    }
+
+    @Test(
+        "-J names the file as the server proposes, within its folder, and replaces none",
+        arguments: [
+            ("attachment; filename=\"a b.txt\"", [:], 0, ["a b.txt": "body"]),
+            ("attachment; filename=n", ["n": "old"], 23, ["n": "old"]),
+            ("attachment; filename=\"../../up\"", [:], 0, ["up": "body"]), ("inline", ["u": "old"], 0, ["u": "body"]),
+        ])
+    func proposed(field: String, files: [String: String], status: Int32, after: [String: String]) async throws {
+        let origin = try ScriptedOrigin { _, _ in [.respond(fields: [("Content-Disposition", field)], body: "body")] }
+        for (name, result, place) in try await run("-OJ \(origin.url("/u"))", files: files) {
+            #expect(result.status == status, "\(name): \(result.errors)")
+            #expect(try content(place) == after, "\(name)")
+        }
+    }
+
+    @Test func `a name of the server is made safe, and told by -w`() async throws {
+        let field = "attachment; filename=plain; filename*=UTF-8''%e2%82%ac%2F..%2F.x"
+        let origin = try ScriptedOrigin { _, _ in [.respond(fields: [("Content-Disposition", field)], body: "body")] }
+        let result = try await TernTool.run(
+            "-OJ", "--output-dir", folder.url.path, "-w", "%{filename_effective}", origin.url("/u"))
+        #expect(result.text == folder.url.path + "/x" && result.status == 0, "\(result.errors)")
+        #expect(try content(folder.url) == ["x": "body"])
+    }
+
+    @Test func `-R gives the file the time of Last-Modified, and without that field the present`() async throws {
+        for (field, seconds) in [("Last-Modified", 784_111_777.0), ("X", nil)] as [(String, Double?)] {
+            let origin = try ScriptedOrigin { _, _ in
+                [.respond(fields: [(field, "Sun, 06 Nov 1994 08:49:37 GMT")], body: "body")]
+            }
+            for (_, result, place) in try await run("-R -o f \(origin.url("/"))") {
+                #expect(result.status == 0, "\(result.errors)")
+                let date = try FileManager.default.attributesOfItem(atPath: place.appending(path: "f").path)[
+                    .modificationDate]
+                let found = try #require(date as? Date).timeIntervalSince1970
+                if let seconds { #expect(found == seconds) } else { #expect(found > 1_700_000_000) }
+            }
+        }
+    }
+
+    @Test func `--no-clobber adds a number to the name, and -w tells it`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok("new")] }
+        let files = ["f": "old", "f.1": "older"]
+        for (_, result, place) in try await run(
+            "--no-clobber -o f -w '%{filename_effective}' \(origin.url("/"))", files: files)
+        {
+            #expect(result.status == 0 && result.output == "f.2", "\(result.errors)")
+            #expect(try content(place) == ["f": "old", "f.1": "older", "f.2": "new"])
+        }
+    }
+
+    @Test func `patterns make several URLs, whose words name the files`() async throws {
+        let origin = try ScriptedOrigin { _, request in [.ok(request.target)] }
+        for (name, result, place) in try await run("-o 'f-#1-#2' '\(origin.url("/"))[01-02]/{a,b}'") {
+            #expect(result.status == 0, "\(name): \(result.errors)")
+            #expect(
+                try content(place) == ["f-01-a": "/01/a", "f-01-b": "/01/b", "f-02-a": "/02/a", "f-02-b": "/02/b"],
+                "\(name)")
+        }
+        for (_, result, place) in try await run("-O '\(origin.url("/"))[1-2].txt' \(origin.url("/x"))") {
+            #expect(result.status == 0 && result.output == "/x", "\(result.errors)")
+            #expect(try content(place) == ["1.txt": "/1.txt", "2.txt": "/2.txt"])
+        }
+    }
+
+    @Test func `--fail-early ends with the first failure`() async throws {
+        let origin = try EchoOrigin.start()
+        for (option, count) in [("--fail-early", 2), ("", 4)] {
+            let urls = [200, 404, 200, 404].map { origin.url("/status/\($0)") }.joined(separator: " ")
+            let before = origin.requests.count
+            for (name, result, _) in try await run("\(option) -f \(urls)") {
+                #expect(result.status == 22, "\(name): \(result.errors)")
+            }
+            #expect(origin.requests.count - before == 2 * count)
+        }
+    }
+
+    @Test(
+        "credentials stay with their server unless --location-trusted sends them along",
+        arguments: [("-L", false), ("--location-trusted", true)])
+    func trusted(option: String, isSent: Bool) async throws {
+        let second = try ScriptedOrigin { _, _ in [.ok("end")] }
+        let target = second.url("/")
+        let first = try ScriptedOrigin { _, _ in [.respond(status: 302, fields: [("Location", target)])] }
+        for (name, result, _) in try await run("\(option) -u a:b -H 'Cookie: c=d' \(first.url("/"))") {
+            #expect(result.output == "end", "\(result.errors)")
+            let request = try #require(second.requests.last)
+            #expect((request.value(of: "Authorization") != nil) == isSent, "\(name)")
+            #expect((request.value(of: "Cookie") != nil) == isSent, "\(name)")
+        }
+    }
+
+    @Test(
+        "options that contradict each other, or would be ignored, are refused",
+        arguments: [
+            ["-J"], ["-OJi"], ["-C", "-"], ["-C", "5", "-r", "1-2"], ["-C", "5", "-d", "x"], ["-C", "x"], ["-C", "-5"],
+            ["-C", "5", "--no-clobber", "-o", "f"], ["-C", "5", "--remove-on-error", "-o", "f"], ["-C", "5", "-OJ"],
+            ["-C", "5", "--report-json"], ["--post301"], ["--request-target", "a b"], ["--http2-prior-knowledge"],
+            ["-C", "5", "-H", "Range: bytes=1-"], ["--json"],
+        ])
+    func refused(arguments: [String]) async throws {
+        let result = try await TernTool.run(arguments + ["http://127.0.0.1:1/a"])
+        #expect(result.status == 2, "\(result.errors)")
+    }
+
+    @Test func `another version of HTTP is answered by HTTP/1.1, and -v says so`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok("fine")] }
+        for option in ["--http2", "-0", "--http1.0"] {
+            let result = try await TernTool.run(option, "-v", origin.url("/"))
+            #expect(result.text == "fine" && result.errors.contains("tern speaks HTTP/1.1"), "\(result.errors)")
+            #expect(try await TernTool.run(option, origin.url("/")).errors.isEmpty)
+        }
+    }
+}
