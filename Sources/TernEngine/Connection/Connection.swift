@@ -403,7 +403,7 @@ extension Connection {
             let bytes = unsafe buffers.received(count, isOpened: transport.isSecure)
             // Only application data counts as activity: a peer that only changes keys is idle.
             activity.end(loop.now)
-            if transport.isSecure { allowance.spend(TickAllowance.record) }
+            allowance.spend(TickAllowance.record * transport.recordCount)
             let decoded = unsafe decode(bytes, &allowance)
             if decoded < bytes.count, case .active = state.stage {
                 held.message = unsafe Array(bytes[decoded...])[...]
