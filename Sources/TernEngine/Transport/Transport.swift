@@ -34,9 +34,9 @@ final class Transport {
     private var received = 0..<0
     /// The unopened rest from an earlier tick.
     private var held: ArraySlice<UInt8> = []
-    /// OpenSSL has nothing left to open.
+    /// OpenSSL has nothing left to open, and nothing is postponed.
     private var isOpened = true
-    /// What came after records that were opened together.
+    /// What came after records that were opened together. Until it is returned, `isOpened` is false.
     private var postponed: Result<Received, TLSError>?
     /// The number of records that the last `receive` has opened.
     private(set) var recordCount = 0
@@ -154,7 +154,7 @@ final class Transport {
     func beginTick() { isDrained = false }
 
     /// The number of received bytes, if all are opened.
-    var workedOffCount: UInt64? { holdsInput ? nil : receivedCount }
+    var workedOffCount: UInt64? { isOpened ? receivedCount : nil }
 
     /// Receives bytes as they arrive, and opens none.
     func receive(into buffer: UnsafeMutableRawBufferPointer) throws(SystemCallError) -> IOResult {
@@ -172,7 +172,6 @@ final class Transport {
         _ buffers: ReceiveBuffers, atMost count: Int, isListening: Bool
     ) throws(TransportError) -> Received? {
         recordCount = 0
-        if let postponed = postponed.take() { return try conclude(postponed) }
         if isOpened {
             guard isListening, !isDrained, owesTooMuch == false else { return .nothing }
             let room = unsafe UnsafeMutableRawBufferPointer(rebasing: buffers.input.prefix(max(1, count)))
@@ -192,6 +191,7 @@ final class Transport {
                 isOpened = false
             }
         }
+        if let postponed = postponed.take() { return try conclude(postponed) }
         let first = unsafe openNext(buffers, behind: 0)
         guard case .success(.bytes(var opened)) = first else { return try conclude(first) }
         recordCount = 1
@@ -249,7 +249,7 @@ final class Transport {
     }
 
     /// Whether received bytes are not opened yet.
-    var holdsInput: Bool { !isOpened || postponed != nil }
+    var holdsInput: Bool { !isOpened }
 
     /// Whether the kernel has bytes to receive, or an end of stream.
     var hasInput: Bool { socket?.hasInput == true }
