@@ -120,8 +120,8 @@ let package = Package(
         .testTarget(
             name: "TernInteropTests",
             dependencies: [
-                "ReachabilityWatch", "Tern", "TernCLI", "TernEngine", "TernLock", "TernMain", "TernTesting",
-                "TestPrograms", "TestProofs",
+                "CTestPrograms", "ReachabilityWatch", "Tern", "TernCLI", "TernEngine", "TernLock", "TernMain",
+                "TernTesting", "TestPrograms", "TestProofs",
             ],
             swiftSettings: settings),
         // Hostile servers, and what is asked of them; `make soak`.

@@ -115,7 +115,6 @@ static inline int tern_SSL_CTX_set_min_proto_version(SSL_CTX *context, int versi
 static inline int tern_SSL_CTX_set_max_proto_version(SSL_CTX *context, int version) {
     return (int)SSL_CTX_set_max_proto_version(context, version);
 }
-static inline void tern_SSL_set_mode(SSL *ssl, long mode) { SSL_set_mode(ssl, mode); }
 static inline void tern_SSL_CTX_set_mode(SSL_CTX *context, long mode) { SSL_CTX_set_mode(context, mode); }
 static inline void tern_SSL_CTX_clear_mode(SSL_CTX *context, long mode) { SSL_CTX_clear_mode(context, mode); }
 static inline int tern_SSL_CTX_set1_groups_list(SSL_CTX *context, const char *list) {

@@ -38,6 +38,8 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     @safe @exclusivity(unchecked) private var exchange: Exchange
     @safe @exclusivity(unchecked) private var outgoing = OutgoingRequest()
     @safe @exclusivity(unchecked) private var held = HeldInput()
+    /// Set while it delivers although it is paused.
+    @safe @exclusivity(unchecked) private var outOfTurn: OutOfTurn?
     /// The tick in which bytes were last received.
     private var receivedIn: UInt64 = 0
 
@@ -283,6 +285,36 @@ extension Connection {
         askForVisit()
     }
 
+    /// More content than one tick can deliver, of which a part may have been received in earlier ones: while this much
+    /// is to come, a tick does not end the response.
+    static let contentBeyondTick = 4 * TickAllowance.maximum
+
+    func deliverWhilePaused() -> Bool {
+        guard case .active = state.stage, state.isPaused, !isSending, exchange.contentLeft > Self.contentBeyondTick
+        else { return true }
+        let buffers = unsafe ReceiveBuffers(input: loop.receiveBuffer, plaintext: loop.scratchBuffer)
+        // The interest stays empty: the loop continues to sleep.
+        (state.isPaused, outOfTurn) = (false, .receiving)
+        unsafe receive(into: buffers)
+        let outcome = outOfTurn.take()
+        if case .active = state.stage { state.isPaused = true }
+        let count = state.exchangeCount
+        switch outcome {
+        case .receiving, nil: return true
+        case .ended(let isOrderly): resolve(count) { $0.inputEnded(isOrderly: isOrderly) }
+        case .failed(let error): resolve(count) { $0.inputFailed(error) }
+        }
+        return false
+    }
+
+    /// The end of an exchange may run any code, which expects the loop's own thread.
+    private func resolve(_ exchangeCount: Int, _ end: @escaping @Sendable (Connection) -> Void) {
+        loop.execute {
+            guard case .active = self.state.stage, self.state.exchangeCount == exchangeCount else { return }
+            end(self)
+        }
+    }
+
     private func mayReceive(_ allowance: TickAllowance) -> Bool {
         switch state.stage {
         case .active: !mustStop(allowance) && held.isEmpty
@@ -314,7 +346,7 @@ extension Connection {
     }
 
     private func askForVisit() {
-        guard !held.isEmpty || transport.holdsInput, !isPaused else { return }
+        guard !held.isEmpty || transport.holdsInput, !isPaused, outOfTurn == nil else { return }
         loop.visitLater(token)
     }
 
@@ -361,7 +393,7 @@ extension Connection {
         do throws(TransportError) {
             received = try unsafe receiveNext(buffers, &allowance, isListening: isListening ?? isActiveOrIdle)
         } catch {
-            inputFailed(error)
+            if outOfTurn != nil { outOfTurn = .failed(error) } else { inputFailed(error) }
             return false
         }
         switch received {
@@ -371,7 +403,7 @@ extension Connection {
             let bytes = unsafe buffers.received(count, isOpened: transport.isSecure)
             // Only application data counts as activity: a peer that only changes keys is idle.
             activity.end(loop.now)
-            if transport.isSecure { allowance.spend(TickAllowance.record) }
+            allowance.spend(TickAllowance.record * transport.recordCount)
             let decoded = unsafe decode(bytes, &allowance)
             if decoded < bytes.count, case .active = state.stage {
                 held.message = unsafe Array(bytes[decoded...])[...]
@@ -379,7 +411,7 @@ extension Connection {
             // Bytes received at once are processed in one tick if possible.
             if let count = transport.workedOffCount { allowance.settle(count) }
         case .endOfStream(let isOrderly):
-            inputEnded(isOrderly: isOrderly)
+            if outOfTurn != nil { outOfTurn = .ended(isOrderly: isOrderly) } else { inputEnded(isOrderly: isOrderly) }
             return false
         }
         return true
@@ -596,7 +628,7 @@ extension Connection {
     private func updateInterest() {
         if case .closed = state.stage { return }
         // Stop receiving from a peer that keeps requesting replies and does not read them.
-        var interest: Interest = isPaused || transport.owesTooMuch ? [] : .readable
+        var interest: Interest = isPaused || outOfTurn != nil || transport.owesTooMuch ? [] : .readable
         if state.sendingError == nil, isBlocked { interest.insert(.writable) }
         do throws(SystemCallError) {
             try loop.setInterest(interest, for: token)
@@ -711,6 +743,14 @@ extension Connection: Carrier {
     var connectionMetrics: ConnectionMetrics? { metrics }
 
     var isReused: Bool { state.exchangeCount > 1 }
+}
+
+/// What stopped a connection that delivers although it is paused.
+private enum OutOfTurn {
+    /// Nothing yet, or that nothing more had arrived.
+    case receiving
+    case ended(isOrderly: Bool)
+    case failed(TransportError)
 }
 
 /// Opened bytes that are not processed, because the tick is over or the task is paused. Usually empty; then it owns no

@@ -4,6 +4,10 @@ public import TernHTTP1
 
 /// A response body as it arrives, in chunks of up to about 256 KB. For one reader.
 ///
+/// A reader outside of the session's reactors that waits for a body of known length, of which 256 KB or more are to come,
+/// receives its bytes half a megabyte at a time, as soon as nothing has arrived for 0.2 ms, or after a millisecond: waking
+/// a thread costs as much as receiving 50 KB. All other bytes are delivered as they arrive.
+///
 /// Throws `SessionError` if the body is interrupted: a truncated body never looks complete. Retains its session.
 ///
 /// Releasing the sequence and its iterators, as when an iteration ends early, ends the response. If the rest of it is

@@ -7,9 +7,21 @@ import TernLock
 /// The delegate of `Session.bytes(for:)`: a queue between the reactor and one reader, which pauses and resumes the
 /// socket.
 ///
+/// Waking a thread costs as much as receiving 50 KB. So a reader on another thread that waits for a large body is woken
+/// for half a megabyte, or when arrivals pause; and one that is quick receives on its own thread while the socket is
+/// paused, in place of the loop, which continues to sleep.
+///
 /// A reader is resumed once because it is moved out of the state for that, which justifies `@safe`.
 @safe
-final class BodyStream: ContentReceiver, Sendable {
+final class BodyStream: ContentReceiver, ArrivalReader, Sendable {
+    /// A reader waits patiently for content of which at least this much is to come.
+    private static let bulk = TickAllowance.maximum
+    /// The number of bytes that a patient reader waits for: the socket will not be paused before it reads.
+    private static let portion = Valve.highWater - 64 * 1024
+    /// A reader is slow if it takes longer than this for a chunk: about as long as receiving it takes. The reactor then
+    /// receives the next one meanwhile.
+    private static let slowness = Duration.microseconds(100)
+
     @safe
     private struct State {
         var content = WaitingContent()
@@ -24,6 +36,14 @@ final class BodyStream: ContentReceiver, Sendable {
         var loop: ReactorLoop?
         /// The reader waits on the loop's own thread, which need not be woken.
         var readsOnLoop = false
+        /// The loop will call when arrivals pause.
+        var isListed = false
+        /// The number of bytes known to come, as of the last request for a buffer.
+        var contentLeft = 0
+        /// When the reader took the last bytes while the socket was paused.
+        var emptiedAt: MonotonicInstant?
+        /// Whether it came back late after that.
+        var isSlow = false
 
         mutating func next() -> Result<Data?, SessionError>? {
             if let piece = content.popFirst() { return .success(piece) }
@@ -34,28 +54,59 @@ final class BodyStream: ContentReceiver, Sendable {
             }
         }
 
+        mutating func received(_ bytes: Span<UInt8>, of task: SessionTask) -> Consequence {
+            content.append(bytes)
+            contentLeft = max(0, contentLeft - bytes.count)
+            guard unsafe reader != nil else {
+                return valve.fill(to: content.count, from: task).map { .hold($0) } ?? .nothing
+            }
+            guard let loop, !readsOnLoop, content.count < BodyStream.portion else {
+                return takeReader().map { .wake($0) } ?? .nothing
+            }
+            if isListed { return .nothing }
+            isListed = true
+            return .callWhenQuiet(loop, isPatient: contentLeft >= BodyStream.bulk)
+        }
+
+        /// The reader is back.
+        mutating func notePace() {
+            if let time = emptiedAt.take() { isSlow = MonotonicInstant.now > time.advanced(by: BodyStream.slowness) }
+        }
+
+        /// Returns the task to resume after `next` was taken. A quick reader resumes none: it receives by itself.
+        mutating func drain(after next: Result<Data?, SessionError>?) -> SessionTask? {
+            guard content.isEmpty, valve.isHolding else { return nil }
+            let mayReceive = end == nil && contentLeft > Connection.contentBeyondTick
+            if mayReceive, case .success = next { emptiedAt = .now }
+            return mayReceive && (next == nil || !isSlow) ? nil : valve.drain()
+        }
+
         mutating func takeReader() -> Reader? {
             defer { unsafe reader = nil }
-            return unsafe reader.map { unsafe Reader(continuation: $0, loop: loop, isOnLoop: readsOnLoop) }
+            return unsafe reader.map { unsafe Reader(continuation: $0, loop: loop) }
         }
     }
 
-    /// Resumed together with the others of a tick, when more bytes may have arrived.
+    /// What follows from the arrival of bytes.
+    private enum Consequence {
+        case nothing
+        case hold(SessionTask)
+        case wake(Reader)
+        case callWhenQuiet(ReactorLoop, isPatient: Bool)
+    }
+
     @safe
     private struct Reader {
         let continuation: UnsafeContinuation<Void, Never>
         let loop: ReactorLoop?
-        let isOnLoop: Bool
 
+        /// Together with the others of a tick.
         func wake() {
             if let loop { unsafe loop.resume(continuation) } else { unsafe continuation.resume() }
         }
 
-        /// More may arrive in a moment; except on the loop that the reader waits on.
-        func wakeSoon() {
-            guard let loop, !isOnLoop else { return wake() }
-            unsafe loop.resumeWhenQuiet(continuation)
-        }
+        /// At the end of the tick, and so at once.
+        func wakeNow() { unsafe continuation.resume() }
     }
 
     private let state = Lock(State())
@@ -74,6 +125,7 @@ final class BodyStream: ContentReceiver, Sendable {
     func next(of task: SessionTask) async -> Result<Data?, SessionError> {
         while true {
             if let next = takeNext() { return next }
+            if receive(task) { continue }
             // A concurrent second reader gets the same as a second iterator: the end.
             var isReader = true
             await withTaskCancellationHandler {
@@ -100,14 +152,32 @@ final class BodyStream: ContentReceiver, Sendable {
         return isReader
     }
 
-    /// Takes the available bytes, and resumes the socket.
+    /// Takes the available bytes, and resumes the socket if a reader that is quick does not receive by itself.
     private func takeNext() -> Result<Data?, SessionError>? {
         let (next, held) = state.withLock { state in
+            state.notePace()
             let next = state.next()
-            return (next, state.content.isEmpty ? state.valve.drain() : nil)
+            return (next, state.drain(after: next))
         }
         held?.release()
         return next
+    }
+
+    /// Receives on this thread if the socket is paused and the loop sleeps. Returns whether there is something to take.
+    /// If not, the reactor continues.
+    private func receive(_ task: SessionTask) -> Bool {
+        guard let loop = state.withLock({ $0.valve.isHolding ? $0.loop : nil }) else { return false }
+        let resumeIfEmpty = {
+            let (isEmpty, held) = self.state.withLock { state in
+                (state.content.isEmpty, state.content.isEmpty ? state.valve.drain() : nil)
+            }
+            held?.release()
+            return !isEmpty
+        }
+        var hasMore = false
+        // Resumed within, while the loop sleeps, it need not be woken.
+        let hasRun = !loop.isCurrent && loop.runWhileAsleep { if task.receiveWhileHeld() { hasMore = resumeIfEmpty() } }
+        return hasRun ? hasMore : resumeIfEmpty()
     }
 
     var trailers: HeaderFields { state.withLock { $0.trailers } }
@@ -127,18 +197,29 @@ final class BodyStream: ContentReceiver, Sendable {
     func room(for count: Int) -> UnsafeMutableRawBufferPointer? {
         // Lent to the thread that fills it, and released only there.
         nonisolated(unsafe) var room: UnsafeMutableRawBufferPointer?
-        state.withLock { state in unsafe room = state.content.room(for: count) }
+        state.withLock { state in
+            state.contentLeft = count
+            unsafe room = state.content.room(for: count)
+        }
         return unsafe room
     }
 
     func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {
-        let (reader, held) = state.withLock { state in
-            state.content.append(bytes)
-            if let reader = state.takeReader() { return (Optional(reader), SessionTask?.none) }
-            return (nil, state.valve.fill(to: state.content.count, from: task))
+        switch state.withLock({ $0.received(bytes, of: task) }) {
+        case .nothing: break
+        case .hold(let task): task.hold()
+        case .wake(let reader): reader.wake()
+        case .callWhenQuiet(let loop, let isPatient): loop.callWhenQuiet(self, isPatient: isPatient)
         }
-        held?.hold()
-        reader?.wakeSoon()
+    }
+
+    func arrivalsPaused() {
+        let reader = state.withLock { state in
+            state.isListed = false
+            // A reader that has come since waits for more.
+            return state.content.isEmpty ? nil : state.takeReader()
+        }
+        reader?.wakeNow()
     }
 
     func task(_ task: SessionTask, didReceiveTrailers trailers: HeaderFields) {

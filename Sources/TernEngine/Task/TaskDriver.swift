@@ -73,6 +73,13 @@ extension SessionTask {
 
     final func measure(opened connection: ConnectionMetrics) { driver.measured?.opened(connection) }
 
+    /// Receives content although the task is held, on the thread of a delegate that runs in place of the sleeping loop.
+    /// Returns false if the task fails in a later tick.
+    final func receiveWhileHeld() -> Bool {
+        if driver.machine.isAsking || lifecycle.withLock({ $0.suspensions > 0 }) { return true }
+        return driver.carrier?.deliverWhilePaused() ?? true
+    }
+
     final func beginHops() { follow(driver.machine.begin()) }
 
     final func pauseExchange() { driver.carrier?.isPaused = isSuspended || driver.machine.isAsking }

@@ -14,6 +14,9 @@ final class Transport {
     /// in one packet, which saves both ends a system call and a packet.
     private static let heldBack = 8 * 1024
 
+    /// The maximum length of a record's plaintext (RFC 8446 §5.1).
+    private static let recordSize = 16 * 1024
+
     /// The amount of unsent ciphertext at which receiving stops: more than the application can have left there, so the
     /// waiting bytes are replies to a peer that sends requests and does not read.
     private static let owedAtMost = 128 * 1024
@@ -31,8 +34,12 @@ final class Transport {
     private var received = 0..<0
     /// The unopened rest from an earlier tick.
     private var held: ArraySlice<UInt8> = []
-    /// OpenSSL has nothing left to open.
+    /// OpenSSL has nothing left to open, and nothing is postponed.
     private var isOpened = true
+    /// What came after records that were opened together. Until it is returned, `isOpened` is false.
+    private var postponed: Result<Received, TLSError>?
+    /// The number of records that the last `receive` has opened.
+    private(set) var recordCount = 0
     /// The kernel had less than requested: another call in this tick would return nothing.
     private var isDrained = false
 
@@ -156,12 +163,15 @@ final class Transport {
         return result
     }
 
-    /// Opens bytes received before, or receives and opens; at most `count` HTTP bytes, the first of them in the
-    /// plaintext buffer, or without TLS in the input buffer. The buffers are the same until `endTick`. Nil if received
-    /// bytes were opened without a result: there may be more to receive.
+    /// Opens bytes received before, or receives and opens; at most `count` HTTP bytes, or one TLS record, the first of
+    /// them in the plaintext buffer, or without TLS in the input buffer. The buffers are the same until `endTick`. Nil if
+    /// received bytes were opened without a result: there may be more to receive.
+    ///
+    /// Records that were received together are opened together, at the price of each, if there is room for a whole one.
     func receive(
         _ buffers: ReceiveBuffers, atMost count: Int, isListening: Bool
     ) throws(TransportError) -> Received? {
+        recordCount = 0
         if isOpened {
             guard isListening, !isDrained, owesTooMuch == false else { return .nothing }
             let room = unsafe UnsafeMutableRawBufferPointer(rebasing: buffers.input.prefix(max(1, count)))
@@ -181,43 +191,60 @@ final class Transport {
                 isOpened = false
             }
         }
-        return try unsafe openNext(buffers)
+        if let postponed = postponed.take() { return try conclude(postponed) }
+        let first = unsafe openNext(buffers, behind: 0)
+        guard case .success(.bytes(var opened)) = first else { return try conclude(first) }
+        recordCount = 1
+        while !isOpened, unsafe buffers.plaintext.count - opened >= Self.recordSize,
+            opened + recordCount * TickAllowance.record + Self.recordSize <= count
+        {
+            let next = unsafe openNext(buffers, behind: opened)
+            guard case .success(.bytes(let more)) = next else {
+                if case .success(.nothing) = next { isOpened = true } else { postponed = next }
+                break
+            }
+            opened += more
+            recordCount += 1
+        }
+        return .bytes(opened)
     }
 
-    /// Nil if there is nothing to open.
-    private func openNext(_ buffers: ReceiveBuffers) throws(TransportError) -> Received? {
+    /// Opens one record or message.
+    private func openNext(_ buffers: ReceiveBuffers, behind opened: Int) -> Result<Received, TLSError> {
+        let plaintext = unsafe UnsafeMutableRawBufferPointer(rebasing: buffers.plaintext[opened...])
         var offset = 0
-        let result: Received
-        do throws(TLSError) {
-            if held.isEmpty {
-                let bytes = unsafe UnsafeRawBufferPointer(rebasing: buffers.input[received])
-                result = try unsafe layers.open(bytes, from: &offset, into: buffers.plaintext)
-                received = received.lowerBound + offset..<received.upperBound
-            } else {
-                let bytes = held
-                result = try unsafe bytes.withUnsafeBytes { bytes in
-                    Result { () throws(TLSError) in
-                        try unsafe layers.open(bytes, from: &offset, into: buffers.plaintext)
-                    }
-                }.get()
-                held = bytes.dropFirst(offset)
+        let result: Result<Received, TLSError>
+        if held.isEmpty {
+            let bytes = unsafe UnsafeRawBufferPointer(rebasing: buffers.input[received])
+            result = Result { () throws(TLSError) in
+                try unsafe layers.open(bytes, from: &offset, into: plaintext)
             }
-        } catch {
-            forgetInput()
-            throw .tls(error)
+            received = received.lowerBound + offset..<received.upperBound
+        } else {
+            let bytes = held
+            result = unsafe bytes.withUnsafeBytes { bytes in
+                Result { () throws(TLSError) in try unsafe layers.open(bytes, from: &offset, into: plaintext) }
+            }
+            held = bytes.dropFirst(offset)
         }
+        // Most calls receive exactly one record, so that OpenSSL need not be called again to find nothing after it.
+        if case .success(.bytes) = result { isOpened = received.isEmpty && held.isEmpty && !hasPending }
+        return result
+    }
+
+    private func conclude(_ result: Result<Received, TLSError>) throws(TransportError) -> Received? {
         switch result {
-        case .bytes(let count):
-            // Most calls receive exactly one record, so that OpenSSL need not be called again to find nothing after it.
-            isOpened = received.isEmpty && held.isEmpty && !hasPending
-            return .bytes(count)
-        case .message: return .message
-        case .nothing:
+        case .success(.bytes(let count)): return .bytes(count)
+        case .success(.message): return .message
+        case .success(.nothing):
             isOpened = true
             return nil
-        case .endOfStream(let isOrderly):
+        case .success(.endOfStream(let isOrderly)):
             forgetInput()
             return .endOfStream(isOrderly: isOrderly)
+        case .failure(let error):
+            forgetInput()
+            throw .tls(error)
         }
     }
 
@@ -243,6 +270,7 @@ final class Transport {
     private func forgetInput() {
         received = 0..<0
         held = []
+        postponed = nil
         isOpened = true
     }
 

@@ -15,8 +15,13 @@ public final class ReactorLoop: @unchecked Sendable {
     private static let eventCapacity = 512
     /// The maximum number of continuations resumed in one batch: other processors are idle while a batch collects.
     private static let resumedAtOnce = 32
-    /// The maximum number of consecutive ticks with further arrivals before the readers are resumed.
+    /// The maximum number of consecutive ticks with further arrivals before the readers are called.
     private static let ticksWithoutReaders: UInt64 = 4
+    /// Arrivals pause for patient readers, in nanoseconds, if nothing arrives for this long: about ten times what waking
+    /// a thread takes.
+    private static let pause = 200_000
+    /// The maximum time before they are called if arrivals do not pause.
+    private static let patience = Duration.milliseconds(1)
     /// The maximum duration of a tick before further visits are left to the next one. It affects only when work is
     /// done, never which.
     private static let visitTime = Duration.milliseconds(1)
@@ -55,10 +60,12 @@ public final class ReactorLoop: @unchecked Sendable {
         var readyCount = 0
     }
 
-    /// The readers of messages that are still arriving, and the tick since which the first of them could have been
-    /// resumed.
-    @safe @exclusivity(unchecked) private var readers = WorkQueue<Resumption>()
-    private var readersSince: UInt64 = 0
+    /// The readers of messages that are still arriving, and the tick and its start since which the first of them could
+    /// have been called.
+    @safe @exclusivity(unchecked) private var readers = WorkQueue<any ArrivalReader>()
+    private var readersSince = (tick: UInt64(0), start: MonotonicInstant(nanoseconds: 0))
+    /// Whether none of them is hasty.
+    private var arePatient = true
 
     /// The time at which the current tick began: cheap, but outdated by the work since. Code that has computed for long
     /// reads `MonotonicInstant.now`.
@@ -138,14 +145,15 @@ public final class ReactorLoop: @unchecked Sendable {
         if resumptions.count == Self.resumedAtOnce { resumeWaiting() }
     }
 
-    /// Resumes `continuation` as soon as no socket is ready, or a few ticks later: waking a thread costs more than
-    /// receiving further bytes, and the reader then finds more of them. On other threads, immediately.
-    ///
-    /// Safety: as for `UnsafeContinuation.resume()`.
-    @unsafe package func resumeWhenQuiet(_ continuation: UnsafeContinuation<Void, Never>) {
-        guard isCurrent else { return unsafe continuation.resume() }
-        if readers.isEmpty { readersSince = tick }
-        unsafe readers.append(.continuation(continuation))
+    /// Calls `reader` at the end of a tick, as soon as arrivals pause: waking a thread costs more than receiving further
+    /// bytes, and the reader then finds more of them. Arrivals pause for a patient reader when no socket has been ready
+    /// for 0.2 ms, and for others when none is ready; after a millisecond, or a few ticks, the reader is called anyway. On
+    /// other threads, immediately.
+    package func callWhenQuiet(_ reader: any ArrivalReader, isPatient: Bool) {
+        guard isCurrent else { return reader.arrivalsPaused() }
+        if readers.isEmpty { (readersSince, arePatient) = ((tick, now), true) }
+        if !isPatient { arePatient = false }
+        readers.append(reader)
     }
 
     /// Runs `work` at the end of the tick, before the loop waits again: a thread that it wakes then does not compete
@@ -157,8 +165,14 @@ public final class ReactorLoop: @unchecked Sendable {
     /// A resumed task may run elsewhere at once.
     private func resumeWaiting() {
         while let resumption = resumptions.popFirst() { resumption.run() }
-        if readers.isEmpty || readyCount > 0 && tick &- readersSince < Self.ticksWithoutReaders { return }
-        while let reader = readers.popFirst() { reader.run() }
+        if readers.isEmpty || readyCount > 0 && !haveReadersWaitedLong { return }
+        while let reader = readers.popFirst() { reader.arrivalsPaused() }
+    }
+
+    private var haveReadersWaitedLong: Bool {
+        arePatient
+            ? now >= readersSince.start.advanced(by: Self.patience)
+            : tick &- readersSince.tick >= Self.ticksWithoutReaders
     }
 
     /// The jobs of this group that come later run as its own. On any thread.
@@ -181,8 +195,9 @@ public final class ReactorLoop: @unchecked Sendable {
         defer { thread.store(sleeper, ordering: .relaxed) }
         current.start = .now
         wheel.advance(to: now, expired: &expired)
+        let hadReaders = !readers.isEmpty
         work()
-        if !isIdle || wheel.isDue(before: wakingTick) { mailbox.wake() }
+        if hasWork || !hadReaders && !readers.isEmpty || wheel.isDue(before: wakingTick) { mailbox.wake() }
         return true
     }
 }
@@ -208,7 +223,7 @@ extension ReactorLoop {
             deliverMail()
             resumeWaiting()
             runJobs()
-            if isIdle, mailbox.mayEnd() { break }
+            if !hasWork, readers.isEmpty, mailbox.mayEnd() { break }
         }
         deregisterAll()
         thread.store(0, ordering: .relaxed)
@@ -220,26 +235,32 @@ extension ReactorLoop {
     }
 
     private func poll() -> Int {
-        if isIdle, mailbox.mayEnterSleep() {
-            jobCount.store(0, ordering: .relaxed)
-            wakingTick = wheel.nextTick
-            // Not `now`: the duration of the tick so far would be added to the wait.
-            let timeout = wakingTick.map { DeadlineWheel.milliseconds(until: $0, now: .now) } ?? -1
-            isAsleep = true
-            tickLock.unlock()
-            // A thread that runs work meanwhile may close a ready descriptor: tokens are not reused.
-            let count = wait(timeout)
-            tickLock.lock()
-            isAsleep = false
-            return count
-        }
-        return wait(0)
+        guard !hasWork, readers.isEmpty || arePatient, mailbox.mayEnterSleep() else { return wait(0) }
+        jobCount.store(0, ordering: .relaxed)
+        wakingTick = wheel.nextTick
+        // Not `now`: the duration of the tick so far would be added to the wait.
+        let timeout = wakingTick.map { DeadlineWheel.milliseconds(until: $0, now: .now) } ?? -1
+        let waitsForPause = !readers.isEmpty && timeout != 0
+        isAsleep = true
+        tickLock.unlock()
+        // A thread that runs work meanwhile may close a ready descriptor: tokens are not reused.
+        let count = waitsForPause ? waitForPause() : wait(timeout)
+        tickLock.lock()
+        isAsleep = false
+        return count
     }
 
     private func wait(_ timeout: Int32) -> Int {
         let count = unsafe epoll_wait(epoll.rawValue, events.baseAddress, Int32(Self.eventCapacity), timeout)
         assert(count >= 0 || errno == EINTR)
         return max(0, Int(count))
+    }
+
+    /// On older kernels, or where a sandbox refuses the call, arrivals pause when no socket is ready.
+    private func waitForPause() -> Int {
+        let count = unsafe tern_epoll_wait(
+            epoll.rawValue, events.baseAddress, Int32(Self.eventCapacity), Self.pause)
+        return count < 0 && errno != EINTR ? wait(0) : max(0, Int(count))
     }
 
     private func dispatch(userData: UInt64, events: UInt32) {
@@ -258,9 +279,9 @@ extension ReactorLoop {
         } while dueVisits > 0 && MonotonicInstant.now < end
     }
 
-    /// Whether no work waits for the next tick.
-    private var isIdle: Bool {
-        jobs.isEmpty && mail.isEmpty && expired.isEmpty && visits.isEmpty && resumptions.isEmpty && readers.isEmpty
+    /// Whether work waits for the next tick.
+    private var hasWork: Bool {
+        !(jobs.isEmpty && mail.isEmpty && expired.isEmpty && visits.isEmpty && resumptions.isEmpty)
     }
 
     private func expireDeadlines() {
@@ -380,6 +401,13 @@ extension ReactorLoop {
         var event = unsafe epoll_event(events: events, data: epoll_data(u64: userData))
         _ = try SystemCall.run(.epollCtl) { unsafe epoll_ctl(epoll.rawValue, operation, descriptor, &event) }
     }
+}
+
+/// Reads what arrives on a loop, and waits for more of it.
+package protocol ArrivalReader: AnyObject, Sendable {
+    /// The arrivals pause, or have gone on for long. Called once for each `callWhenQuiet`, on the loop's thread, which
+    /// goes to sleep next: a thread that is woken now does not compete with it for a processor.
+    func arrivalsPaused()
 }
 
 /// Work for the end of a tick, run exactly once: its creator guarantees that it is resumed once, and the loop removes

@@ -157,7 +157,12 @@ import CTernOpenSSL
         case SSL_ERROR_WANT_READ:
             // Without SSL_MODE_AUTO_RETRY it stops after each message.
             let needsInput = unsafe wire.pointee.needsInput
-            if records > 0 || !needsInput { try spend(max(1, records)) }
+            if records > 0 || !needsInput {
+                // For a message after the handshake, OpenSSL has allocated a write buffer, which only the next write would
+                // release: an idle connection would keep 17 KB.
+                unsafe SSL_free_buffers(ssl)
+                try spend(max(1, records))
+            }
             return needsInput && offset == ciphertext.count ? .needMoreBytes : .message
         case SSL_ERROR_ZERO_RETURN: return .endOfStream
         default: throw fail(recordFailure())
@@ -256,7 +261,6 @@ import CTernOpenSSL
         callbacks.handshakeComplete()
         // Records of application data need not be counted.
         unsafe SSL_set_msg_callback(ssl, nil)
-        unsafe tern_SSL_set_mode(ssl, Int(SSL_MODE_RELEASE_BUFFERS))
         state = .open
         return .complete
     }

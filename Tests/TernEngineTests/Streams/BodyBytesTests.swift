@@ -132,6 +132,126 @@ import Testing
         #expect(origin.observations.bytesSent >= 64 << 20)
     }
 
+    /// A body of 64 MB whose reader has not come yet, with nothing moving any more.
+    private func stalled(_ origin: ScriptedOrigin, _ session: Session) async throws -> (BodyStream, SessionTask) {
+        let stream = BodyStream()
+        let task = session.dataTask(with: try URLRequest(origin), delegate: stream)
+        _ = try await stream.response(of: task).get()
+        var previous: Int64 = -1
+        while task.countOfBytesReceived != previous {
+            previous = task.countOfBytesReceived
+            let sent = origin.observations.bytesSent
+            _ = await origin.waitFor(.milliseconds(300)) { $0.bytesSent > sent }
+        }
+        return (stream, task)
+    }
+
+    private func bulk(_ authority: CertificateAuthority?, _ ending: [OriginStep] = []) throws -> ScriptedOrigin {
+        try ScriptedOrigin(tls: authority?.issue()) { _, _ in
+            [
+                .send("HTTP/1.1 200 OK\r\nContent-Length: \(64 << 20)\r\n\r\n"),
+                .repeat(Array(repeating: 1, count: 65536), count: ending.isEmpty ? 1024 : 256),
+            ] + ending
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `however a body is read, no more waits for its reader than two ticks bring, and one that is on the way`(
+        isSecure: Bool
+    ) async throws {
+        let authority = try CertificateAuthority()
+        let origin = try bulk(isSecure ? authority : nil)
+        let session = try Session.trusting(authority)
+        let (stream, task) = try await stalled(origin, session)
+        var (count, most, random) = (Int64(0), Int64(0), SeededGenerator(seed: 3))
+        while true {
+            most = max(most, task.countOfBytesReceived - count)
+            guard let piece = try await stream.next(of: task).get() else { break }
+            count += Int64(piece.count)
+            // At once, or late.
+            for _ in 0..<[0, 0, 0, 200].randomElement(using: &random)! { await Task.yield() }
+        }
+        #expect(count == 64 << 20)
+        #expect(most > Valve.highWater)
+        #expect(most <= Valve.highWater + TickAllowance.maximum)
+    }
+
+    @Test(arguments: [false, true]) func `a quick reader of a paused body receives by itself while the reactor sleeps`(
+        isSecure: Bool
+    ) async throws {
+        let authority = try CertificateAuthority()
+        let origin = try bulk(isSecure ? authority : nil)
+        let session = try Session.trusting(authority)
+        let (stream, task) = try await stalled(origin, session)
+        let loop = try #require(task.loop)
+        func tick() -> UInt64? {
+            var tick: UInt64?
+            return loop.runWhileAsleep { tick = loop.tick } ? tick : nil
+        }
+        // The reader may be kept from its processor, and count as slow: one of some attempts has to do.
+        let before = task.countOfBytesReceived
+        var start = tick()
+        var most: Int64 = 0
+        while most < 1 << 20, let piece = try await stream.next(of: task).get() {
+            #expect(!piece.isEmpty)
+            let end = tick()
+            if end == nil || end != start { start = end }
+            most = task.countOfBytesReceived - before
+        }
+        #expect(start != nil)
+        #expect(tick() == start)
+        task.cancel()
+    }
+
+    @Test(arguments: [false, true], [OriginStep.close, .reset])
+    func `a body that breaks while its reader receives by itself throws behind what came of it`(
+        isSecure: Bool, ending: OriginStep
+    ) async throws {
+        let authority = try CertificateAuthority()
+        let origin = try bulk(isSecure ? authority : nil, [ending])
+        let session = try Session.trusting(authority)
+        let (stream, task) = try await stalled(origin, session)
+        var count = 0
+        let error = await #expect(throws: SessionError.self) {
+            while let piece = try await stream.next(of: task).get() { count += piece.count }
+        }
+        #expect(error?.phase == .body)
+        #expect(count <= 16 << 20)
+        if case .close = ending { #expect(count == 16 << 20) }
+        #expect(await origin.waitFor { $0.openConnections == 0 })
+    }
+
+    @Test func `a suspended body is not received by its reader either`() async throws {
+        let origin = try bulk(nil)
+        let session = Session.limited()
+        let (stream, task) = try await stalled(origin, session)
+        task.suspend()
+        var count: Int64 = 0
+        let all = task.countOfBytesReceived
+        while count < all, let piece = try await stream.next(of: task).get() { count += Int64(piece.count) }
+        let waiting = Task { try await stream.next(of: task).get()?.count }
+        for _ in 0..<1000 { await Task.yield() }
+        #expect(task.countOfBytesReceived == all)
+        task.resume()
+        #expect(try await waiting.value ?? 0 > 0)
+        task.cancel()
+    }
+
+    @Test(arguments: [1, 65536, 300_000]) func `a large body that stalls is handed over as far as it came`(
+        _ size: Int
+    ) async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [
+                .send("HTTP/1.1 200 OK\r\nContent-Length: \(64 << 20)\r\n\r\n"),
+                .send(Array(repeating: 1, count: size)), .hold,
+            ]
+        }
+        let (bytes, _) = try await Session.limited().bytes(for: URLRequest(origin))
+        var (iterator, count) = (bytes.makeAsyncIterator(), 0)
+        while count < size, let piece = try await iterator.next() { count += piece.count }
+        #expect(count == size)
+    }
+
     @Test(arguments: [false, true]) func `any pace of reading gets every byte`(isSecure: Bool) async throws {
         let authority = try CertificateAuthority()
         let origin = try ScriptedOrigin(tls: isSecure ? authority.issue() : nil) { _, _ in

@@ -53,6 +53,23 @@ final class SecuredEnds: @unchecked Sendable {
         }
     }
 
+    /// Leaves a request for new keys there.
+    func requestNewKeys() throws {
+        try server.updateKeys()
+        try sendRaw(server.takeOutput())
+    }
+
+    /// Leaves a close_notify there.
+    func closeServer() throws {
+        server.notifyClose()
+        try sendRaw(server.takeOutput())
+    }
+
+    /// Leaves bytes there as they are.
+    func sendRaw(_ bytes: [UInt8]) throws {
+        _ = try unsafe bytes.withUnsafeBytes { try unsafe peer.send($0) }
+    }
+
     /// Leaves data in the transport's kernel.
     func sendFromServer(_ bytes: [UInt8]) throws {
         _ = try unsafe sealed(bytes).withUnsafeBytes { try unsafe peer.send($0) }

@@ -99,6 +99,78 @@ import Testing
         #expect(Array(buffer.prefix(count)) == request)
     }
 
+    /// Receives and opens with lent buffers, as in one tick, and returns the results.
+    private func receive(_ transport: Transport, atMost count: Int, room: Int = 1 << 18) throws -> [Received] {
+        var (input, plaintext) = ([UInt8](repeating: 0, count: 1 << 18), [UInt8](repeating: 0, count: room))
+        return try unsafe input.withUnsafeMutableBytes { input in
+            try unsafe plaintext.withUnsafeMutableBytes { plaintext in
+                let buffers = unsafe ReceiveBuffers(input: input, plaintext: plaintext)
+                var results: [Received] = []
+                transport.beginTick()
+                receiving: while true {
+                    switch try unsafe transport.receive(buffers, atMost: count, isListening: true) {
+                    case .nothing: break receiving
+                    case .endOfStream(let isOrderly):
+                        results.append(.endOfStream(isOrderly: isOrderly))
+                        break receiving
+                    case .bytes(let count): results.append(.bytes(count))
+                    case .message: results.append(.message)
+                    case nil: break
+                    }
+                }
+                unsafe transport.endTick(buffers)
+                return results
+            }
+        }
+    }
+
+    /// The session tickets of the server have been received.
+    private func endsWithoutTickets() throws -> SecuredEnds {
+        let ends = try SecuredEnds()
+        try ends.sendFromServer([7])
+        #expect(try receive(ends.transport, atMost: 1 << 18).last == .bytes(1))
+        return ends
+    }
+
+    @Test func `records that arrive together are opened in one call, as far as their price and the room allow`() throws
+    {
+        let ends = try endsWithoutTickets()
+        func send(_ count: Int, times: Int) throws {
+            for _ in 0..<times { try ends.sendFromServer([UInt8](repeating: 7, count: count)) }
+        }
+        try send(1000, times: 5)
+        #expect(try receive(ends.transport, atMost: 1 << 18).first == .bytes(5000))
+        // A record, whatever the allowance; and further ones only if a whole one could follow.
+        try send(1000, times: 3)
+        #expect(try receive(ends.transport, atMost: 1).prefix(3) == [.bytes(1000), .bytes(1000), .bytes(1000)])
+        try send(1000, times: 3)
+        #expect(try receive(ends.transport, atMost: 1 << 18, room: 16384).prefix(2) == [.bytes(1000), .bytes(1000)])
+        try send(1, times: 40)
+        let results = try receive(ends.transport, atMost: 16384 + 10 * 1024 + 10)
+        #expect(results.first == .bytes(11))
+    }
+
+    @Test func `what follows records opened together comes next: a message, an end, a forged record`() throws {
+        for ending in ["message", "end", "forged"] {
+            let ends = try endsWithoutTickets()
+            try ends.sendFromServer([UInt8](repeating: 7, count: 1000))
+            try ends.sendFromServer([UInt8](repeating: 7, count: 1000))
+            switch ending {
+            case "message": try ends.requestNewKeys()
+            case "end": try ends.closeServer()
+            default: try ends.sendRaw([0x17, 3, 3, 0, 40] + [UInt8](repeating: 7, count: 40))
+            }
+            switch ending {
+            case "message": #expect(try receive(ends.transport, atMost: 1 << 18) == [.bytes(2000), .message])
+            case "end":
+                #expect(
+                    try receive(ends.transport, atMost: 1 << 18) == [.bytes(2000), .endOfStream(isOrderly: true)])
+            default: #expect(throws: TransportError.self) { try receive(ends.transport, atMost: 1 << 18) }
+            }
+            #expect(!ends.transport.holdsInput)
+        }
+    }
+
     @Test func `what the application sends is never too much to owe, what a peer asks for may be`() throws {
         let ends = try SecuredEnds()
         let transport = ends.transport

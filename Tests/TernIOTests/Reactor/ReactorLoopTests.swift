@@ -448,14 +448,12 @@ import Testing
         #expect(journal.entries == ["mail", "end", "elsewhere"])
     }
 
-    @Test(arguments: [(false, UInt64(1)), (true, 4)])
-    func `a reader is resumed as soon as no socket is ready, and four ticks later at the latest`(
-        isBusy: Bool, expected: UInt64
-    ) async throws {
+    /// Waits with `waiter` for the arrivals of a connection to pause, which has more whenever something was received if it
+    /// is busy. Returns the ticks and the time that it took.
+    private func wait(_ waiter: Waiter, isPatient: Bool, isBusy: Bool) async throws -> (ticks: UInt64, time: Double) {
         let reactor = try Reactor()
-        let turns = try await Task(executorPreference: reactor) {
+        return try await Task(executorPreference: reactor) {
             let (loop, connection) = (reactor.loop, try Connection())
-            // One that is busy has more whenever something was received.
             let handler = Probe(react: { _ in
                 unsafe withUnsafeTemporaryAllocation(byteCount: 8, alignment: 1) { bytes in
                     _ = try? unsafe connection.socket.receive(into: bytes)
@@ -466,11 +464,67 @@ import Testing
             defer { loop.deregister(token) }
             try connection.peer.send("x")
             _ = await handler.next()
-            let start = loop.tick
-            await unsafe withUnsafeContinuation { unsafe loop.resumeWhenQuiet($0) }
-            return loop.tick - start
+            let (tick, start) = (loop.tick, MonotonicInstant.now)
+            waiter.loop = loop
+            loop.callWhenQuiet(waiter, isPatient: isPatient)
+            await waiter.wait()
+            return (waiter.ticks - tick, waiter.time.seconds(since: start))
         }.value
-        #expect(turns == expected)
+    }
+
+    @Test(arguments: [(false, UInt64(1)), (true, 4)])
+    func `a reader is called as soon as no socket is ready, and four ticks later at the latest`(
+        isBusy: Bool, expected: UInt64
+    ) async throws {
+        let waiter = Waiter()
+        #expect(try await wait(waiter, isPatient: false, isBusy: isBusy).ticks == expected)
+        #expect(waiter.callCount == 1)
+    }
+
+    @Test func `a patient reader is called in the first tick of a pause, and after a millisecond without one`()
+        async throws
+    {
+        let waiter = Waiter()
+        #expect(try await wait(waiter, isPatient: true, isBusy: false).ticks == 1)
+        let busy = Waiter()
+        let (ticks, time) = try await wait(busy, isPatient: true, isBusy: true)
+        #expect(ticks > 1)
+        #expect(time >= 0.000_5)
+        #expect(waiter.callCount == 1)
+        #expect(busy.callCount == 1)
+    }
+
+    @Test func `work for a loop that waits for a pause does not wait for it, and neither does the end of the loop`()
+        async throws
+    {
+        let waiter = Waiter()
+        do {
+            let reactor = try Reactor()
+            await Task(executorPreference: reactor) {
+                reactor.loop.callWhenQuiet(waiter, isPatient: true)
+                await Task.yield()
+            }.value
+            await withCheckedContinuation { done in _ = reactor.loop.execute { done.resume() } }
+        }
+        await waiter.wait()
+        #expect(waiter.callCount == 1)
+    }
+}
+
+/// A reader that notes when it is called. Used on one thread at a time.
+private final class Waiter: ArrivalReader, @unchecked Sendable {
+    private let called = AsyncStream.makeStream(of: Void.self)
+    private(set) var callCount = 0
+    private(set) var ticks: UInt64 = 0
+    private(set) var time = MonotonicInstant.now
+    weak var loop: ReactorLoop?
+
+    func wait() async { for await _ in called.stream { break } }
+
+    func arrivalsPaused() {
+        callCount += 1
+        (ticks, time) = (loop?.tick ?? 0, .now)
+        called.continuation.yield()
     }
 }
 

@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    private static func configuration(trusting authority: CertificateAuthority) throws -> SessionConfiguration {
+    static func configuration(trusting authority: CertificateAuthority) throws -> SessionConfiguration {
         var configuration = SessionConfiguration.default
         configuration.tls.anchors = .only(try X509Certificate.all(inPEM: authority.certificatePEM))
         return configuration
