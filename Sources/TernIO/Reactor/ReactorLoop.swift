@@ -306,7 +306,8 @@ extension ReactorLoop {
     }
 
     private func runJobs() {
-        var budget = TickBudget()
+        // A job may run any code: two that take long are enough for a tick.
+        var budget = TickBudget(itemsPerClockRead: 1)
         guard let executors else { return }
         while budget.spend(), let job = jobs.popFirst() {
             #if DEBUG

@@ -3,13 +3,17 @@
 /// The amount of one kind of work that a loop does before it polls its sockets again: about a millisecond's worth. The
 /// clock is read once for every few items, so a tick with little work never reads it.
 package struct TickBudget: ~Copyable {
-    private static let unitsPerClockRead = 16
     private static let time: Int64 = 1_000_000
 
-    private var left = unitsPerClockRead
+    private let itemsPerClockRead: Int
+    private var left: Int
     private var end: Int64?
 
-    package init() {}
+    /// - Parameter itemsPerClockRead: small where an item may take long.
+    package init(itemsPerClockRead: Int = 16) {
+        self.itemsPerClockRead = itemsPerClockRead
+        left = itemsPerClockRead
+    }
 
     /// Whether there is time for one more item.
     package mutating func spend() -> Bool {
@@ -17,7 +21,7 @@ package struct TickBudget: ~Copyable {
             left -= 1
             return true
         }
-        left = Self.unitsPerClockRead - 1
+        left = itemsPerClockRead - 1
         let now = MonotonicInstant.now.nanoseconds
         guard let end else {
             end = now &+ Self.time

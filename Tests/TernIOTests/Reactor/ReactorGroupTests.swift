@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Synchronization
 import Testing
 
 @testable import TernIO
+
+private final class Jobs: Sendable {
+    let finished = Atomic<Int>(0)
+    /// How many had finished when the loop looked after its mail.
+    let seen = Atomic<Int>(-1)
+}
 
 @Suite(.timeLimit(.minutes(1))) struct ReactorGroupTests {
     @Test(arguments: [(-1, 1), (0, 1), (1, 1), (3, 3)])
@@ -43,6 +51,28 @@ import Testing
     }
 
     // As a task executor
+
+    @Test func `jobs that take long run a few per tick, so that sockets do not wait for all of them`() async throws {
+        let group = try ReactorGroup(count: 1)
+        let reactor = try #require(group.reactors.first)
+        let jobs = Jobs()
+        await withDiscardingTaskGroup { tasks in
+            // The loop is busy until all jobs are there.
+            reactor.loop.execute { usleep(20_000) }
+            for _ in 0..<32 {
+                tasks.addTask(executorPreference: reactor) {
+                    usleep(2000)
+                    // What comes meanwhile has to wait for the end of the tick.
+                    if jobs.finished.add(1, ordering: .relaxed).newValue == 1 {
+                        reactor.loop.execute {
+                            jobs.seen.store(jobs.finished.load(ordering: .relaxed), ordering: .relaxed)
+                        }
+                    }
+                }
+            }
+        }
+        #expect((1...4).contains(jobs.seen.load(ordering: .relaxed)))
+    }
 
     @Test func `a task that prefers a group stays on one of its reactors, and so do its children`() async throws {
         let group = try ReactorGroup(count: 3)
