@@ -3,8 +3,8 @@
 /// Public keys pinned for some hosts, with backup pins, an expiry date, and a mode that only reports (after RFC 7469
 /// and TrustKit).
 ///
-/// Chain and host are validated first, unless ``validatesChain`` is false; the pins are an additional check. A set is a value: to rotate pins,
-/// create a new one.
+/// Chain and host are validated first, unless ``validatesChain`` is false; the pins are an additional check. A set is a
+/// value: to rotate pins, create a new one.
 public struct PinSet: Sendable, Hashable {
     /// The effect of a mismatch. An invalid chain is refused in either mode.
     public enum Mode: String, Sendable, Hashable, CaseIterable {

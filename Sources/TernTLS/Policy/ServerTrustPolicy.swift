@@ -29,8 +29,8 @@ public enum ServerTrustPolicy: Sendable {
     /// Without validation of the chain, the rule is that of certificates.
     case pinPublicKeys(publicKeys: [X509Certificate.PublicKey], validateCertificateChain: Bool, validateHost: Bool)
 
-    /// Chain and host are validated as by default, unless the set says otherwise, and one of the set's keys must be in the verified chain, unless the
-    /// set is expired or only reports.
+    /// Chain and host are validated as by default, unless the set says otherwise, and one of the set's keys must be in the
+    /// verified chain, unless the set is expired or only reports.
     case pinSet(PinSet)
 
     /// All of them must accept; the first refusal decides. An empty list refuses every server.
