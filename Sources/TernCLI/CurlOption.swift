@@ -152,8 +152,9 @@ struct CurlOption: Equatable {
         ~ --max-redirs | needs -L
         ~ -m --max-time | holds for each --retry separately
         - --metalink | give the URL of the file
-        - -n --netrc | give -u user:password
-        - --netrc-file --netrc-optional | give -u user:password
+        ~ -n --netrc | takes no file that others may read, and no file is an error; a name in the URL chooses the entry with that name, and "default" is not for the targets of redirects
+        ~ --netrc-file | takes no file that others may read, and no file is an error
+        ~ --netrc-optional | takes no file that others may read
         - -: --next | tern has one set of options for all URLs: run tern once for each
         = --no-alpn
         = -N --no-buffer

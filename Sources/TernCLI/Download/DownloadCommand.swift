@@ -50,7 +50,8 @@ struct DownloadCommand: ToolCommand {
     func run() async throws {
         let target = try RequestedURL(argument: url)
         try transfer.schemes.check(target)
-        var configuration = try RequestBuilder.configuration(fields, trust, transfer)
+        var configuration = try RequestBuilder.configuration(
+            fields, trust, transfer, isSilent: file.isSilent)
         if !transfer.isFollowing { configuration.redirectPolicy = TransferOptions.usualRedirects }
         var builder = try RequestBuilder(fields, trust, configuration: configuration, range: file.range)
         let request = try builder.request(for: target)

@@ -15,7 +15,8 @@ struct FetchPlanner {
     init(options: FetchOptions, choice: MethodChoice, cookies: HTTPCookieStorage?) throws {
         self.options = options
         self.choice = choice
-        var configuration = try RequestBuilder.configuration(options.fields, options.trust, options.transfer)
+        var configuration = try RequestBuilder.configuration(
+            options.fields, options.trust, options.transfer, isSilent: options.output.isSilent)
         configuration.httpCookieStorage = cookies
         builder = try RequestBuilder(
             options.fields, options.trust, configuration: configuration, hasBody: options.content.hasBody,

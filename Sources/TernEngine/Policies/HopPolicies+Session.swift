@@ -6,6 +6,7 @@ extension HopPolicies {
         var policies = first
         if let refresh = TokenRefresh(of: configuration) { policies.append(refresh) }
         if let cookies = Cookies(of: configuration) { policies.append(cookies) }
+        if let netrc = NetrcPasswords(of: configuration) { policies.append(netrc) }
         policies += [
             Expectations(),
             Authentication(of: configuration),
