@@ -121,7 +121,7 @@ struct CurlOption: Equatable {
         = -H --header
         ~ -h --help | shows the help of the command; there are no categories
         - --hostpubmd5 --hostpubsha256 --knownhosts --pubkey | it is for SSH, and tern speaks HTTP
-        - --hsts | tern keeps no list of such servers: give an https URL, and --proto =https
+        ~ --hsts | may not be repeated, keeps what other programs write to the file meanwhile, and learns only from servers whose chain was validated
         - --http0.9 | tern takes no response without a head
         ~ -0 --http1.0 | answered by HTTP/1.1
         = --http1.1

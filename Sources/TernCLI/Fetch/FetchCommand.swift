@@ -110,11 +110,13 @@ struct FetchRun {
             }
             try fetcher.finish()
         } catch {
-            // The jar is written whatever has happened, and the first failure is the one that is told.
+            // The files are written whatever has happened, and the first failure is the one that is told.
             try? cookies?.save()
+            try? TransferOptions.save(fetcher.configuration.hstsStorage)
             throw error
         }
         try cookies?.save()
+        try TransferOptions.save(fetcher.configuration.hstsStorage)
         if last != .success { throw ExitCode(last.rawValue) }
     }
 }

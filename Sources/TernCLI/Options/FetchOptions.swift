@@ -121,7 +121,9 @@ struct FetchOptions: OptionGroup {
                 throw CommandFailure(.malformedURL, "there are more than \(URLPattern.maximumCount) URLs")
             }
         }
-        if let first = targets.first, !transfer.isFollowing, !targets.contains(where: \.url.isSecure) {
+        if let first = targets.first, !transfer.isFollowing, transfer.hsts == nil,
+            !targets.contains(where: \.url.isSecure)
+        {
             try trust.check(first.url)
         }
         return targets

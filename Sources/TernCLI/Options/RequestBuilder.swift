@@ -56,7 +56,7 @@ struct RequestBuilder {
         configuration.decodesContent = fields.isCompressed
         configuration.probesForDigest = fields.credentials.usesDigest
         configuration.netrc = try fields.credentials.netrc(isSilent: isSilent)
-        try transfer?.apply(to: &configuration)
+        try transfer?.apply(to: &configuration, isSilent: isSilent)
         return configuration
     }
 

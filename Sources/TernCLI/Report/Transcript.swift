@@ -42,6 +42,8 @@ final class Transcript: SessionTaskDelegate {
 
     private struct State {
         var contents: Contents
+        /// A request has been sent.
+        var hasBegun = false
         /// The body is refused.
         var isRefused = false
         var isOutletOpen = false
@@ -104,10 +106,13 @@ final class Transcript: SessionTaskDelegate {
     func task(_ task: SessionTask, willSendOn connection: ConnectionMetrics) {
         let request = task.currentRequest ?? task.originalRequest
         let size = configuration.map { Self.size(of: request, $0) } ?? 0
-        state.withLock { state in
+        let isFirst = state.withLock { state in
+            defer { state.hasBegun = true }
             state.contents.sentSize = 0
             state.contents.requestSize += size
+            return !state.hasBegun
         }
+        if isFirst { tell { $0.switching(from: task.originalRequest.url?.absoluteString, to: request) } }
         tell { $0.sending(request, on: connection) }
     }
 
@@ -150,6 +155,7 @@ final class Transcript: SessionTaskDelegate {
         newRequest request: URLRequest, _ question: DelegateQuestion<RedirectAnswer>
     ) {
         tell { $0.receiving(response, for: task.originalRequest) }
+        tell { $0.switching(from: response.value(forHTTPHeaderField: "Location"), to: request) }
         if let refusal = rules.refusal(ofRedirectTo: request.url?.scheme) { refuse(refusal, task) }
         // A chain without end is followed only as fast as its heads are written.
         let next = rules.followed(

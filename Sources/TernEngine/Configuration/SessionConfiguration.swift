@@ -38,6 +38,9 @@ public struct SessionConfiguration: Sendable {
     public var httpShouldSetCookies = true
     /// From which responses the storage takes cookies, as far as its own policy lets it.
     public var httpCookieAcceptPolicy = HTTPCookie.AcceptPolicy.always
+    /// Remembers the hosts that want to be requested over TLS only, and makes https URLs of their http URLs (RFC 6797);
+    /// nil, the default, for none. Sessions may share one.
+    public var hstsStorage: HSTSStorage?
     /// Authenticates requests, and refreshes their credentials: usually an ``AuthenticationInterceptor``. Nil, the
     /// default, for none. Each hop waits for it, on another thread than the reactor's.
     public var authentication: (any RequestAuthentication)?

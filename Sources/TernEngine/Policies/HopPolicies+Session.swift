@@ -10,12 +10,15 @@ extension HopPolicies {
         policies += [
             Expectations(),
             Authentication(of: configuration),
-            Redirects(policy: configuration.redirectPolicy, sensitiveFields: configuration.sensitiveFields),
+            Redirects(
+                policy: configuration.redirectPolicy, sensitiveFields: configuration.sensitiveFields,
+                hsts: configuration.hstsStorage),
             Repeats(rule: RepeatRule(isEnabled: configuration.repeatsLostRequests)),
         ]
         if policies.contains(where: { $0.interests.contains(.preparation) }) {
             policies.insert(DefaultHeaders(fields: configuration.hopFields), at: 0)
         }
+        if let strict = StrictTransport(of: configuration) { policies.insert(strict, at: 0) }
         self.init(policies)
     }
 }
