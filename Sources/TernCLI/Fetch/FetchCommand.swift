@@ -96,7 +96,7 @@ struct FetchRun {
         let fetcher = Fetcher(
             options: options, session: try planner.builder.session(), configuration: planner.builder.configuration,
             writeOut: try options.output.writeOut.map(WriteOut.init(argument:)),
-            heads: try options.output.headDump(),
+            heads: try options.output.headDump(), timeCondition: planner.timeCondition,
             showsUpload: showsUpload || !options.content.uploads.isEmpty && plans.allSatisfy { ($0.path ?? "-") != "-" }
         )
         var last = ExitStatus.success

@@ -21,6 +21,17 @@ package enum HTTPDate {
         return days(year, Int64(month) + 1, day) * 86400 + hour * 3600 + minute * 60 + second
     }
 
+    /// The date in the required form; nil for one before the year 1583 or after 9999.
+    package static func text(_ seconds: Int64) -> String? {
+        guard let date = Parts(seconds: seconds) else { return nil }
+        let days = days(date.year, date.month, date.day)
+        // 1970-01-01 was a Thursday.
+        let weekday = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"][Int(((days + 3) % 7 + 7) % 7)]
+        let two = { (number: Int64) in (number < 10 ? "0" : "") + String(number) }
+        return "\(weekday), \(two(date.day)) \(months[Int(date.month) - 1]) \(date.year) "
+            + "\(two(date.hour)):\(two(date.minute)):\(two(date.second)) GMT"
+    }
+
     private static func number(_ digits: Substring, _ width: Int, _ range: ClosedRange<Int64>) -> Int64? {
         guard digits.utf8.count == width, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let number = Int64(digits), range.contains(number)
