@@ -30,6 +30,8 @@
 @_exported public import enum TernEngine.DownloadEvent
 @_exported public import struct TernEngine.DownloadSettings
 @_exported public import enum TernEngine.EvaluationLimit
+@_exported public import enum TernEngine.HSTSFileError
+@_exported public import class TernEngine.HSTSStorage
 @_exported public import struct TernEngine.HTTPCookie
 @_exported public import class TernEngine.HTTPCookieStorage
 @_exported public import struct TernEngine.HTTPOrigin
@@ -48,6 +50,8 @@
 @_exported public import struct TernEngine.MonotonicInstant
 @_exported public import struct TernEngine.MultipartForm
 @_exported public import enum TernEngine.MultipartFormError
+@_exported public import struct TernEngine.Netrc
+@_exported public import enum TernEngine.NetrcError
 @_exported public import struct TernEngine.OCSPResponse
 @_exported public import struct TernEngine.OpenSSLError
 @_exported public import struct TernEngine.ParsingLeniency

@@ -103,8 +103,8 @@ struct CurlOption: Equatable {
         ~ -D --dump-header | may not name the file of -o, and writes it when all heads have arrived
         - --ech | tern sends the server's name unencrypted
         - --egd-file --random-file --engine --false-start --ssl-allow-beast --ssl-auto-client-cert --ssl-no-revoke --ssl-revoke-best-effort | it has no effect with the TLS library of tern: leave it out
-        - --etag-compare | give -H 'If-None-Match: ETAG'
-        - --etag-save | give -w '%header{etag}'
+        ~ --etag-compare | takes one URL; a file that does not exist is the tag "", as in newer releases
+        ~ --etag-save | takes one URL; keeps the file after a failure, an error status, or a 304 without a tag, and has the final response's tag alone
         ~ --expect100-timeout | needs a body
         = -f --fail
         = --fail-early
@@ -121,7 +121,7 @@ struct CurlOption: Equatable {
         = -H --header
         ~ -h --help | shows the help of the command; there are no categories
         - --hostpubmd5 --hostpubsha256 --knownhosts --pubkey | it is for SSH, and tern speaks HTTP
-        - --hsts | tern keeps no list of such servers: give an https URL, and --proto =https
+        ~ --hsts | may not be repeated, keeps what other programs write to the file meanwhile, and learns only from servers whose chain was validated
         - --http0.9 | tern takes no response without a head
         ~ -0 --http1.0 | answered by HTTP/1.1
         = --http1.1
@@ -152,8 +152,9 @@ struct CurlOption: Equatable {
         ~ --max-redirs | needs -L
         ~ -m --max-time | holds for each --retry separately
         - --metalink | give the URL of the file
-        - -n --netrc | give -u user:password
-        - --netrc-file --netrc-optional | give -u user:password
+        ~ -n --netrc | takes no file that others may read, and no file is an error; a name in the URL chooses the entry with that name, and "default" is not for the targets of redirects
+        ~ --netrc-file | takes no file that others may read, and no file is an error
+        ~ --netrc-optional | takes no file that others may read
         - -: --next | tern has one set of options for all URLs: run tern once for each
         = --no-alpn
         = -N --no-buffer
@@ -218,7 +219,7 @@ struct CurlOption: Equatable {
         ~ --tcp-nodelay | changes nothing: it is the default
         - -t --telnet-option | it is for TELNET, and tern speaks HTTP
         - --tftp-blksize --tftp-no-options | it is for TFTP, and tern speaks HTTP
-        - -z --time-cond | give -H 'If-Modified-Since: DATE'
+        ~ -z --time-cond | dates of ISO 8601 are dates, too; fewer names of time zones are known
         - --tls-earlydata | tern sends a request when the handshake is complete
         ~ --tls-max | 1.2, 1.3 or default
         = --tls13-ciphers

@@ -255,6 +255,20 @@ package final class OutputFile: Sendable {
 }
 
 extension OutputFile {
+    /// Replaces the file at `path`, in one step, by one with this content that only its owner may read.
+    package static func replace(_ path: String, by bytes: [UInt8]) throws(SystemCallError) {
+        let file = try createTemporary(FilePath.temporary(beside: path), permissions: 0o600)
+        defer { file.remove() }
+        let written = unsafe bytes.withUnsafeBytes { bytes in
+            Result { () throws(SystemCallError) in try unsafe file.write(bytes, at: 0) }
+        }
+        try written.get()
+        try file.checkDeferredErrors()
+        try file.replace(path)
+    }
+}
+
+extension OutputFile {
     private static var pause: (milliseconds: Int, microseconds: UInt32) { (10, 10_000) }
 
     /// Opens the file at `path`, creates it for its owner if there is none, and locks it. Blocks while another process

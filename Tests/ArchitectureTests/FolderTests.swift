@@ -11,7 +11,7 @@ import Testing
         "Authentication": "Errors Message URI",
         "Bodies": "",
         "Collecting": "Errors Task",
-        "Configuration": "Authentication Cookies Decoding Message",
+        "Configuration": "Authentication Cookies Decoding Message StrictTransport",
         "Connection": "Bodies Errors Message Transport URI",
         "Cookies": "Message URI",
         "Decoding": "Errors Message",
@@ -21,7 +21,7 @@ import Testing
         "JSON": "",
         "Message": "Bodies URI",
         "Multipart": "Bodies Message",
-        "Policies": "Authentication Configuration Cookies Errors Message Rules Task",
+        "Policies": "Authentication Configuration Cookies Errors Message Rules StrictTransport Task",
         "Pool": "Connection Dialling Errors Message RawStreams Trust URI",
         "Ranges": "Message",
         "RawStreams": "Connection Errors Transport",
@@ -29,6 +29,7 @@ import Testing
         "Session": "Bodies Collecting Configuration Connection Dialling Downloads Errors Message Multipart "
             + "Pool RawStreams Rules Streams Task Trust URI",
         "Streams": "Connection Errors Message Task Transport",
+        "StrictTransport": "Message",
         "Task": "Bodies Configuration Connection Decoding Dialling Errors Message Pool RawStreams Rules Transport "
             + "Trust URI",
         "Transport": "Errors",

@@ -50,11 +50,22 @@ struct DownloadCommand: ToolCommand {
     func run() async throws {
         let target = try RequestedURL(argument: url)
         try transfer.schemes.check(target)
-        var configuration = try RequestBuilder.configuration(fields, trust, transfer)
+        var configuration = try RequestBuilder.configuration(
+            fields, trust, transfer, isSilent: file.isSilent)
         if !transfer.isFollowing { configuration.redirectPolicy = TransferOptions.usualRedirects }
         var builder = try RequestBuilder(fields, trust, configuration: configuration, range: file.range)
         let request = try builder.request(for: target)
         let session = try builder.session()
+        do {
+            try await download(target, request, session)
+        } catch {
+            try? TransferOptions.save(configuration.hstsStorage)
+            throw error
+        }
+        try TransferOptions.save(configuration.hstsStorage)
+    }
+
+    private func download(_ target: RequestedURL, _ request: URLRequest, _ session: Session) async throws {
         if let path = file.output, try DownloadFileOptions.isWrittenThrough(path) {
             return try await writeThrough(request, to: path, session)
         }

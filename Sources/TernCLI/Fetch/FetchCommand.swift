@@ -96,7 +96,7 @@ struct FetchRun {
         let fetcher = Fetcher(
             options: options, session: try planner.builder.session(), configuration: planner.builder.configuration,
             writeOut: try options.output.writeOut.map(WriteOut.init(argument:)),
-            heads: try options.output.headDump(),
+            heads: try options.output.headDump(), timeCondition: planner.timeCondition,
             showsUpload: showsUpload || !options.content.uploads.isEmpty && plans.allSatisfy { ($0.path ?? "-") != "-" }
         )
         var last = ExitStatus.success
@@ -110,11 +110,13 @@ struct FetchRun {
             }
             try fetcher.finish()
         } catch {
-            // The jar is written whatever has happened, and the first failure is the one that is told.
+            // The files are written whatever has happened, and the first failure is the one that is told.
             try? cookies?.save()
+            try? TransferOptions.save(fetcher.configuration.hstsStorage)
             throw error
         }
         try cookies?.save()
+        try TransferOptions.save(fetcher.configuration.hstsStorage)
         if last != .success { throw ExitCode(last.rawValue) }
     }
 }

@@ -11,12 +11,19 @@ struct FetchPlanner {
     let options: FetchOptions
     let choice: MethodChoice
     private(set) var builder: RequestBuilder
+    /// The condition of `-z`; nil for none.
+    let timeCondition: TimeCondition?
+    /// The value of `If-None-Match`; nil for none.
+    private let entityTag: String?
 
     init(options: FetchOptions, choice: MethodChoice, cookies: HTTPCookieStorage?) throws {
         self.options = options
         self.choice = choice
-        var configuration = try RequestBuilder.configuration(options.fields, options.trust, options.transfer)
+        var configuration = try RequestBuilder.configuration(
+            options.fields, options.trust, options.transfer, isSilent: options.output.isSilent)
         configuration.httpCookieStorage = cookies
+        timeCondition = options.conditions.timeCondition(isSilent: options.output.isSilent)
+        entityTag = try options.conditions.entityTag(isSilent: options.output.isSilent)
         builder = try RequestBuilder(
             options.fields, options.trust, configuration: configuration, hasBody: options.content.hasBody,
             range: options.range, cookies: options.cookies.field)
@@ -27,7 +34,9 @@ struct FetchPlanner {
         if !content.uploads.isEmpty, content.uploads.count != options.urls.count {
             throw UsageError("-T: give as many files as URLs")
         }
+        try options.conditions.check(targets)
         let paths = try options.output.paths(for: targets)
+        try options.conditions.check(paths)
         let body = content.parts.isEmpty ? nil : try DataPart.joined(content.parts)
         let form = content.form.isEmpty ? nil : try FormOption.form(content.form)
         return try targets.enumerated().map { index, typed in
@@ -45,6 +54,7 @@ struct FetchPlanner {
             let offset = try options.output.offset(in: paths[index])
             let request = try builder.request(for: target, method: choice.method) { request in
                 if let offset { try planner.requestRest(from: offset, &request) }
+                planner.addConditions(to: &request)
                 if let aim = planner.options.requestTarget { try planner.setTarget(aim, &request) }
                 if let body, !content.isQuery { planner.send(body, in: &request) }
                 if !content.json.isEmpty { planner.announceJSON(in: &request) }
@@ -64,6 +74,16 @@ struct FetchPlanner {
     private func requestRest(from offset: Int64, _ request: inout URLRequest) throws {
         if builder.gives("range") { throw UsageError("-C and -H \"Range\" request two parts: give one of them") }
         request.addValue("bytes=\(offset)-", forHTTPHeaderField: "Range")
+    }
+
+    /// As in curl, a field of `-H` takes the place of a date, and stands beside a tag.
+    private func addConditions(to request: inout URLRequest) {
+        if let timeCondition, !builder.gives(timeCondition.fieldName.lowercased()) {
+            request.addValue(timeCondition.date, forHTTPHeaderField: timeCondition.fieldName)
+        }
+        if let entityTag {
+            request.headers.append(HeaderField(name: "If-None-Match", bytes: ByteText.bytes(of: entityTag)))
+        }
     }
 
     private func setTarget(_ target: String, _ request: inout URLRequest) throws {

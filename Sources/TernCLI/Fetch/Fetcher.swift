@@ -9,6 +9,7 @@ struct Fetcher {
     let configuration: SessionConfiguration
     let writeOut: WriteOut?
     let heads: HeadDump?
+    let timeCondition: TimeCondition?
     /// Whether the progress is that of the upload rather than the response.
     let showsUpload: Bool
 
@@ -79,7 +80,8 @@ struct Fetcher {
             maximumBodySize: options.transfer.maximumBodySize?.bytes,
             redirectSchemes: options.transfer.schemes.redirectSchemes, decodes: configuration.decodesContent,
             updatesReferer: options.fields.updatesReferer, keepsCredentials: options.transfer.keepsCredentials,
-            keptPosts: options.transfer.keptPosts, offset: plan.offset)
+            keptPosts: options.transfer.keptPosts, offset: plan.offset,
+            timeCondition: plan.request.value(forHTTPHeaderField: "Range") == nil ? timeCondition : nil)
     }
 
     private func progress(of plan: PlannedFetch) -> ProgressDisplay? {
@@ -132,6 +134,7 @@ struct Fetcher {
         if let lost = contents.error as? StandardStreams.WriteError { throw lost }
         if let heads, dumpsApart(plan) { try heads.write(contents.heads.waiting) }
         let failure = failure(of: contents, plan)
+        if failure == nil, let response = contents.response { try options.conditions.saveTag(of: response) }
         if options.output.isJSON {
             try StandardStreams.print(
                 try JSONReport.text(ExchangeReport(url: plan.target.text, transcript: contents)))

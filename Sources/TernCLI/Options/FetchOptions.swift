@@ -47,6 +47,7 @@ struct FetchOptions: OptionGroup {
             .group(\.fields, "Header fields"),
             .group(\.cookies, "Cookies"),
             .group(\.transfer, "Redirects, retries, limits"),
+            .group(\.conditions, "Conditions"),
             .group(\.output, "Output"),
             .group(\.trust, "Trust"),
             .group(\.accepted, "Accepted, without effect"))
@@ -72,6 +73,7 @@ struct FetchOptions: OptionGroup {
     var fields = FieldOptions()
     var cookies = CookieOptions()
     var transfer = TransferOptions()
+    var conditions = ConditionOptions()
     var output = OutputOptions()
     var trust = TrustOptions()
     var accepted = AcceptedOptions()
@@ -86,7 +88,8 @@ struct FetchOptions: OptionGroup {
             throw UsageError("no URL is given: give one, such as http://localhost:8080/\(hint)")
         }
         try InputFile.checkStandardInput(
-            content.inputs + fields.inputs + output.inputs + cookies.files + queries.compactMap(\.file) + configurations
+            content.inputs + fields.inputs + output.inputs + conditions.inputs + cookies.files
+                + queries.compactMap(\.file) + configurations
         )
         if let defaultScheme, !["http", "https"].contains(defaultScheme) {
             throw CommandFailure(.failure, "--proto-default \(defaultScheme): tern supports http and https")
@@ -121,7 +124,9 @@ struct FetchOptions: OptionGroup {
                 throw CommandFailure(.malformedURL, "there are more than \(URLPattern.maximumCount) URLs")
             }
         }
-        if let first = targets.first, !transfer.isFollowing, !targets.contains(where: \.url.isSecure) {
+        if let first = targets.first, !transfer.isFollowing, transfer.hsts == nil,
+            !targets.contains(where: \.url.isSecure)
+        {
             try trust.check(first.url)
         }
         return targets

@@ -168,7 +168,19 @@ struct CredentialOptions: OptionGroup {
             ) { $0.usesAny = true },
             .value("--oauth2-bearer", as: "token", dashed: true, help: "Send this bearer token (RFC 6750).") {
                 $0.bearer = $1.text
-            })
+            },
+            .flag(
+                "-n", "--netrc",
+                help: """
+                    Authenticate with the name and the password for the host in $NETRC, or else ~/.netrc, rather than those \
+                    of the URL. Others must not be able to read the file.
+                    """
+            ) { $0.usesNetrc = true },
+            .value("--netrc-file", as: "file", help: "The same with this file.") { $0.netrcFile = $1.text },
+            .flag(
+                "--netrc-optional",
+                help: "The same, but the URL's name and password come first, and there may be no file."
+            ) { $0.isNetrcOptional = true })
     }
 
     var user: String?
@@ -176,6 +188,11 @@ struct CredentialOptions: OptionGroup {
     var usesDigest = false
     var usesAny = false
     var bearer: String?
+    var usesNetrc = false
+    var netrcFile: String?
+    var isNetrcOptional = false
+
+    private var schemes: PasswordCredential.Schemes { usesDigest ? .digest : usesAny ? .all : .basic }
 
     /// The option that gives the credentials; nil for none.
     var option: String? { user != nil ? "-u" : bearer != nil ? "--oauth2-bearer" : nil }
@@ -196,6 +213,36 @@ struct CredentialOptions: OptionGroup {
         }
     }
 
+    /// The names and passwords of a file; nil for none.
+    ///
+    /// - Parameter isSilent: whether what is left out of the file is not told.
+    func netrc(isSilent: Bool) throws -> Netrc? {
+        guard usesNetrc || netrcFile != nil || isNetrcOptional else { return nil }
+        let variables = ProcessInfo.processInfo.environment
+        let home = variables["HOME"] ?? FileManager.default.homeDirectoryForCurrentUser.path(percentEncoded: false)
+        let path = netrcFile ?? variables["NETRC"].flatMap { $0.isEmpty ? nil : $0 } ?? home + "/.netrc"
+        let option = netrcFile != nil ? "--netrc-file" : usesNetrc ? "-n" : "--netrc-optional"
+        do throws(NetrcError) {
+            let netrc = try Netrc(commandFile: path, schemes)
+            for warning in isSilent ? [] : netrc.warnings {
+                StandardStreams.tell("tern: \(option): \(path), \(warning)")
+            }
+            return netrc
+        } catch {
+            if isNetrcOptional, case .missing = error { return nil }
+            throw CommandFailure(.unreadable, "\(option): \(error)")
+        }
+    }
+
+    /// Takes the password for the name in the URL from a file: in place of the one there, unless that comes first.
+    func complete(_ request: inout URLRequest, from netrc: Netrc) {
+        guard let inURL = request.credential, let host = request.host,
+            !isNetrcOptional || inURL.passwordBytes.isEmpty,
+            let entry = netrc.credential(forHost: host, user: inURL.userBytes)
+        else { return }
+        request.credential = entry
+    }
+
     /// The value of an `Authorization` field that is sent without waiting for a challenge.
     var authorization: String? {
         if let bearer { return "Bearer " + bearer }
@@ -205,7 +252,6 @@ struct CredentialOptions: OptionGroup {
 
     /// Has the request answer challenges, or sends the name and password of its URL as curl does.
     func apply(to request: inout URLRequest) {
-        let schemes: PasswordCredential.Schemes = usesDigest ? .digest : usesAny ? .all : .basic
         if let user {
             guard schemes != .basic else { return }
             let bytes = ByteText.bytes(of: user)
@@ -218,6 +264,17 @@ struct CredentialOptions: OptionGroup {
             }
             request.credential = PasswordCredential(
                 user: inURL.userBytes, password: inURL.passwordBytes, schemes: schemes)
+        }
+    }
+}
+
+extension Netrc {
+    /// A file, or a pipe, which only its reader has.
+    fileprivate init(commandFile path: String, _ schemes: PasswordCredential.Schemes) throws(NetrcError) {
+        if FileStatus(of: path)?.kind == .other, let content = try? InputFile.contents(of: path) {
+            self.init(content, schemes: schemes)
+        } else {
+            try self.init(file: URL(filePath: path), schemes: schemes)
         }
     }
 }

@@ -220,7 +220,7 @@ struct OutputOptions: OptionGroup {
     }
 
     /// The regular file that would be written, whatever its path; nil for a target that is written directly.
-    private static func file(_ path: String) -> String? {
+    static func file(_ path: String) -> String? {
         guard case .file(let place)? = try? OutputTarget(path: path) else { return nil }
         return FilePath.resolvingFolder(of: place)
     }

@@ -33,6 +33,10 @@ struct RequestBuilder {
         let given = try options.given()
         isChunked = hasBody && given.contains(where: \.asksForChunks)
         fields = isChunked ? given.filter { !$0.asksForChunks } : given
+        // As in curl, also where a redirect leads to another host.
+        if options.credentials.option != nil || given.contains(where: { $0.name.lowercased() == "authorization" }) {
+            self.configuration.netrc = nil
+        }
         if isChunked, given.contains(where: { $0.name.lowercased() == "content-length" }) {
             throw UsageError(
                 "-H \"Transfer-Encoding: chunked\" and -H \"Content-Length\" frame the body in two ways: give one of them"
@@ -42,14 +46,17 @@ struct RequestBuilder {
 
     /// What the options say of sessions.
     ///
-    /// - Parameter transfer: nil for a command with limits of its own.
+    /// - Parameters:
+    ///   - transfer: nil for a command with limits of its own.
+    ///   - isSilent: whether lines of files that are left out are not told.
     static func configuration(
-        _ fields: FieldOptions, _ trust: TrustOptions, _ transfer: TransferOptions?
+        _ fields: FieldOptions, _ trust: TrustOptions, _ transfer: TransferOptions?, isSilent: Bool = false
     ) throws -> SessionConfiguration {
         var configuration = try trust.configuration()
         configuration.decodesContent = fields.isCompressed
         configuration.probesForDigest = fields.credentials.usesDigest
-        try transfer?.apply(to: &configuration)
+        configuration.netrc = try fields.credentials.netrc(isSilent: isSilent)
+        try transfer?.apply(to: &configuration, isSilent: isSilent)
         return configuration
     }
 
@@ -63,6 +70,7 @@ struct RequestBuilder {
         if let method { request.setMethod(asTyped: method) }
         for field in fields { try field.apply(to: &request, &configuration.httpAdditionalHeaders) }
         try setBody(&request)
+        if let netrc = configuration.netrc { options.credentials.complete(&request, from: netrc) }
         options.credentials.apply(to: &request)
         if let cookies {
             try add(cookies, as: "Cookie", to: &request, "-b and -H \"Cookie\" are two fields of cookies")

@@ -30,6 +30,13 @@ struct TransferOptions: OptionGroup {
                 $0.allowsDowngrade = true
             },
             .value(
+                "--hsts", as: "file",
+                help: """
+                    Request the hosts in this file over TLS only, and add those that want it (RFC 6797) when all is done; "" \
+                    remembers them until then.
+                    """
+            ) { $0.hsts = $1.text },
+            .value(
                 "--retry", as: "number",
                 help: """
                     Retry this often if the host is not found, a timeout passes, or the status is 408, 429, 500, 502, 503 or \
@@ -90,6 +97,7 @@ struct TransferOptions: OptionGroup {
     var redirects: Int?
     var schemes = SchemeOptions()
     var allowsDowngrade = false
+    var hsts: String?
     var retries: Int?
     var retryDelay: Double?
     var retryMaximumTime: Double?
@@ -134,7 +142,18 @@ struct TransferOptions: OptionGroup {
             maximumDelay: maximumTime, includesRefusals: retriesRefusals, includesEverything: retriesEverything)
     }
 
-    func apply(to configuration: inout SessionConfiguration) throws {
+    /// - Parameter isSilent: whether lines of files that are left out are not told.
+    func apply(to configuration: inout SessionConfiguration, isSilent: Bool) throws {
+        configuration.hstsStorage = try hsts.map { path in
+            let storage = try Self.storage(path)
+            if storage.skippedLineCount > 0, !isSilent {
+                let subject = storage.skippedLineCount == 1 ? "a line" : "\(storage.skippedLineCount) lines"
+                let place = storage.skippedLineCount == 1 ? "" : "the first is "
+                StandardStreams.tell(
+                    "tern: --hsts: \(subject) of \(path) skipped: no host (\(place)line \(storage.firstSkippedLine))")
+            }
+            return storage
+        }
         if let connectTimeout {
             configuration.timeouts.connect = try Self.duration(connectTimeout, "--connect-timeout")
         }
@@ -146,6 +165,24 @@ struct TransferOptions: OptionGroup {
         configuration.redirectPolicy =
             isFollowing ? .follow(limit: limit < 0 ? .max : limit, allowsDowngrade: allowsDowngrade) : .never
         configuration.unixSocket = try socketName()
+    }
+
+    private static func storage(_ path: String) throws -> HSTSStorage {
+        if path.isEmpty { return HSTSStorage() }
+        do throws(HSTSFileError) {
+            return try HSTSStorage(file: URL(filePath: path))
+        } catch {
+            throw CommandFailure(.unreadable, "--hsts: \(error)")
+        }
+    }
+
+    /// Writes the file of `--hsts`.
+    static func save(_ storage: HSTSStorage?) throws {
+        do throws(HSTSFileError) {
+            try storage?.saveAlways()
+        } catch {
+            throw CommandFailure(.unwritable, "--hsts: \(error)")
+        }
     }
 
     private func socketName() throws -> UnixSocketName? {

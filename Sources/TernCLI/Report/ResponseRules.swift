@@ -22,6 +22,8 @@ struct ResponseRules: Sendable {
     var keptPosts: Set<Int> = []
     /// The position from which a file is continued.
     var offset: Int64?
+    /// The condition of `-z`.
+    var timeCondition: TimeCondition?
 
     func refusal(ofRedirectTo scheme: String?) -> RefusedResponse? {
         guard let redirectSchemes, let scheme = scheme?.lowercased(), !redirectSchemes.contains(scheme) else {
@@ -82,6 +84,13 @@ struct ResponseRules: Sendable {
                 ContentRange.init)
         else { return true }
         return total == offset
+    }
+
+    /// Whether the server says that nothing has changed, or that its file is not what `-z` wants: curl takes that for a
+    /// 304, too.
+    func isUnchanged(_ response: HTTPURLResponse) -> Bool {
+        if response.statusCode == 304 { return true }
+        return response.statusCode == 200 && timeCondition?.isMet(by: response) == false
     }
 
     /// - Parameters:

@@ -42,8 +42,12 @@ final class Transcript: SessionTaskDelegate {
 
     private struct State {
         var contents: Contents
+        /// A request has been sent.
+        var hasBegun = false
         /// The body is refused.
         var isRefused = false
+        /// The body is not wanted, and no failure.
+        var isUnneeded = false
         var isOutletOpen = false
         /// The bytes of content that the task had received when the final response began.
         var receivedBefore: Int64 = 0
@@ -104,10 +108,13 @@ final class Transcript: SessionTaskDelegate {
     func task(_ task: SessionTask, willSendOn connection: ConnectionMetrics) {
         let request = task.currentRequest ?? task.originalRequest
         let size = configuration.map { Self.size(of: request, $0) } ?? 0
-        state.withLock { state in
+        let isFirst = state.withLock { state in
+            defer { state.hasBegun = true }
             state.contents.sentSize = 0
             state.contents.requestSize += size
+            return !state.hasBegun
         }
+        if isFirst { tell { $0.switching(from: task.originalRequest.url?.absoluteString, to: request) } }
         tell { $0.sending(request, on: connection) }
     }
 
@@ -150,6 +157,7 @@ final class Transcript: SessionTaskDelegate {
         newRequest request: URLRequest, _ question: DelegateQuestion<RedirectAnswer>
     ) {
         tell { $0.receiving(response, for: task.originalRequest) }
+        tell { $0.switching(from: response.value(forHTTPHeaderField: "Location"), to: request) }
         if let refusal = rules.refusal(ofRedirectTo: request.url?.scheme) { refuse(refusal, task) }
         // A chain without end is followed only as fast as its heads are written.
         let next = rules.followed(
@@ -176,6 +184,11 @@ final class Transcript: SessionTaskDelegate {
             return refuse(refusal, task)
         }
         guard case .write(let outlet, let headCopies) = bodyUse else { return }
+        if rules.isUnchanged(response) {
+            state.withLock { $0.isUnneeded = true }
+            if response.statusCode != 304 { task.cancel() }
+            if headCopies == 0 { return }
+        }
         let offset = Int(clamping: rules.offset ?? 0)
         progress?.start(length: length.map { $0 &+ offset }, from: offset)
         outlet.describe(response)
@@ -216,7 +229,7 @@ final class Transcript: SessionTaskDelegate {
     func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {
         let (size, isRefused) = state.withLock { state in
             state.contents.bodySize += bytes.count
-            return (state.contents.bodySize, state.isRefused)
+            return (state.contents.bodySize, state.isRefused || state.isUnneeded)
         }
         if isRefused { return }
         if let refusal = rules.refusal(ofLength: size) { return refuse(refusal, task) }
@@ -237,14 +250,16 @@ final class Transcript: SessionTaskDelegate {
         state.withLock { $0.contents.discardedTrailers = discarded }
     }
 
-    func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
-        let isWhole = state.withLock { state in
+    func task(_ task: SessionTask, didCompleteWith ending: SessionError?) {
+        let (error, isWhole) = state.withLock { state -> (SessionError?, Bool) in
+            let error = state.isUnneeded && ending.map(Self.isCancellation) == true ? nil : ending
             state.contents.metrics = task.metrics
             if state.contents.response != nil {
                 state.contents.receivedSize = Int(clamping: task.countOfBytesReceived - state.receivedBefore)
             }
             if state.contents.error == nil { state.contents.error = error ?? refusalOfWhole(state.contents) }
-            return error == nil && !state.isRefused
+            // A file to which nothing was written stays as it is.
+            return (error, error == nil && !state.isRefused && (!state.isUnneeded || state.isOutletOpen))
         }
         guard case .write(let outlet, _) = bodyUse else { return end(nil) }
         outlet.finish(isWhole: isWhole) { failure, path in

@@ -16,6 +16,14 @@ struct VerboseReport: Sendable {
         return lines + head(of: request) + [">"]
     }
 
+    /// - Parameter named: the URL that was to be requested.
+    func switching(from named: String?, to request: URLRequest) -> [String] {
+        guard let url = request.url, url.scheme?.lowercased() == "https",
+            named?.prefix(5).lowercased() == "http:"
+        else { return [] }
+        return ["* Switched from HTTP to HTTPS due to HSTS => \(URLRequest.withoutCredential(url.absoluteString))"]
+    }
+
     func receiving(_ response: HTTPURLResponse, for request: URLRequest) -> [String] {
         ["< \(response.head.version) \(response.statusCode) \(response.reasonPhrase)"]
             + response.headers.map { "< " + request.sensitiveFields.description(of: $0) } + ["<"]

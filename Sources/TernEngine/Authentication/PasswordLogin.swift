@@ -36,6 +36,9 @@ final class PasswordLogin: Sendable {
         self.origin = origin
     }
 
+    /// Whether it is for the origin of this request.
+    func belongs(to request: URLRequest) -> Bool { (try? request.destination.get().origin) == origin }
+
     /// Whether a further challenge of the origin does not refuse the credential: because the nonce was too old, or the
     /// request had no credential, as after a redirect.
     func isFollowed(by challenge: PasswordLogin, wasSent: Bool) -> Bool {

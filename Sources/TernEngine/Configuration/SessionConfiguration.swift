@@ -38,9 +38,17 @@ public struct SessionConfiguration: Sendable {
     public var httpShouldSetCookies = true
     /// From which responses the storage takes cookies, as far as its own policy lets it.
     public var httpCookieAcceptPolicy = HTTPCookie.AcceptPolicy.always
+    /// Remembers the hosts that want to be requested over TLS only, and makes https URLs of their http URLs (RFC 6797);
+    /// nil, the default, for none. Sessions may share one.
+    public var hstsStorage: HSTSStorage?
     /// Authenticates requests, and refreshes their credentials: usually an ``AuthenticationInterceptor``. Nil, the
     /// default, for none. Each hop waits for it, on another thread than the reactor's.
     public var authentication: (any RequestAuthentication)?
+    /// The names and passwords for hosts, for hops that nothing else authenticates: the request's own `Authorization`
+    /// field and credential, a name and a password in its URL, the session's fields and ``authentication`` come first, and
+    /// of a URL with a name alone the name chooses the password. A redirect to another origin is authenticated with the
+    /// entry that names its host, if there is one. Nil, the default, for none.
+    public var netrc: Netrc?
     /// Whether a request with content whose credential may be sent by Digest only goes without the content first, to
     /// learn the server's challenge, as in curl.
     package var probesForDigest = false

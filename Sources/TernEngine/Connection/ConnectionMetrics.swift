@@ -17,6 +17,8 @@ public final class ConnectionMetrics: Sendable {
     /// connection carried one request.
     public var overriddenTrustFailure: TrustFailure? { overridden?.overridden }
     private let overridden: ServerTrustResult?
+    /// Whether the server was trusted without any error: by a chain that was validated in full.
+    let isServerValidated: Bool
     /// When the connection was requested, and when each step of opening it ended.
     public let start: MonotonicInstant
     /// When the host name was resolved.
@@ -35,6 +37,7 @@ public final class ConnectionMetrics: Sendable {
         self.tls = tls
         verifiedChain = trust?.verifiedChain ?? []
         overridden = trust?.overridden == nil ? nil : trust
+        isServerValidated = trust.map { $0.isChainValidated && $0.policyVerdict == nil && $0.waived == nil } ?? false
         self.start = start
         self.resolved = resolved
         self.connected = connected

@@ -41,14 +41,7 @@ struct CookieFile: Sendable {
         if !keepsSessionCookies { jar.removeSessionCookies() }
         let bytes = CookieText.bytes(of: jar.cookies(now: now), after: content.otherLines)
         do throws(SystemCallError) {
-            let file = try OutputFile.createTemporary(FilePath.temporary(beside: path), permissions: 0o600)
-            defer { file.remove() }
-            let written = unsafe bytes.withUnsafeBytes { bytes in
-                Result { () throws(SystemCallError) in try unsafe file.write(bytes, at: 0) }
-            }
-            try written.get()
-            try file.checkDeferredErrors()
-            try file.replace(path)
+            try OutputFile.replace(path, by: bytes)
         } catch {
             throw .unwritable(path: path, error)
         }

@@ -21,6 +21,17 @@ package enum HTTPDate {
         return days(year, Int64(month) + 1, day) * 86400 + hour * 3600 + minute * 60 + second
     }
 
+    /// The date in the required form; nil for one before the year 1583 or after 9999.
+    package static func text(_ seconds: Int64) -> String? {
+        guard let date = Parts(seconds: seconds) else { return nil }
+        let days = days(date.year, date.month, date.day)
+        // 1970-01-01 was a Thursday.
+        let weekday = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"][Int(((days + 3) % 7 + 7) % 7)]
+        let two = { (number: Int64) in (number < 10 ? "0" : "") + String(number) }
+        return "\(weekday), \(two(date.day)) \(months[Int(date.month) - 1]) \(date.year) "
+            + "\(two(date.hour)):\(two(date.minute)):\(two(date.second)) GMT"
+    }
+
     private static func number(_ digits: Substring, _ width: Int, _ range: ClosedRange<Int64>) -> Int64? {
         guard digits.utf8.count == width, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let number = Int64(digits), range.contains(number)
@@ -33,6 +44,47 @@ package enum HTTPDate {
         let shifted = month <= 2 ? year - 1 : year
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468
+    }
+
+    /// A date and a time of day, in GMT.
+    package struct Parts: Sendable, Equatable {
+        package let year: Int64
+        /// From 1 to 12.
+        package let month: Int64
+        /// From 1.
+        package let day: Int64
+        package let hour: Int64
+        package let minute: Int64
+        package let second: Int64
+
+        /// Nil for what the calendar does not have between the years 1583 and 9999.
+        package init?(year: Int64, month: Int64, day: Int64, hour: Int64, minute: Int64, second: Int64) {
+            guard (1583...9999).contains(year), (1...12).contains(month), day >= 1,
+                day <= dayCount(of: month, in: year),
+                (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second)
+            else { return nil }
+            (self.year, self.month, self.day) = (year, month, day)
+            (self.hour, self.minute, self.second) = (hour, minute, second)
+        }
+
+        /// From seconds since 1970-01-01T00:00:00Z.
+        package init?(seconds: Int64) {
+            let first = HTTPDate.days(1583, 1, 1) * 86400
+            guard seconds >= first, seconds < HTTPDate.days(10_000, 1, 1) * 86400 else { return nil }
+            let days = (seconds - first) / 86400 + HTTPDate.days(1583, 1, 1)
+            let rest = (seconds - first) % 86400
+            // By the length of an average year: this year or a later one, and seldom by more than one.
+            var year = min(9999, days * 400 / 146_097 + 1971)
+            while HTTPDate.days(year, 1, 1) > days { year -= 1 }
+            var month: Int64 = 12
+            while HTTPDate.days(year, month, 1) > days { month -= 1 }
+            self.init(
+                year: year, month: month, day: days - HTTPDate.days(year, month, 1) + 1, hour: rest / 3600,
+                minute: rest / 60 % 60, second: rest % 60)
+        }
+
+        /// Seconds since 1970-01-01T00:00:00Z.
+        package var seconds: Int64 { HTTPDate.days(year, month, day) * 86400 + hour * 3600 + minute * 60 + second }
     }
 
     /// The number of days in a month, from 1 to 12.

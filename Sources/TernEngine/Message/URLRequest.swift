@@ -109,6 +109,22 @@ public struct URLRequest: Sendable {
         storage.parts.destination = .success(Destination(origin: origin, target: form))
     }
 
+    /// The same request over TLS: to port 443 in place of 80, and to any other port as it is (RFC 6797 §8.3). Nil for one
+    /// that goes over TLS already, or cannot be sent.
+    var secured: URLRequest? {
+        guard case .success(let destination) = storage.parts.destination, destination.origin.scheme == .http,
+            let reference = storage.parts.url.map({ URIReference($0.absoluteString).secured }),
+            let url = URL(string: reference.description, encodingInvalidCharacters: false)
+        else { return nil }
+        let port = destination.origin.port
+        let origin = HTTPOrigin(scheme: .https, host: destination.origin.host, port: port == 80 ? 443 : port)
+        var request = self
+        request.makeUnique()
+        request.storage.parts.url = url
+        request.storage.parts.destination = .success(Destination(origin: origin, target: destination.target))
+        return request
+    }
+
     /// The method, "GET" by default; nil resets it. Methods are case-sensitive (RFC 9110 §9.1) and sent as written, but
     /// for get, head, post, put, delete and connect in any case: as in Foundation, they are read and sent in capitals.
     public var httpMethod: String? {

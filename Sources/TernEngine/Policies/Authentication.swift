@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 
-/// Answers a 401 and its challenge (RFC 9110 §11.6.1) with the credential of the request or its URL. A challenge that
-/// does not refuse the last credential is answered with that credential again. In all other cases the task asks its
-/// delegate.
+/// Answers a 401 and its challenge (RFC 9110 §11.6.1) with the credential of the request, its URL or a netrc file. A
+/// challenge that does not refuse the last credential is answered with that credential again. In all other cases the task
+/// asks its delegate.
 ///
 /// Where only Digest may authenticate a hop, it may be sent without its content first, as curl does: the server answers
 /// the first request with its challenge, so the content would be sent for nothing, and content that can be read once
@@ -29,15 +29,18 @@ struct Authentication: HopPolicy {
     let interests: HopInterests
     /// The session's `Authorization` field: a credential of the request takes its place.
     private let defaultAuthorization: String?
+    private let netrc: Netrc?
 
     init(of configuration: SessionConfiguration) {
         interests = configuration.probesForDigest ? [.preparation, .allHeads] : .unsuccessfulHeads
         defaultAuthorization = configuration.httpAdditionalHeaders["Authorization"]
+        netrc = configuration.netrc
     }
 
     func prepare(_ hop: Hop, _ history: inout TaskHistory) -> HopPreparation {
-        guard let body = hop.request.body, body.announcedLength != 0, hop.request.credential?.schemes == .digest,
-            hop.mayCarryCredentials, !isAuthorized(hop.request)
+        guard let body = hop.request.body, body.announcedLength != 0, !isAuthorized(hop.request),
+            (netrc?.credential(for: hop) ?? (hop.mayCarryCredentials ? hop.request.credential : nil))?.schemes
+                == .digest
         else { return .ready }
         let memory = history[Memory.self]
         guard memory.login == nil, memory.openHop != hop.number else { return .ready }
@@ -78,10 +81,11 @@ struct Authentication: HopPolicy {
 
     /// The request with an answer that needs no question; nil if there is none.
     private func answer(to challenges: [[UInt8]], _ memory: inout Memory, _ history: TaskHistory) -> URLRequest? {
-        let (hop, login) = (history.hop, memory.login)
+        let hop = history.hop
+        let login = memory.login.flatMap { $0.belongs(to: hop.request) ? $0 : nil }
         let isAuthorized = isAuthorized(hop.request)
         guard
-            let credential = login?.credential
+            let credential = login?.credential ?? netrc?.credential(for: hop)
                 ?? (hop.mayCarryCredentials ? hop.request.credential ?? hop.request.urlCredential : nil),
             let next = PasswordLogin(credential, for: hop.request, answering: challenges),
             login?.isFollowed(by: next, wasSent: isAuthorized) ?? !isAuthorized,

@@ -6,15 +6,19 @@ extension HopPolicies {
         var policies = first
         if let refresh = TokenRefresh(of: configuration) { policies.append(refresh) }
         if let cookies = Cookies(of: configuration) { policies.append(cookies) }
+        if let netrc = NetrcPasswords(of: configuration) { policies.append(netrc) }
         policies += [
             Expectations(),
             Authentication(of: configuration),
-            Redirects(policy: configuration.redirectPolicy, sensitiveFields: configuration.sensitiveFields),
+            Redirects(
+                policy: configuration.redirectPolicy, sensitiveFields: configuration.sensitiveFields,
+                hsts: configuration.hstsStorage),
             Repeats(rule: RepeatRule(isEnabled: configuration.repeatsLostRequests)),
         ]
         if policies.contains(where: { $0.interests.contains(.preparation) }) {
             policies.insert(DefaultHeaders(fields: configuration.hopFields), at: 0)
         }
+        if let strict = StrictTransport(of: configuration) { policies.insert(strict, at: 0) }
         self.init(policies)
     }
 }

@@ -7,6 +7,8 @@ struct Redirects: HopPolicy {
     let policy: RedirectPolicy
     /// The session's; a request may have its own.
     let sensitiveFields: SensitiveFields
+    /// Knows the hosts whose http URLs become https URLs; nil for a session without it.
+    var hsts: HSTSStorage?
 
     let interests = HopInterests.unsuccessfulHeads
 
@@ -16,6 +18,7 @@ struct Redirects: HopPolicy {
         let outcome = RedirectRule(policy: history.redirectPolicy ?? policy).outcome(
             status: head.status, locations: head.bytes(for: "Location"), setsCookies: head.contains("Set-Cookie"),
             sent: history.hop.request, of: request, chain: history.chain,
+            requiresTLS: { hsts?.requiresTLS(forHost: $0) ?? false },
             isSensitive: { request.isSensitive(fieldNamed: $0) || sensitiveFields.contains($0) })
         return switch outcome {
         case .deliver: .pass

@@ -48,10 +48,12 @@ struct RedirectRule: Sendable {
     ///   - sent: the request it answers, as sent.
     ///   - request: the same without what policies added.
     ///   - chain: the redirects before `sent`.
+    ///   - requiresTLS: whether an http URL with this host becomes an https URL.
     ///   - isSensitive: whether the caller marked a field of this name as secret.
     func outcome(
         status: Int, locations: @autoclosure () -> [[UInt8]], setsCookies: @autoclosure () -> Bool, sent: URLRequest,
-        of request: URLRequest, chain: RedirectChain, isSensitive: (String) -> Bool
+        of request: URLRequest, chain: RedirectChain, requiresTLS: (String) -> Bool = { _ in false },
+        isSensitive: (String) -> Bool
     ) -> Outcome {
         guard case .follow(let limit, let allowsDowngrade) = policy, Self.isRedirect(status) else { return .deliver }
         let values = Set(locations().filter { !$0.isEmpty })
@@ -69,9 +71,13 @@ struct RedirectRule: Sendable {
 
             let maximum = RedirectPolicy.maximumLocationLength
             guard location.count <= maximum else { throw .locationTooLong(limit: maximum) }
-            let target = try Self.target(of: location, from: base)
+            var target = try Self.target(of: location, from: base)
             guard target.length <= max(4 * maximum, base.length) else { throw .locationTooLong(limit: maximum) }
-            let next = try Self.destination(of: target).origin
+            var next = try Self.destination(of: target).origin
+            if next.scheme == .http, requiresTLS(next.host) {
+                target = target.secured
+                next = try Self.destination(of: target).origin
+            }
             guard allowsDowngrade || asked.origin.scheme == .http || next.scheme == .https else {
                 throw .insecure(next)
             }

@@ -139,10 +139,22 @@ extension SessionTask {
                 driver.measured?.beginHop(
                     driver.machine.history.hop, redirectCount: driver.machine.history.chain.count, shard.loop.now)
             }
+            if driver.machine.history.isPrepared { tellPrepared() }
             shard.find(route, for: self)
         } catch {
             endLater(.request(.invalid(error)), phase: .request, on: shard.loop)
         }
+    }
+
+    /// The hop has what policies added, which the program sees before it is sent.
+    private func tellPrepared() {
+        let request = driver.machine.history.hop.request
+        let previous = lifecycle.withLock { state in
+            defer { state.currentRequest = request }
+            return state.currentRequest
+        }
+        driver.measured?.prepare(request)
+        withExtendedLifetime(previous) {}
     }
 
     /// Waits without a connection: for a delay, or for a lookup.
@@ -325,7 +337,9 @@ extension SessionTask: ExchangeDelegate {
         driver.measured?.received(head, carrier.loop.now)
         // Before the machine, which may move to the next hop.
         let response = driver.machine.response(head)
-        switch driver.machine.head(head) {
+        switch driver.machine.head(
+            head, isServerValidated: carrier.connectionMetrics?.isServerValidated ?? false)
+        {
         case .deliver: deliver(response)
         case .discard: driver.delegate.handle(.discarded(response), of: self)
         case .ask(let request): ask(about: request, response)

@@ -11,6 +11,9 @@ struct TaskHistory {
     var chain = RedirectChain()
     /// How often the hop was sent again because a kept-alive connection turned out to be dead: 0 or 1.
     var repeatCount: Int32 = 0
+    /// Whether the server of the last final response was trusted without any error. Known to policies that read the heads
+    /// of all responses.
+    var isServerValidated = false
     private var memories: [ObjectIdentifier: any PolicyMemory] = [:]
     /// The policy that the original request names; nil for the session's.
     let redirectPolicy: RedirectPolicy?
@@ -34,6 +37,9 @@ struct TaskHistory {
     /// The request of the hop as the program, a redirect or an answer made it, without what policies added: the next
     /// hop, and the same one when it is sent again, start from it.
     var request: URLRequest { unprepared ?? hop.request }
+
+    /// Whether policies have changed the hop.
+    var isPrepared: Bool { unprepared != nil }
 
     /// The request that an answer to a challenge is about: to the URL that the hop was sent to, with the content that it
     /// has when it is sent again.

@@ -244,9 +244,15 @@ extension TaskMachine {
         case fail(SessionError.Reason)
     }
 
-    mutating func head(_ head: ResponseHead) -> HeadAnswer {
+    /// - Parameter isServerValidated: whether the server is trusted without any error; asked for if a policy reads the
+    ///   heads of all responses.
+    mutating func head(_ head: ResponseHead, isServerValidated: @autoclosure () -> Bool = false) -> HeadAnswer {
         guard case .exchanging = stage else { return .discard }
-        guard head.status < 300, !policies.readsAllHeads else { return decide(on: head) }
+        if policies.readsAllHeads {
+            history.isServerValidated = isServerValidated()
+            return decide(on: head)
+        }
+        guard head.status < 300 else { return decide(on: head) }
         stage = .delivering
         return .deliver
     }

@@ -37,6 +37,9 @@ public struct TaskMetrics: Sendable {
 
 // The last hop
 extension TaskMetrics {
+    /// Policies have changed the request of the hop.
+    mutating func prepare(_ request: URLRequest) { last.request = request }
+
     /// The hop is about to be sent.
     mutating func begin(on carrier: any Carrier, repeatCount: Int) {
         // The clock of a tick may be behind that of a connection that was opened within it.
@@ -97,8 +100,8 @@ extension TaskMetrics {
 /// The times of one hop of a task, and its connection. A task has one hop, and one more for each redirect
 /// and each answered challenge.
 public struct HopMetrics: Sendable {
-    /// The request of the hop.
-    public let request: URLRequest
+    /// The request of the hop, as it was sent.
+    public internal(set) var request: URLRequest
     /// The hop began: a connection was requested.
     public let start: MonotonicInstant
     /// A connection was available; nil if it never was. If the hop was sent again, the last one.

@@ -55,6 +55,21 @@ struct URIReference: Sendable, Hashable {
     }
 }
 
+extension URIReference {
+    /// The same reference with the scheme https, and without port 80, whose counterpart is https's own (RFC 6797 §8.3).
+    var secured: URIReference {
+        var reference = self
+        reference.scheme = "https"
+        guard let text = authority?.utf8, let colon = text.lastIndex(of: .colon) else { return reference }
+        let port = text[text.index(after: colon)...]
+        guard port.allSatisfy({ (0x30...0x39).contains($0) }), port.isEmpty || Int(Substring(port)) == 80 else {
+            return reference
+        }
+        reference.authority = String(Substring(text[..<colon]))
+        return reference
+    }
+}
+
 extension URIReference: CustomStringConvertible {
     /// The parts joined again (RFC 3986 §5.3). Contains any secrets of the reference.
     var description: String {

@@ -23,4 +23,16 @@ import Testing
     func `anything else is no date`(text: String) {
         #expect(HTTPDate.seconds(text) == nil)
     }
+
+    @Test func `what is written is read again, in all years of the calendar`() {
+        var generator = SeededGenerator(seed: 3)
+        let (first, end) = (HTTPDate.days(1583, 1, 1) * 86400, HTTPDate.days(10_000, 1, 1) * 86400)
+        let edges = [first, end - 1, -1, 0, 951_782_399, 951_782_400, 951_868_800, 4_107_542_400]
+        for seconds in edges + (0..<5000).map({ _ in Int64.random(in: first..<end, using: &generator) }) {
+            #expect(HTTPDate.text(seconds).flatMap(HTTPDate.seconds) == seconds)
+        }
+        #expect(HTTPDate.text(784_111_777) == "Sun, 06 Nov 1994 08:49:37 GMT")
+        #expect(HTTPDate.text(-1) == "Wed, 31 Dec 1969 23:59:59 GMT")
+        #expect([first - 1, end, .min, .max].compactMap(HTTPDate.text).isEmpty)
+    }
 }
