@@ -44,8 +44,11 @@ open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
 
     /// The report of the response body, made on first use.
     var receivedReport: ProgressReport {
-        let report = report(\.received) { (countOfBytesReceived, response?.expectedContentLength ?? 0) }
+        let counts = { (self.countOfBytesReceived, of: self.response?.expectedContentLength ?? 0) }
+        let report = report(\.received, counts)
         body.withLock { $0.report = report }
+        let (completed, total) = counts()
+        report.update(completed, of: total, isCatchingUp: true)
         return report
     }
 
@@ -73,7 +76,7 @@ open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
             super.take(event, of: download)
             body.withLock { $0.isFile = true }
         case .resumed: break
-        case .wrote(_, let total, let expected): body.withLock { $0.report }?.update(total, of: expected)
+        case .wrote(_, let total, let expected): body.withLock { $0.wrote(total) }?.update(total, of: expected)
         case .finished(let location):
             guard let closure = override(\.fileFinished) else { return }
             let file = closure(context.session, download, location)
@@ -179,6 +182,12 @@ extension DataTaskDelegate.Body {
         var overflows = false
         /// The report to update.
         var report: ProgressReport?
+    }
+
+    /// The body goes into a file, and this much of it is there. Returns the report to update.
+    mutating func wrote(_ total: Int64) -> ProgressReport? {
+        received = total
+        return report
     }
 
     mutating func receive(_ bytes: Span<UInt8>, of task: SessionTask) -> Intake {

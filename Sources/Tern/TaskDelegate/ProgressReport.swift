@@ -70,8 +70,12 @@ final class ProgressReport: Sendable {
     }
 
     /// Reports these numbers.
-    func update(_ completed: Int64, of total: Int64) {
-        let (posts, queue, listeners) = state.withLock { state in
+    ///
+    /// - Parameter isCatchingUp: they were counted before the report was known to those who count, and newer ones stay.
+    func update(_ completed: Int64, of total: Int64, isCatchingUp: Bool = false) {
+        typealias Listeners = (continuations: [Int: Updates.Continuation].Values, copy: Progress)
+        let (posts, queue, listeners) = state.withLock { state -> (Bool, DispatchQueue?, Listeners?) in
+            if isCatchingUp, completed <= state.completed { return (false, state.queue, nil) }
             (state.completed, state.total) = (completed, total)
             defer { state.isWaiting = true }
             let listeners = state.updates.isEmpty ? nil : (state.updates.values, Self.copy(state))
@@ -148,6 +152,9 @@ extension TaskDelegate {
             return made
         }
         if report === made { control(by: made.progress) }
+        // What was counted meanwhile was told nobody.
+        let (completed, total) = counts()
+        report.update(completed, of: total, isCatchingUp: true)
         return report
     }
 

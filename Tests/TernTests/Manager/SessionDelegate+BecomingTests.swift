@@ -54,6 +54,20 @@ import Testing
         while fractions.withLock({ $0.last }) != 1 { await Task.yield() }
     }
 
+    @Test func `a handler for progress that comes after the end is told of the whole body, in a file or not`()
+        async throws
+    {
+        let origin = try ScriptedOrigin { _, _ in [.ok("0123456789")] }
+        for becomes in [false, true] {
+            if becomes { becoming() }
+            let request = manager.request(origin.url())
+            _ = await request.serializingData().response
+            let (fractions, continuation) = AsyncStream<Double>.makeStream()
+            request.downloadProgress { continuation.yield($0.fractionCompleted) }
+            #expect(await fractions.first { _ in true } == 1)
+        }
+    }
+
     @Test func `without a closure for files nothing is left, and the request can be cancelled`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nha"), .hold] }
         becoming()

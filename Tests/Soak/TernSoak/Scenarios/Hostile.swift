@@ -43,7 +43,7 @@ final class Hostile: Sendable {
     }
 
     var hasEnded: Bool { state.withLock { $0.isOver && $0.pending == 0 } }
-    var endedCount: Int { endings.values.reduce(0, +) }
+    var endedCount: Int { state.withLock { $0.endings.values.reduce(0, +) } }
     var endings: [String: Int] { state.withLock(\.endings) }
     var wrongCount: Int { state.withLock(\.wrong) }
 
