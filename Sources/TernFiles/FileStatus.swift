@@ -18,6 +18,8 @@ package struct FileStatus: Sendable {
     package let length: Int64
     /// The number of hard links.
     package let linkCount: Int
+    /// In whole seconds since 1970-01-01T00:00:00Z.
+    package let modificationTime: Int64
 
     /// Follows symbolic links. Nil if nothing exists at the path, or stat(2) fails.
     package init?(of path: String) {
@@ -33,5 +35,6 @@ package struct FileStatus: Sendable {
         permissions = UInt32(status.st_mode) & 0o7777
         length = Int64(status.st_size)
         linkCount = Int(clamping: status.st_nlink)
+        modificationTime = Int64(status.st_mtim.tv_sec)
     }
 }

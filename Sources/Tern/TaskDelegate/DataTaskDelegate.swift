@@ -44,12 +44,11 @@ open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
 
     /// The report of the response body, made on first use.
     var receivedReport: ProgressReport {
-        let counts = { (self.countOfBytesReceived, of: self.response?.expectedContentLength ?? 0) }
-        let report = report(\.received, counts)
-        body.withLock { $0.report = report }
-        let (completed, total) = counts()
-        report.update(completed, of: total, isCatchingUp: true)
-        return report
+        report(\.received) {
+            (countOfBytesReceived, response?.expectedContentLength ?? 0)
+        } register: { report in
+            body.withLock { $0.report = report }
+        }
     }
 
     override func receive(_ response: HTTPURLResponse, of task: SessionTask) {

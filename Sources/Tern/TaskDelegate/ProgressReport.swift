@@ -139,9 +139,12 @@ extension TaskDelegate {
 
     /// One of the two reports, created on demand.
     ///
-    /// - Parameter counts: the current and the total number.
+    /// - Parameters:
+    ///   - counts: the current and the total number.
+    ///   - register: makes the report known to those who count, if ``Progresses`` does not.
     func report(
-        _ direction: WritableKeyPath<Progresses, ProgressReport?>, _ counts: () -> (Int64, of: Int64)
+        _ direction: WritableKeyPath<Progresses, ProgressReport?>, _ counts: () -> (Int64, of: Int64),
+        register: (ProgressReport) -> Void = { _ in }
     ) -> ProgressReport {
         if let report = state.withLock({ $0.rareState?.progress[keyPath: direction] }) { return report }
         let made = ProgressReport(callbacks: context.callbacks, counts())
@@ -151,11 +154,13 @@ extension TaskDelegate {
             rareState.progress[keyPath: direction] = made
             return made
         }
-        if report === made { control(by: made.progress) }
-        // What was counted meanwhile was told nobody.
+        guard report === made else { return report }
+        control(by: made.progress)
+        register(made)
+        // Until here nobody who counts knew the report.
         let (completed, total) = counts()
-        report.update(completed, of: total, isCatchingUp: true)
-        return report
+        made.update(completed, of: total, isCatchingUp: true)
+        return made
     }
 
     /// The holder of the progress may cancel, suspend and resume.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Safety: the path and the value that the pointer refers to outlive the one system call they are passed to.
 import FoundationEssentials
 import Glibc
 import TernEngine
@@ -140,11 +139,7 @@ struct TimeCondition: Equatable {
     }
 
     private static func modificationTime(of path: String) -> Int64? {
-        var status = stat()
-        guard !path.isEmpty, !path.utf8.contains(0),
-            unsafe ByteText.withPath(path, { unsafe stat($0, &status) }) == 0
-        else { return nil }
-        return Int64(status.st_mtim.tv_sec)
+        path.isEmpty || path.utf8.contains(0) ? nil : FileStatus(of: path)?.modificationTime
     }
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
 import TernIO
 import TernTLS
 
@@ -33,7 +34,7 @@ struct StrictTransportSecurity: Equatable {
     init?(_ field: [UInt8]) {
         var (rest, names, maxAge, includesSubdomains) = (field[...], Set<String>(), Int64?.none, false)
         while true {
-            rest = rest.drop { Self.isBlank($0) || $0 == UInt8(ascii: ";") }
+            rest = rest.drop { $0.isBlank || $0 == UInt8(ascii: ";") }
             if rest.isEmpty { break }
             guard let (name, value) = Self.directive(&rest), names.insert(name).inserted else { return nil }
             switch name {
@@ -52,22 +53,22 @@ struct StrictTransportSecurity: Equatable {
 
     /// Takes a directive and the blanks behind it: its name in lower case, and its value without quotes.
     private static func directive(_ rest: inout ArraySlice<UInt8>) -> (name: String, value: [UInt8]?)? {
-        let name = rest.prefix(while: isToken)
+        let name = rest.prefix(while: \.isToken)
         if name.isEmpty { return nil }
-        rest = rest.dropFirst(name.count).drop(while: isBlank)
+        rest = rest.dropFirst(name.count).drop(while: \.isBlank)
         var value: [UInt8]?
         if rest.first == UInt8(ascii: "=") {
-            rest = rest.dropFirst().drop(while: isBlank)
+            rest = rest.dropFirst().drop(while: \.isBlank)
             value = rest.first == UInt8(ascii: "\"") ? quoted(&rest) : token(&rest)
             if value == nil { return nil }
-            rest = rest.drop(while: isBlank)
+            rest = rest.drop(while: \.isBlank)
         }
         guard rest.isEmpty || rest.first == UInt8(ascii: ";") else { return nil }
         return (String(decoding: name, as: UTF8.self).lowercased(), value)
     }
 
     private static func token(_ rest: inout ArraySlice<UInt8>) -> [UInt8]? {
-        let token = rest.prefix(while: isToken)
+        let token = rest.prefix(while: \.isToken)
         rest = rest.dropFirst(token.count)
         return token.isEmpty ? nil : Array(token)
     }
@@ -93,13 +94,6 @@ struct StrictTransportSecurity: Equatable {
     private static func seconds(_ digits: [UInt8]) -> Int64? {
         guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int64(String(decoding: digits, as: UTF8.self)) ?? .max
-    }
-
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-
-    /// RFC 9110 §5.6.2.
-    private static func isToken(_ byte: UInt8) -> Bool {
-        byte > 0x20 && byte < 0x7F && !#""(),/:;<=>?@[\]{}"#.utf8.contains(byte)
     }
 }
 
