@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What somebody writes first: a task per connection that awaits one request after the other.
+// A newcomer's program: each of its tasks awaits one request after the other, on a connection of its own.
 
 import Foundation
 import Tern
