@@ -65,6 +65,7 @@ extension SessionError.RequestFailure {
         case .body: .requestBodyStreamExhausted
         case .unauthenticated: .userAuthenticationRequired
         case .streamClosed: .networkConnectionLost
+        case .notCached: .resourceUnavailable
         }
     }
 }
@@ -89,6 +90,7 @@ extension SessionError.TransferFailure {
         case .tls(let error): error.code
         case .malformedResponse, .upgradeNotTaken, .upgradeRefused: .badServerResponse
         case .undecodable: .cannotDecodeRawData
+        case .damagedCache: .cannotDecodeRawData
         case .bodyTooLarge, .outOfMemory: .dataLengthExceedsMaximum
         case .redirect(.tooMany), .redirect(.loop): .httpTooManyRedirects
         case .redirect(.ambiguousLocation), .redirect(.malformedLocation), .redirect(.invalidLocation),

@@ -92,6 +92,14 @@ extension AFURLSessionManager {
         }
     }
 
+    /// Returns what the session's cache stores of a complete response; nil for nothing.
+    @preconcurrency
+    public func setDataTaskWillCacheResponseBlock(
+        _ block: (@Sendable (Session, SessionDataTask, CachedURLResponse) -> CachedURLResponse?)?
+    ) {
+        manager.delegate.dataTaskWillCacheResponse = block
+    }
+
     /// Returns the destination of a complete file, in place of the task's; nil leaves it to that.
     @preconcurrency
     public func setDownloadTaskDidFinishDownloadingBlock(

@@ -46,6 +46,13 @@ final class ClosureTable: Sendable {
                 @Sendable (Session, SessionDataTask, HTTPURLResponse, @escaping @Sendable (ResponseAnswer) -> Void)
                     -> Void
             )?
+        var willCache: (@Sendable (Session, SessionDataTask, CachedURLResponse) -> CachedURLResponse?)?
+        var willCacheWithCompletion:
+            (
+                @Sendable (
+                    Session, SessionDataTask, CachedURLResponse, @escaping @Sendable (CachedURLResponse?) -> Void
+                ) -> Void
+            )?
         var becameDownload: (@Sendable (Session, SessionDataTask, SessionDownloadTask) -> Void)?
         var dataReceived: (@Sendable (Session, SessionDataTask, Data) -> Void)?
         var fileFinished: (@Sendable (Session, SessionDownloadTask, URL) -> Void)?

@@ -134,6 +134,9 @@ extension SessionDelegate: TaskHub {
         case .response(let response, let question):
             guard let task = task as? SessionDataTask else { return question.answer(.allow) }
             urlSession(session, dataTask: task, didReceive: response) { question.answer($0) }
+        case .willCache(let question):
+            guard let task = task as? SessionDataTask else { return question.answer(question.proposal) }
+            urlSession(session, dataTask: task, willCacheResponse: question.proposal) { question.answer($0) }
         case .completed(let error):
             if let metrics = task.metrics { urlSession(session, task: task, didFinishCollecting: metrics) }
             urlSession(session, task: task, didCompleteWithError: error)
@@ -199,6 +202,17 @@ extension SessionDelegate {
             return delegate.answerByDefault(challenge, completionHandler)
         }
         completionHandler(disposition, credential)
+    }
+
+    /// Answers with the closure or the handler of the task's request; without either, the proposed response is stored.
+    func cacheByDefault(
+        _ proposal: CachedURLResponse, of task: SessionDataTask, in session: Session,
+        _ completionHandler: @escaping CacheCompletion
+    ) {
+        guard let delegate = self[task]?.delegate else { return completionHandler(proposal) }
+        if let closure = delegate.override(\.willCache) { return completionHandler(closure(session, task, proposal)) }
+        guard let handler = delegate.override(\.cachedResponseHandler) else { return completionHandler(proposal) }
+        handler.dataTask(task, willCacheResponse: proposal, completion: completionHandler)
     }
 
     /// Moves a complete file to the destination of the task's request.

@@ -162,6 +162,23 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.dataReceived] = newValue }
     }
 
+    /// Answers what the session's cache stores of a complete response: the proposed one, another one, or nil for none.
+    /// Without a closure the proposed one is stored.
+    @preconcurrency open var dataTaskWillCacheResponse:
+        (@Sendable (Session, SessionDataTask, CachedURLResponse) -> CachedURLResponse?)?
+    {
+        get { self[\.willCache] }
+        set { self[\.willCache] = newValue }
+    }
+
+    /// Answers what is stored with a completion handler, which may be called later.
+    @preconcurrency open var dataTaskWillCacheResponseWithCompletion:
+        (@Sendable (Session, SessionDataTask, CachedURLResponse, @escaping CacheCompletion) -> Void)?
+    {
+        get { self[\.willCacheWithCompletion] }
+        set { self[\.willCacheWithCompletion] = newValue }
+    }
+
     /// Receives a complete file in place of the request, whose destination is then not called. A file that is still
     /// there when the closure returns is removed.
     @preconcurrency open var downloadTaskDidFinishDownloadingToURL:
@@ -294,6 +311,18 @@ open class SessionDelegate: @unchecked Sendable {
         collect(data, of: dataTask)
     }
 
+    /// Called with a complete response that is to be stored in the session's cache.
+    @preconcurrency open func urlSession(
+        _ session: Session, dataTask: SessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
+        completionHandler: @escaping CacheCompletion
+    ) {
+        if let closure = self[\.willCacheWithCompletion] {
+            return closure(session, dataTask, proposedResponse, completionHandler)
+        }
+        if let closure = self[\.willCache] { return completionHandler(closure(session, dataTask, proposedResponse)) }
+        cacheByDefault(proposedResponse, of: dataTask, in: session, completionHandler)
+    }
+
     /// Called with a complete file, which a request keeps; without a request the file is removed afterwards.
     open func urlSession(
         _ session: Session, downloadTask: SessionDownloadTask, didFinishDownloadingTo location: URL
@@ -373,4 +402,6 @@ extension SessionDelegate {
     public typealias StreamCompletion = @Sendable (InputStream?) -> Void
     /// Answers whether the body of a response is wanted.
     public typealias ResponseCompletion = @Sendable (ResponseAnswer) -> Void
+    /// Called once with what is stored of a response; nil for none.
+    public typealias CacheCompletion = @Sendable (CachedURLResponse?) -> Void
 }

@@ -48,6 +48,13 @@ open class DataRequest: Request, @unchecked Sendable {
         return self
     }
 
+    /// Has `handler` answer what the session's cache stores of the response, unless the hub's closure or a subclass does.
+    @discardableResult
+    open func cacheResponse(using handler: any CachedResponseHandler) -> Self {
+        dataDelegate.setOverride(\.cachedResponseHandler, handler)
+        return self
+    }
+
     /// Calls the closure with the progress of the body, on `queue` or else on the manager's callback queue. A busy
     /// closure receives one report for all changes meanwhile.
     @preconcurrency @discardableResult

@@ -101,7 +101,7 @@ extension TaskEvent {
     var isForHub: Bool {
         switch self {
         case .willSend, .informational, .discarded, .trailers, .discardedTrailers: false
-        case .serverTrust, .sentBodyData, .redirect, .challenge, .newBody, .response, .completed: true
+        case .serverTrust, .sentBodyData, .redirect, .challenge, .newBody, .response, .willCache, .completed: true
         }
     }
 }

@@ -77,6 +77,14 @@ extension DataTaskDelegate {
         get { override(\.dataReceived) }
         set { setOverride(\.dataReceived, newValue) }
     }
+
+    /// Answers what the session's cache stores of the response: the proposed one, another one, or nil for none.
+    @preconcurrency public var dataTaskWillCacheResponse:
+        (@Sendable (Session, SessionDataTask, CachedURLResponse) -> CachedURLResponse?)?
+    {
+        get { override(\.willCache) }
+        set { setOverride(\.willCache, newValue) }
+    }
 }
 
 extension DownloadTaskDelegate {

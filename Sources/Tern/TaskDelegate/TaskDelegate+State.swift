@@ -245,6 +245,8 @@ extension TaskDelegate {
         var bodyStream: (@Sendable (Session, SessionTask) -> InputStream?)?
         var completion: (@Sendable (Session, SessionTask, (any Error)?) -> Void)?
         var dataReceived: (@Sendable (Session, SessionDataTask, Data) -> Void)?
+        var willCache: (@Sendable (Session, SessionDataTask, CachedURLResponse) -> CachedURLResponse?)?
+        var cachedResponseHandler: (any CachedResponseHandler)?
         var fileFinished: (@Sendable (Session, SessionDownloadTask, URL) -> URL)?
         var fileWritten: (@Sendable (Session, SessionDownloadTask, Int64, Int64, Int64) -> Void)?
         var fileResumed: (@Sendable (Session, SessionDownloadTask, Int64, Int64) -> Void)?

@@ -31,6 +31,7 @@ extension TaskDelegateAdapter {
         case .challenge(let challenge, let question):
             answerByDefault(Challenge(challenge)) { question.answer($0, $1, task) }
         case .newBody(let question): question.answer(.unavailable)
+        case .willCache(let question): question.answer(question.proposal)
         case .completed(let error): complete(with: error)
         }
     }

@@ -153,6 +153,7 @@ extension ExitStatus {
         case .invalid: .malformedURL
         case .unauthenticated: .failure
         case .streamClosed: .sending
+        case .notCached: .failure
         }
     }
 
@@ -196,6 +197,7 @@ extension ExitStatus {
         case .upgradeNotTaken, .upgradeRefused: .strangeResponse
         case .unreadable(.notEvents(let status, _)): status >= 400 ? .refusedStatus : .strangeResponse
         case .unreadable(.codedEvents): .undecodable
+        case .damagedCache: .unreadable
         case .unreadable: .tooLarge
         }
     }

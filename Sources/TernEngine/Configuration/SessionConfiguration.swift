@@ -41,6 +41,11 @@ public struct SessionConfiguration: Sendable {
     /// Remembers the hosts that want to be requested over TLS only, and makes https URLs of their http URLs (RFC 6797);
     /// nil, the default, for none. Sessions may share one.
     public var hstsStorage: HSTSStorage?
+    /// Stores responses, and answers requests with them; nil, the default, for none. Sessions may share one, such as
+    /// ``URLCache/shared``.
+    public var urlCache: URLCache?
+    /// How the cache answers requests that leave it to the session.
+    public var requestCachePolicy = URLRequest.CachePolicy.useProtocolCachePolicy
     /// Authenticates requests, and refreshes their credentials: usually an ``AuthenticationInterceptor``. Nil, the
     /// default, for none. Each hop waits for it, on another thread than the reactor's.
     public var authentication: (any RequestAuthentication)?

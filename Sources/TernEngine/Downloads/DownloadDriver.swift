@@ -86,8 +86,9 @@ extension DownloadDriver {
         switch event {
         case .response(let response, let question): received(response, of: task, question)
         case .serverTrust(_, let question) where delegate == nil: question.answer(.performDefaultHandling)
+        case .willCache(let question) where delegate == nil: question.answer(question.proposal)
         case .serverTrust, .willSend, .sentBodyData, .informational, .redirect, .challenge, .newBody, .discarded,
-            .trailers, .discardedTrailers, .completed:
+            .trailers, .discardedTrailers, .willCache, .completed:
             delegate?.handle(event, of: task)
         }
     }

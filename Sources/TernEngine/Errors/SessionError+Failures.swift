@@ -14,6 +14,9 @@ extension SessionError {
         case unauthenticated(AuthenticationError)
         /// A read from, or write to, a raw stream whose half was closed, or that has ended.
         case streamClosed
+        /// Only a stored response may answer (``URLRequest/CachePolicy/returnCacheDataDontLoad``), and none does. No byte
+        /// was sent.
+        case notCached
     }
 }
 
@@ -24,13 +27,14 @@ extension SessionError.RequestFailure: CustomStringConvertible {
         case .body: .requestBody
         case .unauthenticated: .unauthenticated
         case .streamClosed: .streamClosed
+        case .notCached: .notCached
         }
     }
 
     var rule: String {
         switch self {
         case .invalid(.unencodable(let error)): "\(error.reason.rule) (\(error.reason.source))"
-        case .invalid, .unauthenticated, .streamClosed: description
+        case .invalid, .unauthenticated, .streamClosed, .notCached: description
         case .body(let error): error.description
         }
     }
@@ -42,6 +46,7 @@ extension SessionError.RequestFailure: CustomStringConvertible {
         case .body(let error): "the request body could not be sent: \(error)"
         case .unauthenticated(let error): "the request could not be authenticated: \(error)"
         case .streamClosed: "the stream is closed"
+        case .notCached: "no stored response answers the request, and its cache policy does not let it be sent"
         }
     }
 }
@@ -118,6 +123,9 @@ extension SessionError {
         case upgradeRefused(status: Int)
         /// The response's content is not what the caller reads it as: lines, values or events.
         case unreadable(StreamedBodyError)
+        /// A part of a stored response cannot be read from its disk, or does not match its checksum. The response has
+        /// been removed from the cache.
+        case damagedCache
     }
 }
 
@@ -134,6 +142,7 @@ extension SessionError.TransferFailure: CustomStringConvertible {
         case .upgradeNotTaken: .upgradeNotTaken
         case .upgradeRefused: .upgradeRefused
         case .unreadable(let error): error.kind
+        case .damagedCache: .damagedCache
         }
     }
 
@@ -145,7 +154,8 @@ extension SessionError.TransferFailure: CustomStringConvertible {
         case .undecodable(let error): error.description
         case .redirect(let error): error.description
         case .unreadable(let error): error.description
-        case .connectionLost(nil), .bodyTooLarge, .outOfMemory, .upgradeNotTaken, .upgradeRefused: description
+        case .connectionLost(nil), .bodyTooLarge, .outOfMemory, .upgradeNotTaken, .upgradeRefused, .damagedCache:
+            description
         }
     }
 
@@ -164,6 +174,7 @@ extension SessionError.TransferFailure: CustomStringConvertible {
         case .upgradeRefused(let status):
             "the server does not switch to the protocol that was asked for: its answer is \(status)"
         case .unreadable(let error): "the content cannot be read: \(error)"
+        case .damagedCache: "the stored response is damaged on its disk, and was removed from the cache"
         }
     }
 }

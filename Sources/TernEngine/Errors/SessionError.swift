@@ -242,6 +242,8 @@ extension SessionError {
         case unauthenticated
         /// A raw stream was closed.
         case streamClosed = "stream-closed"
+        /// No stored response answers the request, and it may not be sent.
+        case notCached = "not-cached"
         /// Too many requests wait for a connection.
         case queueFull = "queue-full"
         /// The host name has no address.
@@ -296,6 +298,8 @@ extension SessionError {
         case digestMismatch = "digest-mismatch"
         /// The response has no supported digest.
         case noDigest = "no-digest"
+        /// A stored response is damaged.
+        case damagedCache = "damaged-cache"
         /// The resume data cannot be used.
         case resumeData = "resume-data"
         /// A timeout passed.

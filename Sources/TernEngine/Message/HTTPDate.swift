@@ -1,21 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Dates in the required form, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7). The two obsolete forms are
-/// not supported.
+/// Dates such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7). The two obsolete forms are read and not written.
 package enum HTTPDate {
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
+    private static let weekdays = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+
     /// Seconds since 1970-01-01T00:00:00Z; nil for anything else. The day of the week is not checked.
     package static func seconds(_ text: String) -> Int64? {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard words.count == 6, words[0].utf8.count == 4, words[0].hasSuffix(","), words[5] == "GMT",
-            let day = number(words[1], 2, 1...31), let month = months.firstIndex(of: String(words[2])),
-            let year = number(words[3], 4, 1583...9999)
+        if words.count == 6, words[0].utf8.count == 4, words[0].hasSuffix(","), words[5] == "GMT" {
+            return seconds(day: number(words[1], 2, 1...31), words[2], number(words[3], 4, 1583...9999), words[4])
+        }
+        return rfc850(words) ?? asctime(words)
+    }
+
+    /// `Sunday, 06-Nov-94 08:49:37 GMT`. A year that seems to be more than 50 years ahead is past.
+    private static func rfc850(_ words: [Substring]) -> Int64? {
+        guard words.count == 4, words[3] == "GMT", words[0].hasSuffix(","),
+            weekdays.contains(String(words[0].dropLast()))
         else { return nil }
-        let time = words[4].split(separator: ":", omittingEmptySubsequences: false)
-        guard time.count == 3, let hour = number(time[0], 2, 0...23), let minute = number(time[1], 2, 0...59),
+        let date = words[1].split(separator: "-", omittingEmptySubsequences: false)
+        guard date.count == 3, let year = number(date[2], 2, 0...99) else { return nil }
+        return seconds(day: number(date[0], 2, 1...31), date[1], year + (year < 70 ? 2000 : 1900), words[2])
+    }
+
+    /// `Sun Nov  6 08:49:37 1994`: a day of one digit follows two spaces.
+    private static func asctime(_ words: [Substring]) -> Int64? {
+        guard let first = words.first, weekdays.contains(where: { $0.prefix(3) == first }) else { return nil }
+        if words.count == 6, words[2].isEmpty {
+            return seconds(day: number(words[3], 1, 1...9), words[1], number(words[5], 4, 1583...9999), words[4])
+        }
+        guard words.count == 5 else { return nil }
+        return seconds(day: number(words[2], 2, 1...31), words[1], number(words[4], 4, 1583...9999), words[3])
+    }
+
+    private static func seconds(day: Int64?, _ month: Substring, _ year: Int64?, _ time: Substring) -> Int64? {
+        let time = time.split(separator: ":", omittingEmptySubsequences: false)
+        guard let day, let month = months.firstIndex(of: String(month)), let year, time.count == 3,
+            let hour = number(time[0], 2, 0...23), let minute = number(time[1], 2, 0...59),
             let second = number(time[2], 2, 0...60)
         else { return nil }
         return days(year, Int64(month) + 1, day) * 86400 + hour * 3600 + minute * 60 + second

@@ -27,6 +27,7 @@ public struct URLRequest: Sendable {
         var sensitiveFields = SensitiveFields()
         var handlesCookies = true
         var credential: OwnCredential?
+        var cachePolicy = CachePolicy.useProtocolCachePolicy
     }
 
     /// The parts, shared by copies until one of them changes. Written only when uniquely referenced, which makes the
@@ -231,6 +232,16 @@ public struct URLRequest: Sendable {
         }
     }
 
+    /// How the session's cache answers the request; ``CachePolicy/useProtocolCachePolicy``, the default, leaves it to the
+    /// session's ``SessionConfiguration/requestCachePolicy``. No effect in a session without a cache.
+    public var cachePolicy: CachePolicy {
+        get { storage.parts.cachePolicy }
+        set {
+            makeUnique()
+            storage.parts.cachePolicy = newValue
+        }
+    }
+
     /// Whether the body can be read from its beginning: there is none, it can be read again, or it has not been read.
     var isReplayable: Bool {
         guard let body = storage.parts.body, !body.isReplayable else { return true }
@@ -316,6 +327,28 @@ public struct URLRequest: Sendable {
     private static func destination(of url: URL?) -> Result<Destination, InvalidRequest> {
         guard let url else { return .failure(.missingURL) }
         return Result { () throws(InvalidRequest) in try Destination(absoluteString: url.absoluteString) }
+    }
+}
+
+extension URLRequest {
+    /// How a cache answers a request, with Foundation's names.
+    public enum CachePolicy: UInt, Sendable, Hashable {
+        /// As RFC 9111 says: with a fresh response, and with a stale one once its server has confirmed it.
+        case useProtocolCachePolicy = 0
+        /// By the server. Its response is stored.
+        case reloadIgnoringLocalCacheData = 1
+        /// With any stored response, however old, and by the server if there is none.
+        case returnCacheDataElseLoad = 2
+        /// With any stored response, however old; without one the request fails with
+        /// ``SessionError/RequestFailure/notCached``.
+        case returnCacheDataDontLoad = 3
+        /// By the server, and caches between it and the client are told to ask it, too. Its response is stored.
+        case reloadIgnoringLocalAndRemoteCacheData = 4
+        /// With a stored response, once its server has confirmed it.
+        case reloadRevalidatingCacheData = 5
+
+        /// ``reloadIgnoringLocalCacheData``
+        public static let reloadIgnoringCacheData = CachePolicy.reloadIgnoringLocalCacheData
     }
 }
 

@@ -2,11 +2,12 @@
 
 extension HopPolicies {
     /// The policies of a session with this configuration, after `first`. This list defines their order.
-    convenience init(of configuration: SessionConfiguration, first: [any HopPolicy] = []) {
+    convenience init(of configuration: SessionConfiguration, first: [any HopPolicy] = [], caching: Caching? = nil) {
         var policies = first
         if let refresh = TokenRefresh(of: configuration) { policies.append(refresh) }
         if let cookies = Cookies(of: configuration) { policies.append(cookies) }
         if let netrc = NetrcPasswords(of: configuration) { policies.append(netrc) }
+        if let caching { policies.append(caching) }
         policies += [
             Expectations(),
             Authentication(of: configuration),

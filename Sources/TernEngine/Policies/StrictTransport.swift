@@ -21,7 +21,7 @@ struct StrictTransport: HopPolicy {
     }
 
     func learn(_ head: ResponseHead, _ history: inout TaskHistory) {
-        guard head.contains("Strict-Transport-Security"), history.isServerValidated,
+        guard head.contains("Strict-Transport-Security"), history.connection?.isServerValidated == true,
             let origin = try? history.hop.request.destination.get().origin, origin.scheme == .https,
             let field = head.bytes(for: "Strict-Transport-Security").first
         else { return }

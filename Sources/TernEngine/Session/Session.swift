@@ -34,12 +34,13 @@ public final class Session: Sendable {
     ) {
         self.init(
             configuration: configuration, delegate: delegate, serverTrustPolicyManager: serverTrustPolicyManager,
-            policies: HopPolicies(of: configuration))
+            firstPolicies: [])
     }
 
+    /// - Parameter firstPolicies: are asked before those of the configuration.
     init(
         configuration: SessionConfiguration, delegate: (any SessionDelegate)?,
-        serverTrustPolicyManager: ServerTrustPolicyManager?, policies: HopPolicies,
+        serverTrustPolicyManager: ServerTrustPolicyManager?, firstPolicies: [any HopPolicy],
         routes: RouteRule? = nil
     ) {
         self.configuration = configuration
@@ -61,9 +62,13 @@ public final class Session: Sendable {
                 connectionLimit: share)
         }
         places = shards.map { TaskPlace(shard: $0, table: TaskTable()) }
+        let validation = Validation()
+        let caching = Caching(of: configuration, trust: trust) { validation.send($0) }
         taskDefaults = TaskDefaults(
-            configuration, policies: policies, routes: routes, failure: Self.failure(of: reactors))
+            configuration, policies: HopPolicies(of: configuration, first: firstPolicies, caching: caching),
+            routes: routes, failure: Self.failure(of: reactors))
         if delegate != nil { trust.respondent = self }
+        if caching != nil { validation.session = self }
     }
 
     deinit { close() }
@@ -136,6 +141,22 @@ public final class Session: Sendable {
         case .failure(let error): .system(error)
         }
     }
+}
+
+/// Sends requests whose responses only the session's cache reads, for as long as the session exists.
+private final class Validation: Sendable {
+    private struct Reference: Sendable {
+        weak var session: Session?
+    }
+
+    private let reference = Lock(Reference())
+
+    var session: Session? {
+        get { reference.withLock { $0.session } }
+        set { reference.withLock { $0.session = newValue } }
+    }
+
+    func send(_ request: URLRequest) { session?.dataTask(with: request, delegate: NoOpTaskDelegate.shared).resume() }
 }
 
 extension ExchangeSettings {

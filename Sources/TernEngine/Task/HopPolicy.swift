@@ -61,8 +61,11 @@ enum HopPreparation: Sendable {
     case change(URLRequest, remembering: (any PolicyMemory)? = nil)
     /// The policy must look something up first.
     case lookUp(HopLookup)
-    /// The carrier of this source answers the hop, and no connection is needed.
-    case answer(any CarrierSource)
+    /// The policy remembers this and is asked again: what its lookup has found.
+    case again(remembering: any PolicyMemory)
+    /// The carrier of this source answers the hop, and no connection is needed. Policies do not learn from its head.
+    /// Afterwards the policy remembers this, if it is not nil.
+    case answer(any CarrierSource, remembering: (any PolicyMemory)? = nil)
     /// The task fails.
     case fail(SessionError.Reason)
 }
@@ -79,12 +82,15 @@ typealias HopLookup =
 enum HopDecision {
     /// The response is the answer, unless a later policy decides otherwise.
     case pass
-    /// The same, and `tee` receives the content of the response as it arrives, before it is decoded.
+    /// The same, and `tee` receives the content of the response as it arrives, before it is decoded; also if a later
+    /// policy decides that the response is not the answer.
     case copy(to: any ContentTee)
     /// The response is discarded, and this request is the next hop: a policy has answered a challenge.
     case next(URLRequest)
     /// The response is discarded, and the hop is sent again with this request, after this delay.
     case resend(URLRequest, after: Duration = .zero)
+    /// The response is discarded, and the carrier of this source answers the hop.
+    case answer(any CarrierSource)
     /// The delegate decides.
     case ask(HopProposal)
     /// The task fails.
@@ -105,6 +111,8 @@ enum HopRecovery {
     case pass
     /// The hop is sent again as it was prepared.
     case again
+    /// The carrier of this source answers the hop.
+    case answer(any CarrierSource)
     /// This request is the next hop, after this delay. The session adds none of its secrets for another origin; the
     /// policy leaves out those of the request. The task fails if the content can be read only once and has been read.
     case next(URLRequest, after: Duration = .zero)
@@ -152,8 +160,9 @@ protocol ContentTee: AnyObject {
     /// The next bytes as they were received, without the framing and before they are decoded.
     func received(_ bytes: Span<UInt8>)
 
-    /// The response ended; `isComplete` is false if it broke off, or the task was cancelled.
-    func ended(isComplete: Bool)
+    /// The response ended; `isComplete` is false if it broke off, or the task was cancelled. Returns the question whether
+    /// the content is kept, if that is one; without an answer it is not.
+    func ended(isComplete: Bool) -> CacheQuestion?
 }
 
 /// The policies of a session in the order in which its tasks call them, grouped by what they take part in. An object,

@@ -60,6 +60,9 @@ public protocol SessionTaskDelegate: AnyObject, Sendable {
     /// The trailer fields that are not allowed as trailers (RFC 9110 §6.5.1), such as `Set-Cookie` or `Content-Length`,
     /// if there were any. The response is complete without them, and they have no effect.
     func task(_ task: SessionTask, didDiscardTrailers discarded: HeaderFields)
+    /// The response is complete, and is to be stored in the session's cache. Called before the end; the answer may come
+    /// later, and the end does not wait for it.
+    func task(_ task: SessionTask, willCache question: CacheQuestion)
     /// The end: nil when the response is complete. `task.metrics` is final.
     func task(_ task: SessionTask, didCompleteWith error: SessionError?)
 }
@@ -114,6 +117,8 @@ extension SessionTaskDelegate {
     public func task(_ task: SessionTask, didReceiveTrailers trailers: HeaderFields) {}
     /// Does nothing.
     public func task(_ task: SessionTask, didDiscardTrailers discarded: HeaderFields) {}
+    /// Stores the proposed response.
+    public func task(_ task: SessionTask, willCache question: CacheQuestion) { question.answer(question.proposal) }
 }
 
 /// A delegate that provides a buffer for a body: bytes received there need not be moved.
@@ -170,6 +175,8 @@ public enum TaskEvent: Sendable {
     case trailers(HeaderFields)
     /// The trailer fields that are not allowed as trailers.
     case discardedTrailers(HeaderFields)
+    /// The response is complete, and is to be stored.
+    indirect case willCache(CacheQuestion)
     /// The end.
     case completed(SessionError?)
 }
@@ -191,6 +198,7 @@ extension SessionTaskDelegate {
         case .response(let response, let question): self.task(task, didReceive: response, question)
         case .trailers(let trailers): self.task(task, didReceiveTrailers: trailers)
         case .discardedTrailers(let discarded): self.task(task, didDiscardTrailers: discarded)
+        case .willCache(let question): self.task(task, willCache: question)
         case .completed(let error): self.task(task, didCompleteWith: error)
         }
     }

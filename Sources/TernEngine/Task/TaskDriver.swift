@@ -82,7 +82,12 @@ extension SessionTask {
 
     final func beginHops() { follow(driver.machine.begin()) }
 
-    final func pauseExchange() { driver.carrier?.isPaused = isSuspended || driver.machine.isAsking }
+    final func pauseExchange() {
+        let isSuspended = isSuspended
+        // Others do not wait for a reader that does not read.
+        if isSuspended { driver.machine.endFlight() }
+        driver.carrier?.isPaused = isSuspended || driver.machine.isAsking
+    }
 
     /// Calls `delegate` from now on.
     final func change(_ delegate: any SessionTaskDelegate) {
@@ -197,8 +202,11 @@ extension SessionTask {
 
     /// The exchange is over: the connection no longer belongs to this task.
     private func settle(_ evidence: Evidence) {
+        let isStored = driver.carrier?.connectionMetrics == nil
         driver.carrier = nil
-        driver.measured?.settle(evidence)
+        // A stored response adds nothing to what was measured of a connection before it.
+        if !isStored { driver.measured?.settle(evidence) }
+        if let status = driver.machine.history.cacheStatus { driver.measured?.handled(by: status) }
     }
 
     /// Also if the connection is gone.
@@ -295,7 +303,7 @@ extension SessionTask: ExchangeDelegate {
             }
             driver.machine.tee?.received(bytes)
             if !bytes.isEmpty { driver.delegate.task(self, didReceive: bytes) }
-        case .drop: break
+        case .drop: driver.machine.tee?.received(bytes)
         case .hold: return .some(0)
         case .leave:
             if let carrier = driver.carrier { settle(carrier.leave()) }
@@ -337,9 +345,7 @@ extension SessionTask: ExchangeDelegate {
         driver.measured?.received(head, carrier.loop.now)
         // Before the machine, which may move to the next hop.
         let response = driver.machine.response(head)
-        switch driver.machine.head(
-            head, isServerValidated: carrier.connectionMetrics?.isServerValidated ?? false)
-        {
+        switch driver.machine.head(head, from: carrier.connectionMetrics) {
         case .deliver: deliver(response)
         case .discard: driver.delegate.handle(.discarded(response), of: self)
         case .ask(let request): ask(about: request, response)
@@ -562,7 +568,9 @@ extension SessionTask {
         _ = driver.wait.prepared.take()
         _ = driver.decoding.take()
         driver.timer.take()?.cancel()
-        driver.machine.takeTee()?.ended(isComplete: error == nil)
+        if let question = driver.machine.takeTee()?.ended(isComplete: error == nil) {
+            driver.delegate.handle(.willCache(question), of: self)
+        }
         driver.delegate.handle(.completed(error), of: self)
         change(NoOpTaskDelegate.shared)
         table?.ended()

@@ -11,9 +11,12 @@ struct TaskHistory {
     var chain = RedirectChain()
     /// How often the hop was sent again because a kept-alive connection turned out to be dead: 0 or 1.
     var repeatCount: Int32 = 0
-    /// Whether the server of the last final response was trusted without any error. Known to policies that read the heads
-    /// of all responses.
-    var isServerValidated = false
+    /// The connection of the last final response. Known to policies that read the heads of all responses.
+    var connection: ConnectionMetrics?
+    /// How a cache handled the hop; nil if none did.
+    var cacheStatus: CacheStatus?
+    /// The hop, if others wait for its response.
+    var flight: CacheFlight?
     private var memories: [ObjectIdentifier: any PolicyMemory] = [:]
     /// The policy that the original request names; nil for the session's.
     let redirectPolicy: RedirectPolicy?
@@ -30,6 +33,12 @@ struct TaskHistory {
     subscript<Memory: PolicyMemory>(type: Memory.Type) -> Memory {
         get { memories[ObjectIdentifier(type)] as? Memory ?? Memory() }
         set { remember(newValue) }
+    }
+
+    /// The task has ended: its policies need no memory, and no other task waits for it.
+    mutating func forget() {
+        if !memories.isEmpty { memories = [:] }
+        flight = nil
     }
 
     mutating func remember(_ memory: any PolicyMemory) { memories[ObjectIdentifier(type(of: memory))] = memory }
@@ -68,6 +77,7 @@ struct TaskHistory {
     /// Begins the next hop. Returns the requests of the one before.
     mutating func move(to request: URLRequest, _ chain: RedirectChain) -> [URLRequest] {
         self.chain = chain
+        (cacheStatus, flight) = (nil, nil)
         let previous = restart(with: request)
         hop = Hop(request: request, mayCarryCredentials: chain.mayCarryCredentials, number: hop.number &+ 1)
         repeatCount = 0

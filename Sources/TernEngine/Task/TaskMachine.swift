@@ -49,6 +49,10 @@ struct TaskMachine: ~Copyable {
     private let policies: HopPolicies
     /// The delay between the discarded response and the next hop.
     private var delay = Duration.zero
+    /// Answers the hop after the discarded response.
+    private var nextSource: (any CarrierSource)?
+    /// Whether the hop is answered by a stored response, from which no policy learns.
+    private var isStored = false
     private var lookupCount: UInt64 = 0
     private var isPrepared = false
     private var previousRequests: [URLRequest] = []
@@ -115,6 +119,7 @@ extension TaskMachine {
     /// The hop is to be sent: for the first time, or again.
     mutating func begin() -> Next {
         guard case .exchanging = stage else { return .wait }
+        isStored = false
         return isPrepared || policies.preparing.isEmpty ? .send : prepare(from: 0)
     }
 
@@ -145,12 +150,16 @@ extension TaskMachine {
             if let memory { history.remember(memory) }
             if let previous = history.prepare(as: request) { previousRequests.append(previous) }
             return nil
+        case .again(let memory):
+            history.remember(memory)
+            return prepare(from: next - 1)
         case .lookUp(let lookup):
             lookupCount &+= 1
             stage = .lookingUp(number: lookupCount, next: next)
             return .lookUp(lookup, number: lookupCount)
-        case .answer(let source):
-            isPrepared = true
+        case .answer(let source, let memory):
+            if let memory { history.remember(memory) }
+            (isPrepared, isStored) = (true, true)
             return .answer(source)
         case .fail(let reason):
             stage = .ending
@@ -167,6 +176,10 @@ extension TaskMachine {
 
     /// The exchange is over, and another follows it: at once, or after a delay.
     private mutating func beginNext() -> Next {
+        if let source = nextSource.take() {
+            (stage, isStored) = (.exchanging, true)
+            return .answer(source)
+        }
         if delay > .zero {
             stage = .delayed
             defer { delay = .zero }
@@ -216,7 +229,15 @@ extension TaskMachine {
             stage = .discarding(left: Self.maximumDiscardedContent)
             return .wait
         }
+        if case .complete = question.ending { endTee(isComplete: true) } else { endTee(isComplete: false) }
         return beginNext()
+    }
+
+    /// The response is not the answer, and what receives a copy of its content has received all of it. No delegate is
+    /// asked about it.
+    private mutating func endTee(isComplete: Bool) {
+        guard let question = tee.take()?.ended(isComplete: isComplete) else { return }
+        question.answer(question.proposal)
     }
 
     /// Returns the requests that are not needed any more, if there are many: for a caller that can release them.
@@ -244,12 +265,12 @@ extension TaskMachine {
         case fail(SessionError.Reason)
     }
 
-    /// - Parameter isServerValidated: whether the server is trusted without any error; asked for if a policy reads the
-    ///   heads of all responses.
-    mutating func head(_ head: ResponseHead, isServerValidated: @autoclosure () -> Bool = false) -> HeadAnswer {
+    /// - Parameter connection: evaluated if a policy reads the heads of all responses.
+    mutating func head(_ head: ResponseHead, from connection: @autoclosure () -> ConnectionMetrics? = nil) -> HeadAnswer
+    {
         guard case .exchanging = stage else { return .discard }
         if policies.readsAllHeads {
-            history.isServerValidated = isServerValidated()
+            history.connection = connection()
             return decide(on: head)
         }
         guard head.status < 300 else { return decide(on: head) }
@@ -258,15 +279,20 @@ extension TaskMachine {
     }
 
     private mutating func decide(on head: ResponseHead) -> HeadAnswer {
-        var tee: (any ContentTee)?
         let isUnsuccessful = head.status >= 300
-        for policy in policies.reading where isUnsuccessful || policy.interests.contains(.allHeads) {
-            policy.learn(head, &history)
+        if !isStored {
+            for policy in policies.reading where isUnsuccessful || policy.interests.contains(.allHeads) {
+                policy.learn(head, &history)
+            }
         }
         for policy in policies.reading where isUnsuccessful || policy.interests.contains(.allHeads) {
             switch policy.decide(on: head, &history) {
             case .pass: continue
             case .copy(let other): tee = other
+            case .answer(let source):
+                nextSource = source
+                stage = .discarding(left: Self.maximumDiscardedContent)
+                return .discard
             case .ask(.redirect(let redirection)):
                 stage = .asking(PendingQuestion(.redirect(redirection)))
                 return .ask(redirection.request)
@@ -286,7 +312,6 @@ extension TaskMachine {
                 return .fail(reason)
             }
         }
-        self.tee = tee
         stage = .delivering
         return .deliver
     }
@@ -317,6 +342,7 @@ extension TaskMachine {
     /// The connection was closed because it had too much content to discard.
     mutating func leftBehind() -> Next {
         guard case .discarding = stage else { return .wait }
+        endTee(isComplete: false)
         return beginNext()
     }
 
@@ -326,7 +352,9 @@ extension TaskMachine {
         case .delivering:
             stage = .ending
             return .complete
-        case .discarding: return beginNext()
+        case .discarding:
+            endTee(isComplete: true)
+            return beginNext()
         case .asking(let question):
             question.ending = .complete
             return .wait
@@ -341,7 +369,9 @@ extension TaskMachine {
         switch stage {
         case .exchanging where isLost:
             if let next = recover(from: .lost(evidence)) { return next }
-        case .discarding where isLost: return beginNext()
+        case .discarding where isLost:
+            endTee(isComplete: false)
+            return beginNext()
         case .asking(let question) where isLost:
             question.ending = .broken(reason, isSafeToRepeat: isSafeToRepeat)
             return .wait
@@ -367,6 +397,9 @@ extension TaskMachine {
             switch policy.decide(on: failure, &history) {
             case .pass: continue
             case .again: return begin()
+            case .answer(let source):
+                isStored = true
+                return .answer(source)
             case .next(let request, let delay):
                 guard request.isReplayable else {
                     previousRequests.append(request)
@@ -506,7 +539,11 @@ extension TaskMachine {
     mutating func complete() {
         stage = .completed
         questions.close()
+        history.forget()
     }
+
+    /// Other tasks wait for the response no longer.
+    mutating func endFlight() { history.flight = nil }
 
     /// Returns what receives a copy of the content, once.
     mutating func takeTee() -> (any ContentTee)? { tee.take() }

@@ -44,7 +44,7 @@ extension TaskMetrics {
     mutating func begin(on carrier: any Carrier, repeatCount: Int) {
         // The clock of a tick may be behind that of a connection that was opened within it.
         last.connectionAcquired = carrier.isReused ? carrier.loop.now : .now
-        last.connection = carrier.connectionMetrics
+        if let connection = carrier.connectionMetrics { last.connection = connection }
         last.isConnectionReused = carrier.isReused
         last.repeatCount = repeatCount
     }
@@ -62,6 +62,9 @@ extension TaskMetrics {
         last.countOfBytesReceived = Int64(clamping: evidence.receivedCount)
         last.wasSent = last.wasSent || evidence.isSent
     }
+
+    /// A cache has handled it.
+    mutating func handled(by status: CacheStatus) { last.cacheStatus = status }
 
     /// A raw stream is open.
     mutating func opened(_ connection: ConnectionMetrics) {
@@ -95,6 +98,10 @@ extension TaskMetrics {
     public var isConnectionReused: Bool { last.isConnectionReused }
     /// How often the request was repeated because a kept-alive connection turned out to be dead: 0 or 1.
     public var repeatCount: Int { last.repeatCount }
+    /// How the session's cache handled the request; nil without a cache.
+    public var cacheStatus: CacheStatus? { last.cacheStatus }
+    /// Whether the response came from the session's cache, validated or not, or from its server.
+    public var resourceFetchType: ResourceFetchType { last.resourceFetchType }
 }
 
 /// The times of one hop of a task, and its connection. A task has one hop, and one more for each redirect
@@ -125,6 +132,13 @@ public struct HopMetrics: Sendable {
     /// The number of bytes received on the last connection, heads and TLS included.
     public internal(set) var countOfBytesReceived: Int64 = 0
 
+    /// How the session's cache handled the hop; nil without a cache.
+    public internal(set) var cacheStatus: CacheStatus?
+    /// Where the response came from.
+    public var resourceFetchType: ResourceFetchType {
+        cacheStatus?.isStoredAnswer == true ? .localCache : .networkLoad
+    }
+
     /// Whether a byte of the request may have been sent.
     var wasSent = false
     /// The number of hops before it.
@@ -135,4 +149,12 @@ public struct HopMetrics: Sendable {
         self.number = number
         self.start = start
     }
+}
+
+/// Where a response came from, with the names of Foundation's `URLSessionTaskMetrics.ResourceFetchType`.
+public enum ResourceFetchType: Sendable, Hashable {
+    /// From its server.
+    case networkLoad
+    /// From the session's cache; its server may have confirmed it.
+    case localCache
 }

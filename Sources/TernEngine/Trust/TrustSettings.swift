@@ -18,7 +18,9 @@ final class TrustSettings: Sendable {
         case failed(TLSError)
     }
 
-    private let configuration: TLSSettings
+    let configuration: TLSSettings
+    /// Tells these settings from all others.
+    let identity = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
     private let policies: Lock<ServerTrustPolicyManager?>
     private let currentGeneration = Atomic<UInt64>(0)
     private let reporter: PinReporter

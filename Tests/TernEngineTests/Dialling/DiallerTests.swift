@@ -30,7 +30,7 @@ import Testing
         let settings = RouteSettings(localAddress: TransportAddress(literal: "127.0.0.2", port: 0))
         let session = Session(
             configuration: configuration, delegate: nil, serverTrustPolicyManager: nil,
-            policies: HopPolicies(of: configuration), routes: RouteRule(settings: settings))
+            firstPolicies: [], routes: RouteRule(settings: settings))
         for _ in 0..<2 {
             let delegate = RecordingDelegate()
             let task = session.dataTask(with: try URLRequest(origin), delegate: delegate)

@@ -22,7 +22,10 @@ private final class CopyingPolicy: HopPolicy, ContentTee {
         copy.withLock { copy in for index in bytes.indices { copy.bytes.append(bytes[index]) } }
     }
 
-    func ended(isComplete: Bool) { copy.withLock { $0.isComplete = isComplete } }
+    func ended(isComplete: Bool) -> CacheQuestion? {
+        copy.withLock { $0.isComplete = isComplete }
+        return nil
+    }
 }
 
 @Suite(.timeLimit(.minutes(1))) struct CopyingPolicyTests {

@@ -37,7 +37,7 @@ extension Session {
         return Session(
             configuration: configuration, delegate: nil,
             serverTrustPolicyManager: policies.map { ServerTrustPolicyManager(policies: $0) },
-            policies: HopPolicies(of: configuration, first: hopPolicies))
+            firstPolicies: hopPolicies)
     }
 
     /// A session that trusts only `authority`.

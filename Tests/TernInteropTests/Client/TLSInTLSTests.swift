@@ -28,7 +28,7 @@ import Testing
         return Session(
             configuration: configuration, delegate: nil,
             serverTrustPolicyManager: ServerTrustPolicyManager(policies: policies),
-            policies: HopPolicies(of: configuration),
+            firstPolicies: [],
             routes: RouteRule(settings: RouteSettings(via: via)))
     }
 

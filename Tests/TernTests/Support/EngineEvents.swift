@@ -46,7 +46,10 @@ struct EngineEvents {
         case .discarded: .response(response, question(DelegateResponse.disposition))
         case .response: .trailers(HeaderFields())
         case .trailers: .discardedTrailers(HeaderFields())
-        case .discardedTrailers: .completed(nil)
+        case .discardedTrailers:
+            .willCache(
+                CacheQuestion(proposal: CachedURLResponse(response: response, data: Data("body".utf8))) { _ in })
+        case .willCache: .completed(nil)
         case .completed: nil
         }
     }

@@ -184,6 +184,7 @@ import Testing
         case .challenge: ["challenge"]
         case .newBody: ["stream"]
         case .response: ["response"]
+        case .willCache: ["cache"]
         case .completed: ["completed"]
         }
     }
@@ -217,6 +218,11 @@ private final class NotingHub: Tern.SessionDelegate, @unchecked Sendable {
     override func urlSession(
         _ session: Session, task: SessionTask, needNewBodyStream completionHandler: @escaping StreamCompletion
     ) { journal.note("stream") }
+
+    override func urlSession(
+        _ session: Session, dataTask: SessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
+        completionHandler: @escaping CacheCompletion
+    ) { journal.note("cache") }
 
     override func urlSession(
         _ session: Session, task: SessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+
+/// The directives of the `Cache-Control` fields of a request or a response (RFC 9111 §5.2, RFC 5861), as a private cache
+/// reads them: those for shared caches are ignored, as unknown ones are.
+///
+/// Directives that contradict each other leave the most restrictive one (RFC 9111 §4.2.1), and one whose argument cannot
+/// be read counts as if it allowed nothing.
+struct CacheControl: Sendable, Equatable {
+    /// The largest number of seconds; also for numbers that are larger (RFC 9111 §1.2.2).
+    static let maximumSeconds: Int64 = 1 << 31
+
+    private(set) var isNoStore = false
+    /// Without the names of fields.
+    private(set) var isNoCache = false
+    /// The names of fields in `no-cache="…"`, in lower case: they need validation, the rest of the response does not.
+    private(set) var uncachedFields: Set<String> = []
+    private(set) var isMustRevalidate = false
+    private(set) var isMustUnderstand = false
+    private(set) var isPublic = false
+    private(set) var isPrivate = false
+    private(set) var isOnlyIfCached = false
+    /// In seconds, as all that follow.
+    private(set) var maxAge: Int64?
+    private(set) var minFresh: Int64?
+    private(set) var maxStale: Int64?
+    private(set) var staleWhileRevalidate: Int64?
+    private(set) var staleIfError: Int64?
+    /// Whether any directive could be read.
+    private(set) var isEmpty = true
+
+    init() {}
+
+    /// Reads the values of all fields, in order.
+    init(_ fields: [[UInt8]]) {
+        for field in fields {
+            var rest = field[...]
+            while let (name, value) = Self.directive(&rest) { take(name, value) }
+        }
+    }
+
+    private mutating func take(_ name: String, _ value: [UInt8]?) {
+        isEmpty = false
+        switch name {
+        case "no-store": isNoStore = true
+        case "no-cache":
+            let names = value.map(Self.names) ?? []
+            if names.isEmpty { isNoCache = true } else { uncachedFields.formUnion(names) }
+        case "must-revalidate": isMustRevalidate = true
+        case "must-understand": isMustUnderstand = true
+        case "public": isPublic = true
+        case "private": isPrivate = true
+        case "only-if-cached": isOnlyIfCached = true
+        case "max-age": maxAge = Self.stricter(maxAge, value)
+        case "stale-while-revalidate": staleWhileRevalidate = Self.stricter(staleWhileRevalidate, value)
+        case "stale-if-error": staleIfError = Self.stricter(staleIfError, value)
+        case "max-stale": maxStale = value == nil ? min(maxStale ?? .max, .max) : Self.stricter(maxStale, value)
+        case "min-fresh": minFresh = max(minFresh ?? 0, value.flatMap(Self.seconds) ?? Self.maximumSeconds)
+        default: break
+        }
+    }
+
+    /// Of two arguments that differ none is believed.
+    private static func stricter(_ known: Int64?, _ value: [UInt8]?) -> Int64 {
+        let seconds = value.flatMap(seconds) ?? 0
+        guard let known else { return seconds }
+        return known == seconds ? known : 0
+    }
+
+    /// `delta-seconds` (RFC 9111 §1.2.2); nil for anything but digits.
+    static func seconds(_ digits: some Collection<UInt8>) -> Int64? {
+        if digits.isEmpty { return nil }
+        var seconds: Int64 = 0
+        for digit in digits {
+            guard (0x30...0x39).contains(digit) else { return nil }
+            seconds = min(seconds * 10 + Int64(digit - 0x30), maximumSeconds)
+        }
+        return seconds
+    }
+
+    private static func names(_ value: [UInt8]) -> [String] {
+        value.split(separator: UInt8(ascii: ",")).map { part in
+            String(decoding: part.filter { !$0.isBlank }, as: UTF8.self).lowercased()
+        }.filter { !$0.isEmpty }
+    }
+
+    /// Takes the next directive of a list: its name in lower case, and its argument without quotes. An element that is no
+    /// directive is skipped. Nil at the end.
+    private static func directive(_ rest: inout ArraySlice<UInt8>) -> (name: String, value: [UInt8]?)? {
+        while true {
+            rest = rest.drop { $0.isBlank || $0 == UInt8(ascii: ",") }
+            if rest.isEmpty { return nil }
+            let name = rest.prefix(while: \.isToken)
+            rest = rest.dropFirst(name.count).drop(while: \.isBlank)
+            var value: [UInt8]?
+            if rest.first == UInt8(ascii: "=") {
+                rest = rest.dropFirst().drop(while: \.isBlank)
+                value = argument(&rest)
+            }
+            let behind = element(&rest)
+            if name.isEmpty { continue }
+            // More than an argument: it cannot be read, and what it restricts stays restricted.
+            if !behind.isEmpty { value = (value ?? []) + [UInt8(ascii: " ")] + behind }
+            return (String(decoding: name, as: UTF8.self).lowercased(), value)
+        }
+    }
+
+    private static func argument(_ rest: inout ArraySlice<UInt8>) -> [UInt8] {
+        guard rest.first == UInt8(ascii: "\"") else {
+            let token = rest.prefix(while: \.isToken)
+            rest = rest.dropFirst(token.count).drop(while: \.isBlank)
+            return Array(token)
+        }
+        let quoted = quoted(&rest)
+        rest = rest.drop(while: \.isBlank)
+        return quoted
+    }
+
+    /// What is left of the element, its quoted strings included.
+    private static func element(_ rest: inout ArraySlice<UInt8>) -> [UInt8] {
+        var element: [UInt8] = []
+        while let byte = rest.first, byte != UInt8(ascii: ",") {
+            if byte == UInt8(ascii: "\"") { element += quoted(&rest) } else { element.append(rest.removeFirst()) }
+        }
+        return element
+    }
+
+    /// The content of a quoted string; up to the end if it has none.
+    private static func quoted(_ rest: inout ArraySlice<UInt8>) -> [UInt8] {
+        var content: [UInt8] = []
+        rest = rest.dropFirst()
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "\"") { break }
+            if byte == UInt8(ascii: "\\"), let escaped = rest.popFirst() {
+                content.append(escaped)
+            } else {
+                content.append(byte)
+            }
+        }
+        return content
+    }
+}
+
+extension CacheControl {
+    /// Of a request: `Pragma: no-cache` counts where there is no `Cache-Control` (RFC 9111 §5.4).
+    init(of fields: HeaderFields) {
+        self.init(fields.bytes(for: "Cache-Control"))
+        guard isEmpty else { return }
+        var pragma = CacheControl(fields.bytes(for: "Pragma"))
+        if pragma.isNoCache {
+            pragma = CacheControl()
+            pragma.isNoCache = true
+            self = pragma
+        }
+    }
+
+    init(of head: ResponseHead) { self.init(head.bytes(for: "Cache-Control")) }
+}
+
+extension HeaderFields {
+    /// The bytes of every value of `name`, in order.
+    func bytes(for name: String) -> [[UInt8]] {
+        let name = name.lowercased()
+        return filter { $0.name.utf8.count == name.utf8.count && $0.name.lowercased() == name }.map(\.bytes)
+    }
+}

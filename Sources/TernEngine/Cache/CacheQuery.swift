@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+
+/// A request as a cache reads it.
+struct CacheQuery: Sendable {
+    /// The URL without fragment and userinfo: with the method GET the cache key (RFC 9111 §2).
+    let url: String
+    let scope: CacheScope
+    let method: String
+    let fields: HeaderFields
+    let policy: URLRequest.CachePolicy
+    let control: CacheControl
+    /// Whether the program has set conditions of its own, whose answers it reads.
+    let isConditional: Bool
+    let range: RangeRequest?
+
+    /// Nil for a request without a valid URL.
+    init?(_ request: URLRequest, policy: URLRequest.CachePolicy, scope: CacheScope) {
+        guard let url = Self.url(of: request) else { return nil }
+        self.url = url
+        self.scope = scope
+        self.policy = policy
+        (method, fields) = (request.method, request.headers)
+        control = CacheControl(of: fields)
+        isConditional = Self.conditions.contains { request.headers.contains($0) }
+        range = fields.contains("Range") ? RangeRequest(fields) : nil
+    }
+
+    /// The query of a program that stores a response for the request, or looks one up.
+    init?(storing request: URLRequest) {
+        self.init(request, policy: .useProtocolCachePolicy, scope: CacheScope(storing: request))
+    }
+
+    private static let conditions = ["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since"]
+
+    static func url(of request: URLRequest) -> String? {
+        guard let destination = try? request.destination.get() else { return nil }
+        let origin = "\(destination.origin.scheme)://\(destination.origin.hostField)"
+        return switch destination.target {
+        case .origin(let target): origin + target
+        case .absolute(let url): url
+        case .authority, .asterisk: nil
+        }
+    }
+
+    /// Whether it reads the resource with a method that a stored response may answer.
+    var isRead: Bool { method == "GET" || method == "HEAD" }
+
+    var flight: CacheFlights.Key { CacheFlights.Key(url: url, scope: scope) }
+
+    /// Whether stored responses may answer.
+    var isLookedUp: Bool {
+        if let range, range.bounds == nil { return false }
+        guard isRead, !isConditional, !control.isNoStore || control.isOnlyIfCached else {
+            return false
+        }
+        switch policy {
+        case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: return false
+        case .useProtocolCachePolicy, .returnCacheDataElseLoad, .returnCacheDataDontLoad,
+            .reloadRevalidatingCacheData:
+            return true
+        }
+    }
+
+    /// Whether a response to it may be stored, as far as the request says.
+    var isStored: Bool { method == "GET" && !control.isNoStore }
+
+    /// Whether another request may wait for the response to this one.
+    var isShared: Bool { method == "GET" && range == nil && isLookedUp && !control.isOnlyIfCached }
+
+    /// The fields of the request that a response's `Vary` names; nil if it matches no other request.
+    func varyingFields(of head: ResponseHead) -> [StoredResponse.VaryingField]? {
+        var names: Set<String> = []
+        for value in head.values(for: "Vary") {
+            for name in value.split(separator: ",") {
+                let name = name.trimmingBlanks.lowercased()
+                if name == "*" { return nil }
+                if !name.isEmpty { names.insert(name) }
+            }
+        }
+        return names.sorted().map { StoredResponse.VaryingField(name: $0, value: normalized($0)) }
+    }
+
+    /// The values of a field as one list, without the whitespace around its members (RFC 9111 §4.1).
+    private func normalized(_ name: String) -> [UInt8]? {
+        let values = fields.bytes(for: name)
+        if values.isEmpty { return nil }
+        let members = values.flatMap { $0.split(separator: UInt8(ascii: ",")) }.map { member in
+            member.drop(while: \.isBlank).reversed().drop(while: \.isBlank).reversed()
+        }
+        return Array(members.filter { !$0.isEmpty }.joined(separator: [UInt8(ascii: ",")]))
+    }
+
+    /// Whether the response answers this request, as far as its fields, credentials and trust policies say (RFC 9111
+    /// §4.1).
+    func matches(_ response: StoredResponse, underAnyTrustPolicy: Bool = false) -> Bool {
+        scope.includes(response.scope, underAnyTrustPolicy: underAnyTrustPolicy)
+            && response.varyingFields.allSatisfy { normalized($0.name) == $0.value }
+    }
+}
+
+/// A request for one range of bytes (RFC 9110 §14.2).
+struct RangeRequest: Sendable {
+    enum Bounds: Sendable, Equatable {
+        /// From this byte to that one, or to the end.
+        case from(Int64, to: Int64?)
+        case last(Int64)
+    }
+
+    /// Nil for several ranges, other units, and what cannot be read: the server answers.
+    let bounds: Bounds?
+    /// The value of `If-Range`.
+    let condition: [UInt8]?
+
+    init(_ fields: HeaderFields) {
+        let values = fields.bytes(for: "Range")
+        bounds = values.count == 1 ? Self.bounds(values[0]) : nil
+        condition = fields.bytes(for: "If-Range").first
+    }
+
+    private static func bounds(_ value: [UInt8]) -> Bounds? {
+        let text = String(decoding: value, as: UTF8.self)
+        guard text.lowercased().hasPrefix("bytes=") else { return nil }
+        let ends = text.dropFirst(6).trimmingBlanks.split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2 else { return nil }
+        let numbers = ends.map { number($0) }
+        switch (numbers[0], numbers[1]) {
+        case (let first?, let last?): return first <= last ? .from(first, to: last) : nil
+        case (let first?, nil): return ends[1].isEmpty ? .from(first, to: nil) : nil
+        case (nil, let count?): return ends[0].isEmpty ? .last(count) : nil
+        case (nil, nil): return nil
+        }
+    }
+
+    private static func number(_ digits: Substring) -> Int64? {
+        digits.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(digits) : nil
+    }
+
+    /// The bytes of content of this length; nil if it has none of them.
+    func range(of length: Int64) -> Range<Int64>? {
+        switch bounds {
+        case .from(let first, let last): first < length ? first..<(min(last ?? .max, length - 1) + 1) : nil
+        case .last(let count): count > 0 && length > 0 ? max(0, length - count)..<length : nil
+        case nil: nil
+        }
+    }
+}
+
+extension StringProtocol {
+    var trimmingBlanks: SubSequence {
+        let isBlank = { (character: Character) in character == " " || character == "\t" }
+        guard let last = lastIndex(where: { !isBlank($0) }) else { return self[startIndex..<startIndex] }
+        return self[...last].drop(while: isBlank)
+    }
+}

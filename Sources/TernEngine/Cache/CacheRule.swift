@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+
+/// What a private cache may store, and when it may use what it has stored (RFC 9111): pure functions of a request, a
+/// response, and the time.
+enum CacheRule {
+    /// How long a response stays fresh that does not say so, as a part of the time since it was modified, and at most
+    /// (RFC 9111 §4.2.2).
+    static let heuristicFraction: Int64 = 10
+    static let maximumHeuristicLifetime: Int64 = 7 * 86400
+
+    /// The status codes of responses that are stored without being told to (RFC 9110 §15.1), but for 206.
+    private static let heuristicStatusCodes: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
+
+    /// The final status codes of RFC 9110: what they mean for a cache is known (RFC 9111 §5.2.2.3).
+    private static func isUnderstood(_ status: Int) -> Bool {
+        [200...205, 300...305, 307...308, 400...417, 421...422, 426...426, 500...505].contains { $0.contains(status) }
+    }
+
+    // Storing (RFC 9111 §3)
+
+    /// Whether the response to this request may be stored. A challenge for credentials is none that a later request should
+    /// get, and parts are not stored.
+    static func isStorable(_ head: ResponseHead, answering query: CacheQuery) -> Bool {
+        guard query.isStored, head.status >= 200, ![206, 304, 401, 407].contains(head.status) else { return false }
+        let control = CacheControl(of: head)
+        let isUnderstood = isUnderstood(head.status)
+        if control.isMustUnderstand, !isUnderstood { return false }
+        if control.isNoStore, !control.isMustUnderstand { return false }
+        guard query.varyingFields(of: head) != nil else { return false }
+        return heuristicStatusCodes.contains(head.status) || control.isPublic || control.isPrivate
+            || control.maxAge != nil || head.contains("Expires")
+    }
+
+    // Freshness (RFC 9111 §4.2)
+
+    /// How long the response is fresh from the time it was made, in seconds.
+    static func lifetime(of response: StoredResponse, _ control: CacheControl) -> Int64 {
+        let head = response.head
+        if let maxAge = control.maxAge { return maxAge }
+        let date = date(of: response)
+        let expires = head.values(for: "Expires")
+        if !expires.isEmpty {
+            guard Set(expires).count == 1, let end = HTTPDate.seconds(expires[0]) else { return 0 }
+            return max(0, end - date)
+        }
+        guard heuristicStatusCodes.contains(head.status) || control.isPublic else { return 0 }
+        let modified = head.values(for: "Last-Modified")
+        guard modified.count == 1, let start = HTTPDate.seconds(modified[0]), start < date else { return 0 }
+        return min((date - start) / heuristicFraction, maximumHeuristicLifetime)
+    }
+
+    /// When the response was made: by the earliest of its dates, or when it arrived.
+    private static func date(of response: StoredResponse) -> Int64 {
+        response.head.values(for: "Date").compactMap(HTTPDate.seconds).min() ?? response.responseTime
+    }
+
+    /// The age of the response in seconds (RFC 9111 §4.2.3); nil if it cannot be known because the clock was set back.
+    static func age(of response: StoredResponse, now: Int64) -> Int64? {
+        let residentTime = now - response.responseTime
+        guard residentTime >= -1, response.requestTime <= response.responseTime else { return nil }
+        let apparentAge = max(0, response.responseTime - date(of: response))
+        let delay = response.responseTime - response.requestTime
+        return max(apparentAge, statedAge(of: response.head) + delay) + max(0, residentTime)
+    }
+
+    /// The value of `Age`: its first member, if that is a number (RFC 9111 §5.1).
+    private static func statedAge(of head: ResponseHead) -> Int64 {
+        guard let value = head.bytes(for: "Age").first else { return 0 }
+        let member = value.prefix { $0 != UInt8(ascii: ",") }.filter { !$0.isBlank }
+        return CacheControl.seconds(member) ?? 0
+    }
+
+    // Use (RFC 9111 §4)
+
+    enum Use: Equatable {
+        /// It is the answer.
+        case answer(timeToLive: Int64)
+        /// It is the answer, and is validated for later ones (RFC 5861 §3).
+        case answerAndValidate(timeToLive: Int64)
+        /// The server says whether it is the answer.
+        case validate(CacheStatus.Forward)
+    }
+
+    /// How a stored response that matches the request is used.
+    static func use(_ response: StoredResponse, for query: CacheQuery, now: Int64) -> Use {
+        let control = CacheControl(of: response.head)
+        let age = age(of: response, now: now)
+        let timeToLive = lifetime(of: response, control) - (age ?? CacheControl.maximumSeconds)
+        switch query.policy {
+        case .returnCacheDataElseLoad, .returnCacheDataDontLoad: return .answer(timeToLive: timeToLive)
+        case .reloadRevalidatingCacheData, .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData:
+            return .validate(.request)
+        case .useProtocolCachePolicy: break
+        }
+        guard let age, !control.isNoCache else { return .validate(.stale) }
+        let request = query.control
+        if request.isNoCache || timeToLive < request.minFresh ?? .min { return .validate(.request) }
+        if let maxAge = request.maxAge, age > maxAge, request.maxStale == nil { return .validate(.request) }
+        if timeToLive > 0 { return .answer(timeToLive: timeToLive) }
+        if control.isMustRevalidate { return .validate(.stale) }
+        if let maxStale = request.maxStale, -timeToLive <= maxStale { return .answer(timeToLive: timeToLive) }
+        guard let window = control.staleWhileRevalidate, -timeToLive <= window, request.maxAge == nil else {
+            return .validate(.stale)
+        }
+        return .answerAndValidate(timeToLive: timeToLive)
+    }
+
+    /// Whether the stale response may be the answer where the server fails (RFC 5861 §4): for how many seconds it is
+    /// fresh then; nil if it may not.
+    static func timeToLive(despiteErrorOf response: StoredResponse, for query: CacheQuery, now: Int64) -> Int64? {
+        let control = CacheControl(of: response.head)
+        guard query.policy == .useProtocolCachePolicy, let age = age(of: response, now: now), !control.isNoCache,
+            !control.isMustRevalidate, !query.control.isNoCache,
+            let window = [control.staleIfError, query.control.staleIfError].compactMap({ $0 }).max()
+        else { return nil }
+        let timeToLive = lifetime(of: response, control) - age
+        return -timeToLive <= window ? timeToLive : nil
+    }
+
+    /// The status codes that count as a failure of the server (RFC 5861 §4).
+    static let errorStatusCodes: Set<Int> = [500, 502, 503, 504]
+}
+
+// What is sent, and what is stored
+extension StoredResponse {
+    /// Nil if no later request may be answered with it.
+    init?(
+        _ head: ResponseHead, answering query: CacheQuery, requestTime: Int64, responseTime: Int64, contentLength: Int64
+    ) {
+        guard let varyingFields = query.varyingFields(of: head), let kept = Self.kept(head, contentLength) else {
+            return nil
+        }
+        self.init(
+            url: query.url, scope: query.scope.text, varyingFields: varyingFields, head: kept, requestTime: requestTime,
+            responseTime: responseTime, contentLength: contentLength, contentName: Self.makeContentName())
+    }
+
+    /// RFC 9111 §3.1, and RFC 9110 §7.6.1.
+    private static let unstoredNames: Set<String> = [
+        "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
+        "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+    ]
+
+    /// The head without the fields that are of one connection, and with the length of the content.
+    private static func kept(_ head: ResponseHead, _ contentLength: Int64) -> ResponseHead? {
+        let named = head.values(for: "Connection").flatMap { $0.split(separator: ",") }
+        let unstored = unstoredNames.union(named.map { $0.trimmingBlanks.lowercased() })
+        var fields = HeaderFields(head.fields.filter { !unstored.contains($0.name.lowercased()) })
+        if head.status != 204 { fields["Content-Length"] = "\(contentLength)" }
+        return try? ResponseHead(status: head.status, version: head.version, reason: head.reason, fields: fields)
+    }
+
+    /// The `ETag`, as received; nil without one, or with several.
+    var entityTag: [UInt8]? {
+        let tags = head.bytes(for: "ETag")
+        return tags.count == 1 ? tags[0] : nil
+    }
+
+    private var lastModified: [UInt8]? {
+        let dates = head.bytes(for: "Last-Modified")
+        return dates.count == 1 ? dates[0] : nil
+    }
+
+    /// The fields of a request that has the response validated (RFC 9111 §4.3.1); empty if it has no validator.
+    var conditions: [HeaderField] {
+        var conditions: [HeaderField] = []
+        if let entityTag { conditions.append(HeaderField(name: "If-None-Match", bytes: entityTag)) }
+        if let lastModified { conditions.append(HeaderField(name: "If-Modified-Since", bytes: lastModified)) }
+        return conditions
+    }
+
+    /// Whether a 304 is about this response (RFC 9111 §4.3.4): it repeats one of the validators, or has none.
+    func isConfirmed(by head: ResponseHead) -> Bool {
+        let tags = head.bytes(for: "ETag")
+        if !tags.isEmpty { return tags.count == 1 && entityTag.map { Self.opaque($0) == Self.opaque(tags[0]) } == true }
+        let dates = head.bytes(for: "Last-Modified")
+        return dates.isEmpty || lastModified == nil || dates == [lastModified ?? []]
+    }
+
+    /// The tag without the mark of weakness (RFC 9110 §8.8.3.2).
+    private static func opaque(_ tag: [UInt8]) -> ArraySlice<UInt8> {
+        tag.starts(with: Array("W/".utf8)) ? tag[2...] : tag[...]
+    }
+
+    /// Fields that are about the content, which a 304 does not bring (RFC 9111 §3.2).
+    private static let contentNames: Set<String> = [
+        "content-length", "content-encoding", "content-range", "content-md5", "content-digest",
+    ]
+
+    /// The response after a 304 that confirms it (RFC 9111 §3.2). Nil if no later request may be answered with it.
+    func freshened(
+        by head: ResponseHead, answering query: CacheQuery, requestTime: Int64, responseTime: Int64
+    ) -> StoredResponse? {
+        guard let update = Self.kept(head, contentLength) else { return nil }
+        let newFields = update.fields.filter { !Self.contentNames.contains($0.name.lowercased()) }
+        let newNames = Set(newFields.map { $0.name.lowercased() })
+        let fields = HeaderFields(self.head.fields.filter { !newNames.contains($0.name.lowercased()) } + newFields)
+        guard
+            let head = try? ResponseHead(
+                status: self.head.status, version: self.head.version, reason: self.head.reason, fields: fields),
+            let varyingFields = query.varyingFields(of: head)
+        else { return nil }
+        return StoredResponse(
+            url: url, scope: scope, varyingFields: varyingFields, head: head, requestTime: requestTime,
+            responseTime: responseTime, contentLength: contentLength, contentName: contentName)
+    }
+
+    /// The head of the answer to a request, and the bytes of the content that follow it.
+    func answer(to query: CacheQuery, isValidated: Bool, now: Int64) -> (head: ResponseHead, range: Range<Int64>) {
+        var fields = head.fields
+        if !isValidated {
+            let uncached = CacheControl(of: head).uncachedFields
+            if !uncached.isEmpty {
+                fields = HeaderFields(fields.filter { !uncached.contains($0.name.lowercased()) })
+            }
+            fields["Age"] = "\(CacheRule.age(of: self, now: now) ?? 0)"
+        }
+        var (status, reason, range) = (head.status, head.reason, 0..<contentLength)
+        if let requested = query.range, requested.bounds != nil, status == 200, permits(requested) {
+            if let part = requested.range(of: contentLength) {
+                (status, reason, range) = (206, "Partial Content", part)
+                fields["Content-Range"] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(contentLength)"
+            } else {
+                (status, reason, range) = (416, "Range Not Satisfiable", 0..<0)
+                fields["Content-Range"] = "bytes */\(contentLength)"
+            }
+            fields["Content-Length"] = "\(range.count)"
+        }
+        let answer = try? ResponseHead(status: status, version: head.version, reason: reason, fields: fields)
+        if query.method == "HEAD" { range = 0..<0 }
+        return (answer ?? head, range)
+    }
+
+    /// Whether `If-Range` lets the range apply (RFC 9110 §13.1.5): strong tags that are equal, or the same date.
+    private func permits(_ range: RangeRequest) -> Bool {
+        guard let condition = range.condition else { return true }
+        if condition.first == UInt8(ascii: "\"") { return entityTag == condition }
+        return StrongValidator(of: head) != nil && lastModified == condition
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+import TernTLS
+
+/// What besides URL and fields decides whether a stored response may answer a request: its credentials, and the trust
+/// policy, the identity and the socket that it is sent under. A digest, so that a store on a disk holds no secret.
+struct CacheScope: Sendable, Hashable {
+    /// Of a request without credentials, and of a server without a policy of its own.
+    static let plain = "0"
+    /// Of a response that the program has stored itself.
+    private static let any = "any"
+
+    private let credentials: String
+    private let trust: String
+
+    /// - Parameters:
+    ///   - request: with its fields, as it is sent.
+    ///   - trust: as `digest(of:)` forms it, or ``plain``.
+    init(of request: URLRequest, mayCarryCredentials: Bool, _ sensitive: SensitiveFields, trust: String) {
+        self.trust = trust
+        credentials = Self.credentials(of: request, mayCarryCredentials, sensitive)
+    }
+
+    /// Of a request that the program stores a response for.
+    init(storing request: URLRequest) {
+        self.init(of: request, mayCarryCredentials: true, SensitiveFields(), trust: Self.any)
+    }
+
+    var text: String { "\(credentials).\(trust)" }
+
+    /// Whether a response with this scope, as text, may answer.
+    func includes(_ text: String, underAnyTrustPolicy: Bool) -> Bool {
+        guard text.utf8.starts(with: credentials.utf8) else { return false }
+        let rest = text.utf8.dropFirst(credentials.utf8.count)
+        guard rest.first == UInt8(ascii: ".") else { return false }
+        let other = rest.dropFirst()
+        return underAnyTrustPolicy || other.elementsEqual(trust.utf8) || other.elementsEqual(Self.any.utf8)
+    }
+
+    /// The `Authorization` of Digest differs from request to request: name and realm stand for it. A credential that the
+    /// request carries for a challenge counts before it is sent.
+    private static func credentials(
+        of request: URLRequest, _ mayCarryCredentials: Bool, _ sensitive: SensitiveFields
+    ) -> String {
+        var parts: [[UInt8]] = []
+        let credential = mayCarryCredentials ? request.credential ?? request.urlCredential : nil
+        if let credential { parts += [Array("credential".utf8), credential.userBytes, credential.passwordBytes] }
+        for field in request.headers {
+            let name = field.name.lowercased()
+            if name == "authorization" {
+                if credential == nil { parts += [Array(name.utf8)] + identity(field.bytes) }
+            } else if !HeaderField.isSensitive(name),
+                sensitive.contains(name) || request.isSensitive(fieldNamed: name)
+            {
+                parts += [Array(name.utf8), field.bytes]
+            }
+        }
+        return parts.isEmpty ? plain : digest(of: parts)
+    }
+
+    private static func identity(_ authorization: [UInt8]) -> [[UInt8]] {
+        guard let challenge = HTTPChallenge.challenges(in: [authorization]).first, challenge.scheme == "digest",
+            let user = challenge.bytes("username") ?? challenge.bytes("username*")
+        else { return [authorization] }
+        return [Array("digest".utf8), user, challenge.bytes("realm") ?? []]
+    }
+
+    /// A text of letters and digits that differs for other parts.
+    static func digest(of parts: [[UInt8]]) -> String {
+        var digest = MessageDigest(.sha256)
+        for part in parts {
+            let length = "\(part.count):"
+            unsafe Array(length.utf8).withUnsafeBytes { unsafe digest.update($0) }
+            unsafe part.withUnsafeBytes { unsafe digest.update($0) }
+        }
+        // A digest that cannot be computed is equal to no other.
+        let bytes = digest.finish() ?? (0..<16).map { _ in UInt8.random(in: .min ... .max) }
+        return bytes.prefix(16).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+public import FoundationEssentials
+import TernHTTP1
+
+/// A response with its body, as a cache stores it, with the members of Foundation's class.
+public struct CachedURLResponse: Sendable {
+    private enum Body: Sendable {
+        case data(Data)
+        /// As received.
+        case content(any CachedContent)
+    }
+
+    /// The response. Its ``HTTPURLResponse/isContentDecoded`` says whether ``data`` is decoded and its `Content-Encoding`
+    /// is not.
+    public let response: HTTPURLResponse
+    /// Values of the program, kept in memory: a response that is read from a disk has none.
+    public let userInfo: [String: any Sendable]?
+    /// Where the response may be stored.
+    public let storagePolicy: URLCache.StoragePolicy
+    private let body: Body
+
+    /// Creates a cached response.
+    public init(
+        response: HTTPURLResponse, data: Data, userInfo: [String: any Sendable]? = nil,
+        storagePolicy: URLCache.StoragePolicy = .allowed
+    ) {
+        (self.response, self.userInfo, self.storagePolicy, body) = (response, userInfo, storagePolicy, .data(data))
+    }
+
+    /// With content as received, which is read when it is asked for.
+    init(_ response: HTTPURLResponse, _ content: any CachedContent, userInfo: [String: any Sendable]? = nil) {
+        var response = response
+        if ContentDecoding.decoding(of: &response, limits: Self.decodingLimits) != nil { response.isContentDecoded = true }
+        (self.response, self.userInfo, storagePolicy, body) = (response, userInfo, .allowed, .content(content))
+    }
+
+    /// The whole body, decoded. Blocks while it is read from a disk, which every access does. Empty if it cannot be read,
+    /// or decoded.
+    public var data: Data {
+        switch body {
+        case .data(let data): data
+        case .content(let content): Self.decoded(content, of: response)
+        }
+    }
+
+    /// A body that grows beyond this is not decoded here.
+    private static let decodingLimits: ContentDecodingLimits = {
+        var limits = ContentDecodingLimits()
+        limits.maximumDecodedSize = 64 * 1024 * 1024
+        return limits
+    }()
+
+    private static func decoded(_ content: any CachedContent, of response: HTTPURLResponse) -> Data {
+        guard let bytes = try? content.readAll() else { return Data() }
+        var response = response
+        response.isContentDecoded = false
+        guard let decoding = ContentDecoding.decoding(of: &response, limits: Self.decodingLimits) else { return Data(bytes) }
+        var decoded = Data()
+        do {
+            var rest = bytes[...]
+            repeat {
+                let taken = try decoding.receive(rest.span) { piece, _ in
+                    unsafe piece.withUnsafeBytes { unsafe decoded.append(contentsOf: $0) }
+                    return true
+                }
+                rest = rest.dropFirst(taken)
+            } while !rest.isEmpty || decoding.hasMore
+            try decoding.finish()
+        } catch { return Data() }
+        return decoded
+    }
+
+    /// The content as received, if the program has not replaced it.
+    var received: (any CachedContent)? { if case .content(let content) = body { content } else { nil } }
+
+    /// The head that goes with ``data``: without the coding that it is decoded from.
+    var headOfData: ResponseHead? {
+        guard case .data(let data) = body else { return response.head }
+        var fields = response.headers
+        if response.isContentDecoded { fields.removeAll(named: "Content-Encoding") }
+        fields["Content-Length"] = "\(data.count)"
+        return try? ResponseHead(
+            status: response.statusCode, version: response.head.version, reason: response.reasonPhrase, fields: fields)
+    }
+}
+
+/// Content that can be read as a whole. Blocks for a disk.
+protocol CachedContent: Sendable {
+    func readAll() throws -> [UInt8]
+}
+
+extension CachedURLResponse: CustomStringConvertible {
+    /// The response's description.
+    public var description: String { response.description }
+}
+
+/// The question whether, and how, a complete response is stored. Answer it once, from any thread; without an answer it is
+/// not stored.
+public struct CacheQuestion: Sendable {
+    /// What is stored if the answer is the same. Its ``CachedURLResponse/data`` are read when they are asked for.
+    public let proposal: CachedURLResponse
+    private let store: @Sendable (CachedURLResponse?) -> Void
+
+    /// - Parameter store: receives the answer.
+    package init(proposal: CachedURLResponse, store: @escaping @Sendable (CachedURLResponse?) -> Void) {
+        (self.proposal, self.store) = (proposal, store)
+    }
+
+    /// Stores the proposed response, or another one; nil stores none.
+    public func answer(_ response: CachedURLResponse?) { store(response) }
+}

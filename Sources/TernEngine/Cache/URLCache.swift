@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+public import FoundationEssentials
+import TernHTTP1
+import TernLock
+
+/// A private cache of responses (RFC 9111), with the members of Foundation's class: in memory, and beyond the process in
+/// a folder, if it has one.
+///
+/// Sessions may share a cache, and processes a folder. A response answers requests with the same method, URL, credentials
+/// and trust policy only, and the same values of the fields that its `Vary` names. Any thread may use it.
+public final class URLCache: Sendable {
+    /// Where a response may be stored.
+    public enum StoragePolicy: UInt, Sendable, Hashable {
+        /// In memory and in the folder.
+        case allowed
+        /// In memory, for as long as the process runs.
+        case allowedInMemoryOnly
+        /// Nowhere.
+        case notAllowed
+    }
+
+    /// A cache of the process, of 4 MB in memory. No session uses it unless its configuration says so.
+    public static let shared = URLCache(memoryCapacity: 4 * 1024 * 1024)
+
+    private struct State {
+        var memory: MemoryStore
+        /// By the names of contents.
+        var userInfo: [String: [String: any Sendable]] = [:]
+        /// The first error of writing to the folder.
+        var diskError: (any Error)?
+    }
+
+    private let state: Lock<State>
+    let folder: CacheFolder?
+    let flights = CacheFlights()
+    /// Everything that waits for the disk, in order: what is stored is found, and what was removed is not.
+    private let queue = DispatchQueue(label: "tern.cache")
+    /// Seconds since 1970-01-01T00:00:00Z.
+    let clock: @Sendable () -> Int64
+
+    /// Creates a cache in memory.
+    ///
+    /// - Parameter memoryCapacity: the maximum size of all responses in bytes; a response of more than half of that is not
+    ///   stored.
+    public convenience init(memoryCapacity: Int = 4 * 1024 * 1024) {
+        self.init(memoryCapacity: memoryCapacity, folder: nil)
+    }
+
+    /// Creates a cache in memory and in a folder, which outlives the process and which several processes may share.
+    ///
+    /// The folder is created if it does not exist; nobody else may read it. It must be empty, or have been created by a
+    /// cache: what is least recently used is deleted from it. Blocks for the disk.
+    ///
+    /// - Parameters:
+    ///   - memoryCapacity: the maximum size of all responses in memory, in bytes.
+    ///   - diskCapacity: the maximum size of the files in the folder, in bytes. A response of more than half of that is not
+    ///     stored. Processes that share the folder may exceed it for a moment.
+    ///   - directory: the folder.
+    public convenience init(
+        memoryCapacity: Int = 4 * 1024 * 1024, diskCapacity: Int = 256 * 1024 * 1024, directory: URL
+    ) throws(URLCacheError) {
+        let path = directory.path(percentEncoded: false)
+        self.init(
+            memoryCapacity: memoryCapacity,
+            folder: try CacheFolder(path: path, capacity: Int64(clamping: max(0, diskCapacity))))
+    }
+
+    init(
+        memoryCapacity: Int, folder: CacheFolder?,
+        clock: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }
+    ) {
+        state = Lock(State(memory: MemoryStore(capacity: max(0, memoryCapacity))))
+        (self.folder, self.clock) = (folder, clock)
+    }
+
+    /// The maximum size of all responses in memory, in bytes; what is too much is evicted.
+    public var memoryCapacity: Int {
+        get { state.withLock { $0.memory.capacity } }
+        set { state.withLock { $0.memory.capacity = max(0, newValue) } }
+    }
+
+    /// The maximum size of the files in the folder, in bytes; 0 without a folder, where setting it does nothing.
+    public var diskCapacity: Int {
+        get { folder.map { Int(clamping: $0.capacity) } ?? 0 }
+        set { folder?.capacity = Int64(clamping: max(0, newValue)) }
+    }
+
+    /// The size of all responses in memory, in bytes.
+    public var currentMemoryUsage: Int { state.withLock { $0.memory.usage } }
+
+    /// The size of the files in the folder, in bytes, as far as this process knows: another one may have written since.
+    public var currentDiskUsage: Int { folder.map { Int(clamping: $0.usage) } ?? 0 }
+
+    /// Why responses could not be written to the folder: the first error, such as a full disk; nil while there was none.
+    /// The cache goes on in memory then, and with what can be written.
+    public var diskError: (any Error)? { state.withLock { $0.diskError } }
+
+    /// Waits until everything stored so far is in the folder. Blocks.
+    public func flush() { queue.sync {} }
+}
+
+// As programs use it
+extension URLCache {
+    /// The most recent response to this request, fresh or stale; nil without one. Blocks if it is in the folder. The trust
+    /// policies of sessions do not count here.
+    public func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
+        guard let query = CacheQuery(storing: request) else { return nil }
+        let entries = queue.sync { entriesOfAll(query.url) }
+        guard let entry = entries.first(where: { query.matches($0.response, underAnyTrustPolicy: true) }) else {
+            return nil
+        }
+        let userInfo = state.withLock { $0.userInfo[entry.response.contentName] }
+        return CachedURLResponse(
+            HTTPURLResponse(url: request.url, head: entry.response.head), entry.content, userInfo: userInfo)
+    }
+
+    /// Stores a response for this request, in place of what was stored for it. It is fresh for as long as its fields say,
+    /// and answers requests under every trust policy: the program vouches for it. Nothing for a method other than GET.
+    public func storeCachedResponse(_ cachedResponse: CachedURLResponse, for request: URLRequest) {
+        guard let query = CacheQuery(storing: request), query.method == "GET" else { return }
+        let now = clock()
+        let data = cachedResponse.data
+        guard let head = cachedResponse.headOfData,
+            let response = StoredResponse(
+                head, answering: query, requestTime: now, responseTime: now, contentLength: Int64(data.count))
+        else { return }
+        store(response, .bytes(Array(data)), cachedResponse.storagePolicy, cachedResponse.userInfo)
+    }
+
+    /// Removes what is stored for the URL of this request, whatever its fields.
+    public func removeCachedResponse(for request: URLRequest) {
+        if let query = CacheQuery(storing: request) { remove(url: query.url) }
+    }
+
+    /// Removes all responses, those of other processes in the folder included.
+    public func removeAllCachedResponses() { remove(since: nil) }
+
+    /// Removes the responses that were stored, or validated, at this time or later.
+    public func removeCachedResponses(since date: Date) {
+        let seconds = date.timeIntervalSince1970.rounded(.down)
+        remove(since: Int64(exactly: seconds) ?? (seconds > 0 ? .max : .min))
+    }
+
+    private func remove(since seconds: Int64?) {
+        state.withLock { state in
+            state.memory.removeAll { $0.responseTime >= seconds ?? .min }
+            state.userInfo = [:]
+        }
+        write { $0.removeAll(since: seconds) }
+    }
+}
+
+// As sessions use it
+extension URLCache {
+    /// The entry in memory that fulfils the condition, if one does; it counts as used.
+    func entryInMemory(_ url: String, where matches: (StoredResponse) -> Bool) -> CacheEntry? {
+        state.withLock { $0.memory.use(url, where: matches) }
+    }
+
+    /// Everything that is stored for the URL; nil if a disk must be asked.
+    func entriesWithoutLookup(_ url: String) -> [CacheEntry]? {
+        folder == nil ? state.withLock { $0.memory.entries(for: url) } : nil
+    }
+
+    /// Calls `completion` with everything that is stored for the URL, on the cache's queue.
+    func lookUp(_ url: String, _ completion: @escaping @Sendable ([CacheEntry]) -> Void) {
+        queue.async { completion(self.entriesOfAll(url)) }
+    }
+
+    /// On the queue: what is in memory, and what is in the folder.
+    private func entriesOfAll(_ url: String) -> [CacheEntry] {
+        let inMemory = state.withLock { $0.memory.entries(for: url) }
+        guard let folder else { return inMemory }
+        var entries: [CacheEntry] = []
+        for response in folder.responses(for: url) {
+            if let known = inMemory.first(where: { $0.response.contentName == response.contentName }) {
+                entries.append(CacheEntry(response: response, content: known.content))
+            } else if let file = folder.content(of: response) {
+                entries.append(promoted(CacheEntry(response: response, content: .file(file))))
+            }
+        }
+        let names = Set(entries.map(\.response.contentName))
+        entries += inMemory.filter { !names.contains($0.response.contentName) }
+        return entries.sorted { $0.response.responseTime > $1.response.responseTime }
+    }
+
+    /// Takes small content into memory.
+    private func promoted(_ entry: CacheEntry) -> CacheEntry {
+        let limit = state.withLock { $0.memory.maximumContentLength }
+        guard entry.response.contentLength <= limit, let bytes = try? entry.content.readAll() else { return entry }
+        let promoted = CacheEntry(response: entry.response, content: .bytes(bytes))
+        state.withLock { $0.memory.store(promoted) }
+        return promoted
+    }
+
+    /// The maximum length of content that is collected in memory while it arrives.
+    var maximumCollectedLength: Int { state.withLock { $0.memory.maximumContentLength } }
+
+    /// Stores a response in place of those that it replaces.
+    func store(
+        _ response: StoredResponse, _ content: CollectedContent, _ policy: StoragePolicy,
+        _ userInfo: [String: any Sendable]? = nil
+    ) {
+        guard policy != .notAllowed else { return }
+        state.withLock { state in
+            if let userInfo {
+                if state.userInfo.count >= 1024 { state.userInfo = [:] }
+                state.userInfo[response.contentName] = userInfo
+            }
+            switch content {
+            case .bytes(let bytes): state.memory.store(CacheEntry(response: response, content: .bytes(bytes)))
+            case .file: state.memory.remove(response.url) { $0.isReplaced(by: response) }
+            }
+        }
+        guard policy == .allowed else {
+            // What it replaces must not come back.
+            return write { folder in
+                for old in folder.responses(for: response.url) where old.isReplaced(by: response) { folder.remove(old) }
+            }
+        }
+        write { folder in
+            switch content {
+            case .file(let writer): try folder.store(response, writer)
+            case .bytes(let bytes):
+                let writer = try folder.makeContent()
+                try writer.write(bytes.span)
+                try folder.store(response, writer)
+            }
+        }
+    }
+
+    /// Stores the answer to the question whether a response is stored.
+    func store(_ answer: CachedURLResponse?, in response: StoredResponse, answering query: CacheQuery) {
+        guard let answer else { return }
+        if let content = answer.received as? CollectedContent {
+            return store(response, content, answer.storagePolicy, answer.userInfo)
+        }
+        let data = answer.data
+        guard let head = answer.headOfData,
+            let changed = StoredResponse(
+                head, answering: query, requestTime: response.requestTime, responseTime: response.responseTime,
+                contentLength: Int64(data.count))
+        else { return }
+        store(changed, .bytes(Array(data)), answer.storagePolicy, answer.userInfo)
+    }
+
+    /// Content could not be written to the folder.
+    func failed(_ error: any Error) { state.withLock { $0.diskError = $0.diskError ?? error } }
+
+    /// A response has been validated.
+    func update(_ response: StoredResponse) {
+        state.withLock { $0.memory.update(response) }
+        write { try $0.update(response) }
+    }
+
+    func remove(_ response: StoredResponse) {
+        state.withLock { $0.memory.remove(response.url) { $0.contentName == response.contentName } }
+        write { $0.remove(response) }
+    }
+
+    func remove(url: String) {
+        state.withLock { $0.memory.remove(url) { _ in true } }
+        write { $0.removeAll(for: url) }
+    }
+
+    /// The response was the answer.
+    func used(_ response: StoredResponse) { write { $0.touch(response.url) } }
+
+    private func write(_ body: @escaping @Sendable (CacheFolder) throws -> Void) {
+        guard let folder else { return }
+        queue.async {
+            do { try body(folder) } catch { self.failed(error) }
+        }
+    }
+}
+
+/// Content that has been collected to be stored.
+enum CollectedContent: Sendable {
+    case bytes([UInt8])
+    case file(CacheFileWriter)
+}
+
+extension StoredContent: CachedContent {
+    func readAll() throws -> [UInt8] {
+        switch self {
+        case .bytes(let bytes): bytes
+        case .file(let file): try file.readAll()
+        }
+    }
+}
+
+extension CollectedContent: CachedContent {
+    func readAll() throws -> [UInt8] {
+        switch self {
+        case .bytes(let bytes): bytes
+        case .file(let writer): try writer.readAll()
+        }
+    }
+}

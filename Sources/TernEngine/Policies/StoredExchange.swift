@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Safety: the buffer belongs to the exchange, and is lent for one call.
+import TernHTTP1
+import TernIO
+
+/// A stored response as the answer to a hop.
+struct StoredAnswer: CarrierSource {
+    let head: ResponseHead
+    let content: StoredContent
+    /// The part of the content that is delivered.
+    let range: Range<Int64>
+
+    func start(_ delegate: any ExchangeDelegate, on loop: ReactorLoop, _ deadlines: Deadlines) {
+        StoredExchange(self, delegate, loop, deadlines).start()
+    }
+}
+
+/// Delivers a stored response: what one event-loop tick allows at a time, and nothing while it is paused. Belongs to its
+/// loop's thread, hence `@unchecked Sendable`.
+private final class StoredExchange: Carrier, ReadinessHandler, @unchecked Sendable {
+    /// The number of bytes that are read from a file at a time.
+    private static let windowSize = 128 * 1024
+
+    let loop: ReactorLoop
+    let connectionMetrics: ConnectionMetrics? = nil
+    let isReused = false
+    private let answer: StoredAnswer
+    private let deadlines: Deadlines
+    private var delegate: (any ExchangeDelegate)?
+    private var offset: Int64
+    /// The bytes of a file from `offset`, read ahead.
+    private var window: [UInt8] = []
+    private var windowRange = 0..<0
+    private var isHeadDelivered = false
+    private var isDelivering = false
+    private var isScheduled = false
+    /// Ends the exchange when the task's time is up; nil before the first tick is over.
+    private var timer: RegistrationToken?
+
+    init(_ answer: StoredAnswer, _ delegate: any ExchangeDelegate, _ loop: ReactorLoop, _ deadlines: Deadlines) {
+        (self.answer, self.delegate, self.loop, self.deadlines) = (answer, delegate, loop, deadlines)
+        offset = answer.range.lowerBound
+    }
+
+    var isPaused = false { didSet { if oldValue, !isPaused { deliverSoon() } } }
+
+    func start() {
+        delegate?.exchangeBegan(on: self)
+        deliver()
+    }
+
+    private func deliverSoon() {
+        if isScheduled || isPaused || isDelivering || delegate == nil { return }
+        isScheduled = loop.execute {
+            self.isScheduled = false
+            self.deliver()
+        }
+    }
+
+    /// Delivers as much as a tick allows.
+    private func deliver() {
+        if isDelivering || isPaused || delegate == nil { return }
+        isDelivering = true
+        var allowance = TickAllowance(among: 1)
+        let goesOn = advance(&allowance)
+        isDelivering = false
+        if goesOn, delegate != nil {
+            watchTime()
+            deliverSoon()
+        }
+    }
+
+    /// Returns whether there is more to deliver.
+    private func advance(_ allowance: inout TickAllowance) -> Bool {
+        while let delegate, !isPaused {
+            guard fill() else { return false }
+            if !isHeadDelivered {
+                isHeadDelivered = true
+                delegate.received(.head(answer.head), of: Span(), &allowance)
+            } else if offset == answer.range.upperBound {
+                delegate.received(.end(trailers: [:], discarded: [:]), of: Span(), &allowance)
+                finish(nil)
+                return false
+            } else if !deliverContent(to: delegate, &allowance) || allowance.isSpent {
+                return true
+            }
+        }
+        return true
+    }
+
+    /// Returns false if the delegate takes no more at present.
+    private func deliverContent(to delegate: any ExchangeDelegate, _ allowance: inout TickAllowance) -> Bool {
+        let left = Int(clamping: answer.range.upperBound - offset)
+        let (offered, taken): (Int, Int)
+        switch answer.content {
+        case .bytes(let bytes):
+            let start = Int(clamping: offset)
+            offered = min(left, Self.windowSize)
+            let span = bytes.span.extracting(start..<(start + offered))
+            taken = delegate.received(.body(0..<offered), of: span, &allowance).count(of: offered)
+        case .file:
+            offered = windowRange.count
+            taken = delegate.received(.body(windowRange), of: window.span, &allowance).count(of: offered)
+            windowRange = (windowRange.lowerBound + taken)..<windowRange.upperBound
+        }
+        offset += Int64(taken)
+        allowance.spend(max(taken, TickAllowance.event))
+        return taken == offered
+    }
+
+    /// Reads the next bytes of a file. Returns false, and ends the exchange, if they cannot be read.
+    private func fill() -> Bool {
+        guard case .file(let file) = answer.content, windowRange.isEmpty, offset < answer.range.upperBound else {
+            return true
+        }
+        if window.isEmpty { window = [UInt8](repeating: 0, count: Self.windowSize) }
+        let wanted = min(Int(clamping: answer.range.upperBound - offset), Self.windowSize)
+        do {
+            let count = try unsafe window.withUnsafeMutableBytes { buffer in
+                try unsafe file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: offset)
+            }
+            windowRange = 0..<min(count, wanted)
+        } catch {
+            windowRange = 0..<0
+        }
+        if !windowRange.isEmpty { return true }
+        // Before the head the policies may have the server asked.
+        finish(isHeadDelivered ? .transfer(.damagedCache) : .transfer(.connectionLost(nil)))
+        return false
+    }
+
+    private func watchTime() {
+        guard timer == nil, let total = deadlines.total else { return }
+        let timer = loop.registerTimer(handler: self)
+        self.timer = timer
+        loop.setDeadline(total.instant, for: timer)
+    }
+
+    func ready(_ readiness: Readiness) {
+        if let total = deadlines.total { finish(.timedOut(total.limit)) }
+    }
+
+    private func finish(_ reason: SessionError.Reason?) {
+        stopWatching()
+        delegate.take()?.exchangeEnded(reason, Evidence(isAnswered: isHeadDelivered))
+    }
+
+    private func stopWatching() {
+        if let timer = timer.take() { loop.deregister(timer) }
+    }
+
+    func deliverWhilePaused() -> Bool {
+        // It delivers whenever the loop runs.
+        true
+    }
+
+    func end(_ reason: SessionError.Reason) { finish(reason) }
+
+    func leave() -> Evidence {
+        stopWatching()
+        delegate = nil
+        return Evidence(isAnswered: isHeadDelivered)
+    }
+
+    func leaveRest() -> Evidence { leave() }
+
+    func carry(_ delegate: (any ExchangeDelegate)?, _ deadlines: Deadlines?) { self.delegate = delegate }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernTLS
+
+extension TrustSettings {
+    /// What decides whether a server of this host is trusted, and what it learns of the client, as bytes that differ for
+    /// other decisions; empty for the default policy with the system's anchors. The bytes are the same in every process,
+    /// unless a closure decides: then they are of these settings alone.
+    func fingerprint(forHost host: String) -> [[UInt8]] {
+        guard let decision = try? decision(forHost: host) else { return [Array("refused \(generation)".utf8), identity] }
+        var parts = configuration.fingerprint(forHost: host)
+        let rules = decision.policy.demands
+        if rules != ServerTrustPolicy.performDefaultEvaluation(validateHost: true).demands { parts += rules ?? [] }
+        if rules == nil { parts += [identity, Array("\(decision.generation)".utf8)] }
+        if decision.profile != .standard { parts.append(Array(decision.profile.rawValue.utf8)) }
+        return parts
+    }
+}
+
+extension TLSSettings {
+    fileprivate func fingerprint(forHost host: String) -> [[UInt8]] {
+        var parts: [[UInt8]] = []
+        switch anchors.source {
+        case .system: break
+        case .only(let anchors): parts = [Array("only".utf8)] + anchors.map(\.der)
+        case .systemAnd(let anchors): parts = [Array("system and".utf8)] + anchors.map(\.der)
+        case .folder(let path, let anchors): parts = [Array("folder".utf8), Array(path.utf8)] + anchors.map(\.der)
+        }
+        if let leaf = identity?.certificates.first { parts += [Array("identity".utf8), leaf.der] }
+        return parts
+    }
+}
+
+extension ServerTrustPolicy {
+    /// The policy as bytes; nil if a closure is part of it.
+    fileprivate var demands: [[UInt8]]? {
+        switch self {
+        case .performDefaultEvaluation, .disableEvaluation: [text]
+        case .performRevokedEvaluation(_, let flags): [text, Array("\(flags.rawValue)".utf8)]
+        case .pinCertificates(let pins, _, _): [text] + pins.map(\.der)
+        case .pinPublicKeys(let pins, _, _): [text] + pins.map(\.sha256)
+        case .pinSet(let set):
+            [text, Array("\(set.scope) \(set.mode) \(set.validatesChain) \(set.expires ?? .max)".utf8)]
+                + (set.pins + set.backupPins).map(\.sha256)
+        case .composite(let policies): Self.demands(of: policies).map { [text] + $0 }
+        case .customEvaluation: nil
+        }
+    }
+
+    private static func demands(of policies: [ServerTrustPolicy]) -> [[UInt8]]? {
+        var all: [[UInt8]] = []
+        for policy in policies {
+            guard let demands = policy.demands else { return nil }
+            all += demands
+        }
+        return all
+    }
+
+    private var text: [UInt8] { Array(description.utf8) }
+}
