@@ -8,8 +8,8 @@ extension AFSecurityPolicy {
 }
 
 extension AFURLSessionManager {
-    /// A manager of a session of its own, which has this configuration.
-    @_disfavoredOverload
+    /// A manager of a session of its own, which has this configuration. `.default` is that of
+    /// ``URLSessionConfiguration``, with its storages.
     public convenience init(sessionConfiguration configuration: URLSessionConfiguration) {
         self.init(sessionConfiguration: configuration.value)
         configuration.refuseIfBackground(session)

@@ -16,15 +16,19 @@ public final class URLSessionConfiguration {
         self.value = value
     }
 
-    /// A new configuration whose sessions keep cookies in ``TernEngine/HTTPCookieStorage/shared``.
-    public static var `default`: URLSessionConfiguration { keepingCookies(in: .shared) }
+    /// A new configuration whose sessions keep cookies in ``TernEngine/HTTPCookieStorage/shared``, and credentials in
+    /// ``TernEngine/CredentialStorage/shared``.
+    public static var `default`: URLSessionConfiguration { storing(.shared, .shared) }
 
-    /// A new configuration whose sessions keep cookies in a storage of their own, in memory.
-    public static var ephemeral: URLSessionConfiguration { keepingCookies(in: HTTPCookieStorage()) }
+    /// A new configuration whose sessions keep cookies and credentials in storages of their own, in memory.
+    public static var ephemeral: URLSessionConfiguration { storing(HTTPCookieStorage(), CredentialStorage()) }
 
-    private static func keepingCookies(in storage: HTTPCookieStorage) -> URLSessionConfiguration {
+    private static func storing(
+        _ cookies: HTTPCookieStorage, _ credentials: CredentialStorage
+    ) -> URLSessionConfiguration {
         var value = SessionConfiguration()
-        value.httpCookieStorage = storage
+        value.httpCookieStorage = cookies
+        value.urlCredentialStorage = credentials
         return URLSessionConfiguration(value)
     }
 

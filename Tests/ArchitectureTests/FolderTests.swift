@@ -30,8 +30,8 @@ import Testing
             + "Pool RawStreams Rules Streams Task Trust URI",
         "Streams": "Connection Errors Message Task Transport",
         "StrictTransport": "Message",
-        "Task": "Bodies Configuration Connection Decoding Dialling Errors Message Pool RawStreams Rules Transport "
-            + "Trust URI",
+        "Task": "Authentication Bodies Configuration Connection Decoding Dialling Errors Message Pool RawStreams Rules "
+            + "Transport Trust URI",
         "Transport": "Errors",
         "Trust": "JSON Message",
         "URI": "",
@@ -44,7 +44,7 @@ import Testing
         "Manager": "Callbacks Challenge Encoding Multipart Request TaskDelegate",
         "Multipart": "Request",
         "Notifications": "",
-        "Request": "Callbacks Challenge Notifications Response Serialization TaskDelegate",
+        "Request": "Callbacks Notifications Response Serialization TaskDelegate",
         "Response": "",
         "Serialization": "",
         "TaskDelegate": "Callbacks Challenge Notifications Response Serialization",

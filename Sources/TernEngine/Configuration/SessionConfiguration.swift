@@ -49,6 +49,10 @@ public struct SessionConfiguration: Sendable {
     /// of a URL with a name alone the name chooses the password. A redirect to another origin is authenticated with the
     /// entry that names its host, if there is one. Nil, the default, for none.
     public var netrc: Netrc?
+    /// Keeps the credentials that servers accept, and proposes them where a server requests one; nil, the default, for
+    /// none. Sessions may share one, such as ``CredentialStorage/shared``. What else authenticates a hop, as for
+    /// ``netrc``, and the netrc file come first.
+    public var urlCredentialStorage: CredentialStorage?
     /// Whether a request with content whose credential may be sent by Digest only goes without the content first, to
     /// learn the server's challenge, as in curl.
     package var probesForDigest = false

@@ -122,7 +122,11 @@ enum HopProposal {
 
 /// A question for credentials.
 struct ChallengeProposal: Sendable {
-    /// How often credentials were sent before.
+    /// The space of the challenge.
+    let space: ProtectionSpace
+    /// What the session's storage has for it, and the task has not tried.
+    let proposedCredential: Credential?
+    /// How often credentials were sent to the same origin before.
     let previousFailureCount: Int
     /// Forms the next hop from the answer; nil if the response is the answer.
     let request: @Sendable (ChallengeAnswer, inout TaskHistory) -> URLRequest?

@@ -35,7 +35,8 @@ public protocol SessionTaskDelegate: AnyObject, Sendable {
     func task(
         _ task: SessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
         _ question: DelegateQuestion<RedirectAnswer>)
-    /// The server requests credentials. By default there are none, and the 401 is the answer.
+    /// The server requests credentials. By default ``AuthenticationChallenge/proposedCredential`` is sent, if there is one
+    /// and none was refused before; otherwise the 401 is the answer.
     func task(
         _ task: SessionTask, didReceive challenge: AuthenticationChallenge,
         _ question: DelegateQuestion<ChallengeAnswer>)
@@ -86,12 +87,12 @@ extension SessionTaskDelegate {
     ) {
         question.answer(.follow(request))
     }
-    /// Delivers the response.
+    /// Performs the default handling.
     public func task(
         _ task: SessionTask, didReceive challenge: AuthenticationChallenge,
         _ question: DelegateQuestion<ChallengeAnswer>
     ) {
-        question.answer(.deliver)
+        question.answer(.performDefaultHandling)
     }
     /// Has none.
     public func task(_ task: SessionTask, needsNewBody question: DelegateQuestion<BodyAnswer>) {
@@ -132,7 +133,14 @@ public struct AuthenticationChallenge: Sendable {
     /// The values of its `WWW-Authenticate` fields, such as `Basic realm="…"`, as text: ``response`` has their
     /// bytes.
     public let challenges: [String]
-    /// The number of times that credentials were given before for this task.
+    /// The space of the challenge: of several the one that ``proposedCredential`` is for, else the one that a password
+    /// answers most safely, else the first.
+    public let protectionSpace: ProtectionSpace
+    /// The credential that the session's storage has for the space, and that was not refused in this task: the default
+    /// one, else the one that was stored last; nil without one, or without a storage.
+    public let proposedCredential: Credential?
+    /// The number of times that credentials were given before to ``origin`` in this task. One that the task sent before
+    /// it was requested does not count.
     public let previousFailureCount: Int
     /// Whether a redirect has led the task away from the origin of its first request, even if another has led it back:
     /// a server, not the caller, has chosen which server asks. Scheme, host and port make an origin, so `https` to

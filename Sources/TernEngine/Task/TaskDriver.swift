@@ -447,6 +447,7 @@ extension SessionTask: DelegateAsker {
         driver.machine.question?.response = response
         let challenge = AuthenticationChallenge(
             response: response, origin: origin, challenges: response.head.values(for: "WWW-Authenticate"),
+            protectionSpace: proposal.space, proposedCredential: proposal.proposedCredential,
             previousFailureCount: proposal.previousFailureCount, hasLeftOrigin: !driver.machine.hop.mayCarryCredentials)
         act(on: ask(.challenge(challenge, question(on: loop) { .challenge($0) })))
     }

@@ -39,7 +39,8 @@ struct EngineEvents {
         case .redirect:
             .challenge(
                 AuthenticationChallenge(
-                    response: response, origin: origin, challenges: ["Basic realm=\"r\""], previousFailureCount: 0,
+                    response: response, origin: origin, challenges: ["Basic realm=\"r\""],
+                    protectionSpace: ProtectionSpace(host: "a.test"), proposedCredential: nil, previousFailureCount: 0,
                     hasLeftOrigin: false), question(DelegateResponse.challenge))
         case .challenge: .newBody(question(DelegateResponse.content))
         case .newBody: .discarded(response)
@@ -94,6 +95,7 @@ final class Asker: DelegateAsker {
             case .disposition(let answer): "response \(answer)"
             case .instead: "instead"
             case .challenge(.deliver): "challenge deliver"
+            case .challenge(.performDefaultHandling): "challenge default"
             case .challenge(.authorization), .challenge(.credential): "challenge credential"
             case .content(.unavailable): "body unavailable"
             case .content(.content): "body"

@@ -137,7 +137,7 @@ import Testing
         let receiver = receiver(forwarder, of: manager, for: request)
         for event in events.ofTasks { receiver.handle(event, of: forwarder == .hub ? other : task) }
         let usual = [
-            "trust performDefaultHandling", "redirect follow", "challenge deliver", "body unavailable",
+            "trust performDefaultHandling", "redirect follow", "challenge default", "body unavailable",
             "response allow",
         ]
         var answers: [String] = []
