@@ -15,7 +15,7 @@ public struct Challenge: Sendable {
     /// The response with the challenge.
     public let failureResponse: HTTPURLResponse?
     /// The verdict of the manager's policies, with its reasons, for a server trust challenge; nil otherwise. Revocation
-    /// has been checked as they require, and ``ProtectionSpace/serverTrust`` has the results.
+    /// has been checked as they require, and ``TernEngine/ProtectionSpace/serverTrust`` has the results.
     public let verdict: ServerTrustResult?
     /// Whether a redirect has led the request away from its origin (scheme, host and port), even if another has led it
     /// back.

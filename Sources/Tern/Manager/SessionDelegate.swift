@@ -44,7 +44,7 @@ open class SessionDelegate: @unchecked Sendable {
     /// the server. Called once for each TLS connection, resumed ones included; setting the closure closes earlier idle
     /// connections.
     ///
-    /// `.useCredential` with ``Credential/init(trust:)`` accepts the server, even against the policies: then the
+    /// `.useCredential` with ``TernEngine/Credential/init(trust:)`` accepts the server, even against the policies: then the
     /// connection carries one request, its TLS session is not kept, and the refusal stays visible in
     /// ``TernEngine/ConnectionMetrics/overriddenTrustFailure``. `.performDefaultHandling` leaves the answer to the
     /// task's closures and, if they do the same, keeps the verdict. The other answers refuse the server.
