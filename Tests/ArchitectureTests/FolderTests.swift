@@ -25,7 +25,7 @@ import Testing
         "Pool": "Connection Dialling Errors Message RawStreams Trust URI",
         "Ranges": "Message",
         "RawStreams": "Connection Errors Transport",
-        "Rules": "Errors Message URI",
+        "Rules": "Authentication Errors Message URI",
         "Session": "Bodies Collecting Configuration Connection Dialling Downloads Errors Message Multipart "
             + "Pool RawStreams Rules Streams Task Trust URI",
         "Streams": "Connection Errors Message Task Transport",

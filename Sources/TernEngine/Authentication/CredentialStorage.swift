@@ -5,6 +5,7 @@ import TernFiles
 import TernHTTP1
 public import TernIO
 import TernLock
+import TernTLS
 
 /// Keeps credentials by protection space, with the members of Foundation's `URLCredentialStorage`. A session has one if
 /// ``SessionConfiguration/urlCredentialStorage`` names it; sessions may share one.
@@ -15,7 +16,13 @@ import TernLock
 ///
 /// A storage in memory ends with its last reference. One with a file also writes credentials with the persistence
 /// `permanent` or `synchronizable` to that file, on a thread of its own: they are there again when the program is.
-/// Certificates of clients stay in memory. Any thread, any time.
+/// Any thread, any time.
+///
+/// A certificate of the client is stored for a space of the method
+/// ``ProtectionSpace/AuthenticationMethod/clientCertificate`` with the host, the port and the protocol `https`, and without
+/// a realm. It stays in memory. Sessions present it to that server, in place of their own
+/// (``TernTLS/TLSSettings/identity``), on connections that are opened from then on: a connection that was opened with one
+/// identity carries no request of another. Raw streams present their session's.
 public final class CredentialStorage: Sendable {
     /// The maximum number of spaces: when there are more, a credential that a server accepts is not stored for a further
     /// one. What the program sets is.
@@ -169,6 +176,17 @@ extension CredentialStorage {
     /// The credentials to propose in a space, in this order: the default one, then those that were set last.
     func proposals(for space: ProtectionSpace) -> [Credential] { state.withLock { $0.table.proposals(for: space) } }
 
+    /// The certificate of the client for this server; nil without one.
+    func identity(for origin: HTTPOrigin) -> ClientIdentity? {
+        state.withLock { state in
+            if !state.table.hasIdentities { return nil }
+            let space = ProtectionSpace(
+                host: origin.host, port: Int(origin.port), protocol: "\(origin.scheme)",
+                authenticationMethod: .clientCertificate)
+            return state.table.proposals(for: space).lazy.compactMap(\.identity).first
+        }
+    }
+
     /// The credential of this user; nil without one.
     func credential(ofUser user: String, for space: ProtectionSpace) -> Credential? {
         state.withLock { state in state.table.credentials(for: space).first { $0.user == user } }
@@ -238,6 +256,8 @@ private struct CredentialTable: Sendable {
     }
 
     private(set) var spaces: [ProtectionSpace: Entry] = [:]
+    /// Whether a certificate of the client has been set: most storages are never asked for one.
+    private(set) var hasIdentities = false
 
     init() {}
 
@@ -265,6 +285,7 @@ private struct CredentialTable: Sendable {
         _ credential: Credential, for space: ProtectionSpace, isDefault: Bool = false
     ) -> [CredentialRecord.Key] {
         guard credential.persistence != .none, let user = credential.user else { return [] }
+        if credential.identity != nil { hasIdentities = true }
         var entry = spaces[space] ?? Entry()
         var changed = [user]
         entry.credentials.removeAll { $0.user == user }
