@@ -65,6 +65,7 @@ extension SessionError.RequestFailure {
         case .body: .requestBodyStreamExhausted
         case .unauthenticated: .userAuthenticationRequired
         case .streamClosed: .networkConnectionLost
+        case .backgroundSession: .backgroundSessionRequiresSharedContainer
         }
     }
 }

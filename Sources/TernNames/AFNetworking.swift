@@ -12,7 +12,6 @@ extension AFURLSessionManager {
     /// ``URLSessionConfiguration``, with its storages.
     public convenience init(sessionConfiguration configuration: URLSessionConfiguration) {
         self.init(sessionConfiguration: configuration.value)
-        configuration.refuseIfBackground(session)
     }
 
     /// What the session was made with; a copy, as the session's own is in URLSession.

@@ -18,6 +18,5 @@ extension SessionManager {
         self.init(
             configuration: configuration.value, delegate: delegate, serverTrustPolicyManager: serverTrustPolicyManager,
             callbackQueue: callbackQueue)
-        configuration.refuseIfBackground(session)
     }
 }

@@ -32,7 +32,8 @@ public final class URLSessionConfiguration {
         return URLSessionConfiguration(value)
     }
 
-    /// Not available on Linux: a session of this configuration is invalid from the start, and its requests fail.
+    /// Not available on Linux: the requests of a session of this configuration fail with
+    /// ``TernEngine/SessionError/RequestFailure/backgroundSession``.
     @available(
         *, deprecated,
         message:
@@ -41,16 +42,12 @@ public final class URLSessionConfiguration {
     public static func background(withIdentifier identifier: String) -> URLSessionConfiguration {
         let configuration = URLSessionConfiguration()
         configuration.identifier = identifier
+        configuration.value.isBackground = true
         return configuration
     }
 
     /// The identifier of a background session; nil for all others.
     public private(set) var identifier: String?
-
-    /// A background session takes no requests.
-    func refuseIfBackground(_ session: Session) {
-        if identifier != nil { session.invalidateAndCancel() }
-    }
 
     /// The setting of ``value``.
     public subscript<Member>(dynamicMember member: WritableKeyPath<SessionConfiguration, Member>) -> Member {

@@ -153,6 +153,7 @@ extension ExitStatus {
         case .invalid: .malformedURL
         case .unauthenticated: .failure
         case .streamClosed: .sending
+        case .backgroundSession: .failure
         }
     }
 

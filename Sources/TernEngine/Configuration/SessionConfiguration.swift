@@ -24,6 +24,8 @@ public struct SessionConfiguration: Sendable {
     public var decodesContent = true
     /// The maximum costs of decoding a body.
     public var contentDecodingLimits = ContentDecodingLimits()
+    /// Whether the session is one that Linux cannot have: it has no reactors, and its tasks fail for that reason.
+    package var isBackground = false
     /// Whether a request is repeated transparently if a kept-alive connection was lost without a response and repeating
     /// is safe; see ``RepeatPolicy``.
     public var repeatsLostRequests = true

@@ -14,6 +14,9 @@ extension SessionError {
         case unauthenticated(AuthenticationError)
         /// A read from, or write to, a raw stream whose half was closed, or that has ended.
         case streamClosed
+        /// The session is a background session of URLSession: on Linux a transfer does not outlive its process. No byte
+        /// was sent.
+        case backgroundSession
     }
 }
 
@@ -24,13 +27,14 @@ extension SessionError.RequestFailure: CustomStringConvertible {
         case .body: .requestBody
         case .unauthenticated: .unauthenticated
         case .streamClosed: .streamClosed
+        case .backgroundSession: .backgroundSession
         }
     }
 
     var rule: String {
         switch self {
         case .invalid(.unencodable(let error)): "\(error.reason.rule) (\(error.reason.source))"
-        case .invalid, .unauthenticated, .streamClosed: description
+        case .invalid, .unauthenticated, .streamClosed, .backgroundSession: description
         case .body(let error): error.description
         }
     }
@@ -42,6 +46,8 @@ extension SessionError.RequestFailure: CustomStringConvertible {
         case .body(let error): "the request body could not be sent: \(error)"
         case .unauthenticated(let error): "the request could not be authenticated: \(error)"
         case .streamClosed: "the stream is closed"
+        case .backgroundSession:
+            "on Linux there are no background sessions: use a session of the default configuration"
         }
     }
 }

@@ -242,6 +242,8 @@ extension SessionError {
         case unauthenticated
         /// A raw stream was closed.
         case streamClosed = "stream-closed"
+        /// The session is a background session, which Linux does not have.
+        case backgroundSession = "background-session"
         /// Too many requests wait for a connection.
         case queueFull = "queue-full"
         /// The host name has no address.

@@ -48,7 +48,7 @@ public final class Session: Sendable {
             guard let count = configuration.reactorCount else { return try ReactorGroup.shared() }
             return try ReactorGroup(count: count)
         }
-        let loops = (try? reactors.get().reactors.map(\.loop)) ?? []
+        let loops = configuration.isBackground ? [] : (try? reactors.get().reactors.map(\.loop)) ?? []
         trust = TrustSettings(tls: configuration.tls, policies: serverTrustPolicyManager)
         let (trust, resolver, exchange) = (trust, Resolver(), ExchangeSettings(configuration))
         // Each shard may open its share of an origin's connections; a shard without a share gets no requests.
@@ -62,7 +62,8 @@ public final class Session: Sendable {
         }
         places = shards.map { TaskPlace(shard: $0, table: TaskTable()) }
         taskDefaults = TaskDefaults(
-            configuration, policies: policies, routes: routes, failure: Self.failure(of: reactors))
+            configuration, policies: policies, routes: routes,
+            failure: configuration.isBackground ? .request(.backgroundSession) : Self.failure(of: reactors))
         if delegate != nil { trust.respondent = self }
     }
 
