@@ -21,7 +21,7 @@ import Testing
         "JSON": "",
         "Message": "Bodies URI",
         "Multipart": "Bodies Message",
-        "Policies": "Authentication Configuration Cookies Errors Message Rules StrictTransport Task",
+        "Policies": "Authentication Configuration Cookies Errors Links Message Rules StrictTransport Task",
         "Pool": "Connection Dialling Errors Message RawStreams Trust URI",
         "Ranges": "Message",
         "RawStreams": "Connection Errors Transport",

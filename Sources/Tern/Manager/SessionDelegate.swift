@@ -70,6 +70,13 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.backgroundEvents] = newValue }
     }
 
+    /// Called, once for a task, when it begins to wait for a network; see
+    /// ``TernEngine/SessionConfiguration/waitsForConnectivity``.
+    @preconcurrency open var taskIsWaitingForConnectivity: (@Sendable (Session, SessionTask) -> Void)? {
+        get { self[\.waiting] }
+        set { self[\.waiting] = newValue }
+    }
+
     /// Returns the request that follows a redirect; nil delivers the redirect.
     @preconcurrency open var taskWillPerformHTTPRedirection:
         (@Sendable (Session, SessionTask, HTTPURLResponse, URLRequest) -> URLRequest?)?
@@ -210,6 +217,11 @@ open class SessionDelegate: @unchecked Sendable {
     /// Never called: there are no background sessions.
     open func urlSessionDidFinishEvents(forBackgroundURLSession session: Session) {
         self[\.backgroundEvents]?(session)
+    }
+
+    /// Called when a task begins to wait for a network.
+    open func urlSession(_ session: Session, taskIsWaitingForConnectivity task: SessionTask) {
+        self[\.waiting]?(session, task)
     }
 
     /// Called for a redirect.

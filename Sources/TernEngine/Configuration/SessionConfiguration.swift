@@ -24,6 +24,11 @@ public struct SessionConfiguration: Sendable {
     public var decodesContent = true
     /// The maximum costs of decoding a body.
     public var contentDecodingLimits = ContentDecodingLimits()
+    /// Whether a task waits, instead of failing, while this machine has no network that leads to the server: the kernel
+    /// knows no route, or names cannot be resolved and there is no route to the internet. It tries again when links,
+    /// addresses or routes have changed. ``Timeouts/total`` continues meanwhile; set it, or the wait has no end. False by
+    /// default, and without effect for loopback, for Unix domain sockets and for raw streams.
+    public var waitsForConnectivity = false
     /// Whether the session is one that Linux cannot have: it has no reactors, and its tasks fail for that reason.
     package var isBackground = false
     /// Whether a request is repeated transparently if a kept-alive connection was lost without a response and repeating

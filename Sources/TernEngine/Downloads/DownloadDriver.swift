@@ -86,8 +86,8 @@ extension DownloadDriver {
         switch event {
         case .response(let response, let question): received(response, of: task, question)
         case .serverTrust(_, let question) where delegate == nil: question.answer(.performDefaultHandling)
-        case .serverTrust, .willSend, .sentBodyData, .informational, .redirect, .challenge, .newBody, .discarded,
-            .trailers, .discardedTrailers, .completed:
+        case .serverTrust, .waitingForConnectivity, .willSend, .sentBodyData, .informational, .redirect, .challenge,
+            .newBody, .discarded, .trailers, .discardedTrailers, .completed:
             delegate?.handle(event, of: task)
         }
     }

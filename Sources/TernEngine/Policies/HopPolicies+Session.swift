@@ -15,6 +15,7 @@ extension HopPolicies {
                 hsts: configuration.hstsStorage),
             Repeats(rule: RepeatRule(isEnabled: configuration.repeatsLostRequests)),
         ]
+        if configuration.waitsForConnectivity { policies.append(Connectivity()) }
         if policies.contains(where: { $0.interests.contains(.preparation) }) {
             policies.insert(DefaultHeaders(fields: configuration.hopFields), at: 0)
         }

@@ -108,6 +108,8 @@ enum HopRecovery {
     /// This request is the next hop, after this delay. The session adds none of its secrets for another origin; the
     /// policy leaves out those of the request. The task fails if the content can be read only once and has been read.
     case next(URLRequest, after: Duration = .zero)
+    /// The hop is sent again as it was prepared when this lookup is ready; the delegate is called for the first wait.
+    case wait(until: HopLookup)
     /// The task fails with this error.
     case fail(SessionError.Reason)
 }

@@ -22,6 +22,8 @@ public protocol SessionTaskDelegate: AnyObject, Sendable {
     /// Called once for each TLS connection, not for each task: a task that uses an idle connection is not asked. A task
     /// that takes over a connection while another task's delegate is asked, is asked in its place.
     func task(_ task: SessionTask, didReceive challenge: ServerTrustChallenge, _ question: ServerTrustQuestion)
+    /// The task waits for a network: see ``SessionConfiguration/waitsForConnectivity``. Called once, for the first wait.
+    func taskIsWaitingForConnectivity(_ task: SessionTask)
     /// The request is about to be sent on this connection. Called again if it is sent again on another.
     func task(_ task: SessionTask, willSendOn connection: ConnectionMetrics)
     /// More of the request's content was passed to the kernel: `bytesSent` bytes since the last call, `totalBytesSent`
@@ -72,6 +74,8 @@ extension SessionTaskDelegate {
     public func task(_ task: SessionTask, didReceive challenge: ServerTrustChallenge, _ question: ServerTrustQuestion) {
         question.answer(.performDefaultHandling)
     }
+    /// Does nothing.
+    public func taskIsWaitingForConnectivity(_ task: SessionTask) {}
     /// Does nothing.
     public func task(_ task: SessionTask, willSendOn connection: ConnectionMetrics) {}
     /// Does nothing.
@@ -158,6 +162,8 @@ public struct AuthenticationChallenge: Sendable {
 public enum TaskEvent: Sendable {
     /// The session's policies have evaluated the server of a connection that is opened for the task.
     indirect case serverTrust(ServerTrustChallenge, ServerTrustQuestion)
+    /// The task waits for a network.
+    case waitingForConnectivity
     /// The request is about to be sent on this connection.
     case willSend(on: ConnectionMetrics)
     /// More of the request's content was passed to the kernel.
@@ -187,6 +193,7 @@ extension SessionTaskDelegate {
     public func handle(_ event: TaskEvent, of task: SessionTask) {
         switch event {
         case .serverTrust(let challenge, let question): self.task(task, didReceive: challenge, question)
+        case .waitingForConnectivity: taskIsWaitingForConnectivity(task)
         case .willSend(let connection): self.task(task, willSendOn: connection)
         case .sentBodyData(let count, let total, let expected):
             self.task(task, didSendBodyData: count, totalBytesSent: total, totalBytesExpectedToSend: expected)

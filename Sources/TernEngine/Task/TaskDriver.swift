@@ -111,6 +111,9 @@ extension SessionTask {
         case .wait: updatePause()
         case .send: withShard { send(on: $0) }
         case .lookUp(let lookup, let number): withShard { look(up: lookup, number, on: $0) }
+        case .awaitNetwork(let lookup, let number, let isFirst):
+            if isFirst { driver.delegate.handle(.waitingForConnectivity, of: self) }
+            withShard { look(up: lookup, number, on: $0) }
         case .delay(let delay): withShard { wait(on: $0, for: delay) }
         case .answer(let source): withShard { source.start(self, on: $0.loop, driver.deadlines) }
         case .deliver(let question, let isComplete): deliver(question, isComplete)

@@ -32,7 +32,8 @@ struct EngineEvents {
 
     private func event(after event: TaskEvent) -> TaskEvent? {
         switch event {
-        case .serverTrust: .willSend(on: connection)
+        case .serverTrust: .waitingForConnectivity
+        case .waitingForConnectivity: .willSend(on: connection)
         case .willSend: .sentBodyData(1, total: 2, expected: 3)
         case .sentBodyData: .informational(response)
         case .informational: .redirect(response, request, question(DelegateResponse.redirect))
