@@ -9,7 +9,7 @@ extension SessionManager {
         set {}
     }
 
-    /// A manager whose session has this configuration. `.default` is that of ``URLSessionConfiguration``, with its
+    /// A manager whose session has this configuration. `.default` is that of ``TernNames/URLSessionConfiguration``, with its
     /// storages.
     public convenience init(
         configuration: URLSessionConfiguration, delegate: SessionDelegate = SessionDelegate(),
