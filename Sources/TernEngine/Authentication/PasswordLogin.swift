@@ -47,6 +47,15 @@ final class PasswordLogin: Sendable {
     /// again, which costs a challenge at most.
     func with(_ credential: PasswordCredential) -> PasswordLogin? { PasswordLogin(credential, origin, challenge) }
 
+    /// The answer to the nonce that `Authentication-Info` fields name for the next request (RFC 7616 §3.5); nil without one.
+    func following(_ fields: [[UInt8]]) -> PasswordLogin? {
+        guard case .digest = scheme, let field = fields.first,
+            let info = HTTPChallenge.challenges(in: [Array("Digest ".utf8) + field]).first,
+            let nonce = info.bytes("nextnonce"), !nonce.isEmpty
+        else { return nil }
+        return PasswordLogin(credential, origin, challenge.replacing("nonce", with: nonce))
+    }
+
     /// The prefixes of the paths that a Digest challenge is for; nil for Basic.
     var domain: [String]? {
         guard case .digest = scheme else { return nil }

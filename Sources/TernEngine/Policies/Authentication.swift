@@ -105,7 +105,7 @@ struct Authentication: HopPolicy {
         case 401: refused(login, by: head, &memory, history)
         // A gateway that fails says nothing about the credential, nor does a proxy that requests one of its own.
         case 407, 500...: break
-        default: accepted(login, history)
+        default: accepted(login, head, history)
         }
         memory.loginHop = nil
         history[Memory.self] = memory
@@ -268,14 +268,15 @@ extension Authentication {
             && (own.passwordBytes.isEmpty || own.passwordBytes == credential.passwordBytes)
     }
 
-    private func accepted(_ login: Login, _ history: TaskHistory) {
+    private func accepted(_ login: Login, _ head: ResponseHead, _ history: TaskHistory) {
         guard let destination = try? history.hop.request.destination.get() else { return }
         if let persistence = login.persistence {
             if persistence == .none { return }
             storage?.accepted(
                 Credential(login.password.credential, persistence: persistence), for: login.password.space)
         }
-        spaces.add(login.password, for: destination.target.text)
+        let next = login.password.following(head.bytes(for: "Authentication-Info"))
+        spaces.add(next ?? login.password, for: destination.target.text)
     }
 
     private func refused(_ login: Login, by head: ResponseHead, _ memory: inout Memory, _ history: TaskHistory) {

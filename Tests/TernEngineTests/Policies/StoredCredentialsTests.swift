@@ -341,6 +341,26 @@ private final class Answering: SessionTaskDelegate {
         #expect(origin.requests.map { Self.digest($0)?["nonce"] } == [nil, "1", "1", "2", "2"])
     }
 
+    @Test func `the nonce that an answer names is the next one, counted from 1`() async throws {
+        let nonce = Lock(0)
+        let origin = try ScriptedOrigin { _, request in
+            let answer = Self.digest(request)
+            let (expected, next) = nonce.withLock { nonce in
+                defer { nonce += 1 }
+                return ("\(nonce)", "\(nonce + 1)")
+            }
+            guard answer?["nonce"] == expected else {
+                let field = "Digest realm=r, qop=auth, nonce=\"\(next)\""
+                return [.respond(status: 401, fields: [("WWW-Authenticate", field)])]
+            }
+            return [.respond(status: 200, fields: [("Authentication-Info", "qop=auth, nextnonce=\"\(next)\"")])]
+        }
+        store("ada", for: space(origin, .httpDigest))
+        for _ in 0..<3 { #expect(try await status(origin) == 200) }
+        #expect(origin.requests.map { Self.digest($0)?["nonce"] } == [nil, "1", "2", "3"])
+        #expect(origin.requests.dropFirst().allSatisfy { Self.digest($0)?["nc"] == "00000001" })
+    }
+
     @Test func `a wrong password is sent once in a task by Digest`() async throws {
         let origin = try digestOrigin()
         store("eve", for: space(origin, .httpDigest))
