@@ -126,6 +126,9 @@ static inline void tern_SSL_CTX_set_session_cache_mode(SSL_CTX *context, long mo
 static inline int tern_SSL_CTX_add1_chain_cert(SSL_CTX *context, X509 *certificate) {
     return (int)SSL_CTX_add1_chain_cert(context, certificate);
 }
+static inline int tern_SSL_add1_chain_cert(SSL *ssl, X509 *certificate) {
+    return (int)SSL_add1_chain_cert(ssl, certificate);
+}
 static inline void tern_SSL_CTX_set_max_cert_list(SSL_CTX *context, long octets) {
     SSL_CTX_set_max_cert_list(context, octets);
 }

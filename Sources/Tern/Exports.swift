@@ -24,6 +24,9 @@
 @_exported public import struct TernEngine.ContentDecodingLimits
 @_exported public import enum TernEngine.ContentRangeError
 @_exported public import enum TernEngine.CookieFileError
+@_exported public import struct TernEngine.Credential
+@_exported public import enum TernEngine.CredentialFileError
+@_exported public import class TernEngine.CredentialStorage
 @_exported public import struct TernEngine.DecodedLines
 @_exported public import struct TernEngine.DelegateQuestion
 @_exported public import enum TernEngine.DigestAlgorithm
@@ -62,6 +65,7 @@
 @_exported public import struct TernEngine.PinSet
 @_exported public import struct TernEngine.PolicyFile
 @_exported public import struct TernEngine.PolicyFileError
+@_exported public import struct TernEngine.ProtectionSpace
 @_exported public import struct TernEngine.ReconnectionPolicy
 @_exported public import enum TernEngine.RedirectAnswer
 @_exported public import enum TernEngine.RedirectError

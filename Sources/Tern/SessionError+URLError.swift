@@ -66,6 +66,7 @@ extension SessionError.RequestFailure {
         case .unauthenticated: .userAuthenticationRequired
         case .streamClosed: .networkConnectionLost
         case .notCached: .resourceUnavailable
+        case .backgroundSession: .backgroundSessionRequiresSharedContainer
         }
     }
 }

@@ -25,6 +25,7 @@ open class AFURLSessionManager: @unchecked Sendable {
     let registry: AFTaskRegistry
 
     /// Creates a manager with a session of its own; nil uses the default configuration.
+    @_disfavoredOverload
     public init(sessionConfiguration configuration: SessionConfiguration? = nil) {
         manager = SessionManager(configuration: configuration ?? .default)
         registry = AFTaskRegistry(queue: manager.queue)

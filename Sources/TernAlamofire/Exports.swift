@@ -10,6 +10,7 @@
 @_exported public import typealias TernNames.CFData
 @_exported public import typealias TernNames.CFOptionFlags
 @_exported public import struct TernNames.HTTPCookiePropertyKey
+@_exported public import let TernNames.NSURLAuthenticationMethodClientCertificate
 @_exported public import let TernNames.NSURLAuthenticationMethodDefault
 @_exported public import let TernNames.NSURLAuthenticationMethodHTTPBasic
 @_exported public import let TernNames.NSURLAuthenticationMethodHTTPDigest
@@ -24,6 +25,7 @@
 @_exported public import typealias TernNames.SecTrust
 @_exported public import typealias TernNames.URLAuthenticationChallenge
 @_exported public import typealias TernNames.URLCredential
+@_exported public import typealias TernNames.URLCredentialStorage
 @_exported public import typealias TernNames.URLError
 @_exported public import typealias TernNames.URLProtectionSpace
 @_exported public import typealias TernNames.URLResponse

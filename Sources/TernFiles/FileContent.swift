@@ -13,13 +13,13 @@ package enum FileContent {
     ///
     /// - Throws: `EFBIG` for more than `limit` bytes, `EINVAL` for what is no regular file.
     package static func read(_ path: String, limit: Int) throws(SystemCallError) -> [UInt8]? {
-        try readWithPermissions(path, limit: limit)?.bytes
+        try readWithAccess(path, limit: limit)?.bytes
     }
 
-    /// The same, with the permissions of the file that was read.
-    package static func readWithPermissions(
+    /// The same, with the permissions and the owner of the file that was read.
+    package static func readWithAccess(
         _ path: String, limit: Int
-    ) throws(SystemCallError) -> (bytes: [UInt8], permissions: UInt32)? {
+    ) throws(SystemCallError) -> (bytes: [UInt8], permissions: UInt32, owner: UInt32)? {
         if path.utf8.contains(0) { throw .invalidPath }
         // O_NONBLOCK: a FIFO must not block. O_NOCTTY: a terminal must not become the controlling one.
         let number: Int32
@@ -48,7 +48,9 @@ package enum FileContent {
                     unsafe pread(descriptor.rawValue, buffer.baseAddress, wanted, offset)
                 }
             }
-            guard case .bytes(let count) = result else { return (bytes, UInt32(status.st_mode) & 0o7777) }
+            guard case .bytes(let count) = result else {
+                return (bytes, UInt32(status.st_mode) & 0o7777, status.st_uid)
+            }
             bytes += chunk.prefix(count)
         }
         throw SystemCallError(.open, code: EFBIG)

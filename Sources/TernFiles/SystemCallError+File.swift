@@ -7,6 +7,8 @@ package import TernSystem
 extension SystemCallError {
     /// The error of a path that contains a NUL, where C would cut it off.
     package static let invalidPath = SystemCallError(.open, code: EINVAL)
+    /// The error of a file that may not be used.
+    package static let notPermitted = SystemCallError(.open, code: EACCES)
     /// The error of a file that has become shorter while it is read.
     package static let unexpectedEndOfFile = SystemCallError(.pread, code: EIO)
     /// The error of a write whose buffer cannot be allocated.

@@ -8,11 +8,10 @@ extension AFSecurityPolicy {
 }
 
 extension AFURLSessionManager {
-    /// A manager of a session of its own, which has this configuration.
-    @_disfavoredOverload
+    /// A manager of a session of its own, which has this configuration. `.default` is that of
+    /// ``TernNames/URLSessionConfiguration``, with its storages.
     public convenience init(sessionConfiguration configuration: URLSessionConfiguration) {
         self.init(sessionConfiguration: configuration.value)
-        configuration.refuseIfBackground(session)
     }
 
     /// What the session was made with; a copy, as the session's own is in URLSession.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Foundation
 public import Tern
 
 extension SessionManager {
@@ -8,14 +9,14 @@ extension SessionManager {
         set {}
     }
 
-    /// A manager whose session has this configuration.
-    @_disfavoredOverload
+    /// A manager whose session has this configuration. `.default` is that of ``TernNames/URLSessionConfiguration``, with its
+    /// storages.
     public convenience init(
         configuration: URLSessionConfiguration, delegate: SessionDelegate = SessionDelegate(),
-        serverTrustPolicyManager: ServerTrustPolicyManager? = nil
+        serverTrustPolicyManager: ServerTrustPolicyManager? = nil, callbackQueue: DispatchQueue? = nil
     ) {
         self.init(
-            configuration: configuration.value, delegate: delegate, serverTrustPolicyManager: serverTrustPolicyManager)
-        configuration.refuseIfBackground(session)
+            configuration: configuration.value, delegate: delegate, serverTrustPolicyManager: serverTrustPolicyManager,
+            callbackQueue: callbackQueue)
     }
 }

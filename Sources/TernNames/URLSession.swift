@@ -37,7 +37,6 @@ extension Session {
         configuration: URLSessionConfiguration, delegate: SessionDelegate?, delegateQueue: Never?
     ) {
         self.init(configuration: configuration.value, delegate: delegate)
-        configuration.refuseIfBackground(self)
     }
 }
 

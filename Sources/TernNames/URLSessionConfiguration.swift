@@ -16,19 +16,24 @@ public final class URLSessionConfiguration {
         self.value = value
     }
 
-    /// A new configuration whose sessions keep cookies in ``TernEngine/HTTPCookieStorage/shared``.
-    public static var `default`: URLSessionConfiguration { keepingCookies(in: .shared) }
+    /// A new configuration whose sessions keep cookies in ``TernEngine/HTTPCookieStorage/shared``, and credentials in
+    /// ``TernEngine/CredentialStorage/shared``.
+    public static var `default`: URLSessionConfiguration { storing(.shared, .shared) }
 
-    /// A new configuration whose sessions keep cookies in a storage of their own, in memory.
-    public static var ephemeral: URLSessionConfiguration { keepingCookies(in: HTTPCookieStorage()) }
+    /// A new configuration whose sessions keep cookies and credentials in storages of their own, in memory.
+    public static var ephemeral: URLSessionConfiguration { storing(HTTPCookieStorage(), CredentialStorage()) }
 
-    private static func keepingCookies(in storage: HTTPCookieStorage) -> URLSessionConfiguration {
+    private static func storing(
+        _ cookies: HTTPCookieStorage, _ credentials: CredentialStorage
+    ) -> URLSessionConfiguration {
         var value = SessionConfiguration()
-        value.httpCookieStorage = storage
+        value.httpCookieStorage = cookies
+        value.urlCredentialStorage = credentials
         return URLSessionConfiguration(value)
     }
 
-    /// Not available on Linux: a session of this configuration is invalid from the start, and its requests fail.
+    /// Not available on Linux: the requests of a session of this configuration fail with
+    /// ``TernEngine/SessionError/RequestFailure/backgroundSession``.
     @available(
         *, deprecated,
         message:
@@ -37,16 +42,12 @@ public final class URLSessionConfiguration {
     public static func background(withIdentifier identifier: String) -> URLSessionConfiguration {
         let configuration = URLSessionConfiguration()
         configuration.identifier = identifier
+        configuration.value.isBackground = true
         return configuration
     }
 
     /// The identifier of a background session; nil for all others.
     public private(set) var identifier: String?
-
-    /// A background session takes no requests.
-    func refuseIfBackground(_ session: Session) {
-        if identifier != nil { session.invalidateAndCancel() }
-    }
 
     /// The setting of ``value``.
     public subscript<Member>(dynamicMember member: WritableKeyPath<SessionConfiguration, Member>) -> Member {

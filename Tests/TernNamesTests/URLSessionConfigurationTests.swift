@@ -26,9 +26,18 @@ import Testing
         let error: (any Error)? = await withCheckedContinuation { continuation in
             manager.request("http://127.0.0.1:9/").response { continuation.resume(returning: $0.error) }
         }
-        guard case .sessionInvalidated? = (error as? SessionError)?.reason else {
+        guard case .request(.backgroundSession)? = (error as? SessionError)?.reason else {
             Issue.record("\(String(describing: error))")
             return
+        }
+        #expect("\(try #require(error))".contains("on Linux there are no background sessions"))
+        #expect(
+            (error as? SessionError)?.reason.kind == .backgroundSession
+                && SessionError.Kind.backgroundSession.rawValue == "background-session")
+        let stream = URLSession(configuration: configuration).streamTask(withHostName: "127.0.0.1", port: 9)
+        stream.resume()
+        await #expect(throws: SessionError.self) {
+            _ = try await stream.readData(ofMinLength: 1, maxLength: 1, timeout: TimeInterval(5))
         }
         await #expect(throws: SessionError.self) {
             _ = try await URLSession(configuration: configuration).data(

@@ -16,6 +16,7 @@ final class ClosureTable: Sendable {
         {
             didSet { trustChanges &+= 1 }
         }
+        var waiting: (@Sendable (Session, SessionTask) -> Void)?
         var backgroundEvents: (@Sendable (Session) -> Void)?
         var redirection: (@Sendable (Session, SessionTask, HTTPURLResponse, URLRequest) -> URLRequest?)?
         var redirectionWithCompletion:

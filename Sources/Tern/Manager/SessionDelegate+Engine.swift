@@ -120,6 +120,7 @@ extension SessionDelegate: TaskHub {
         case .willSend, .informational, .discarded, .trailers, .discardedTrailers: break
         case .serverTrust(let challenge, let question):
             urlSession(session, task: task, didReceive: Challenge(challenge)) { question.answer($0, $1) }
+        case .waitingForConnectivity: urlSession(session, taskIsWaitingForConnectivity: task)
         case .sentBodyData(let count, let total, let expected):
             urlSession(
                 session, task: task, didSendBodyData: count, totalBytesSent: total, totalBytesExpectedToSend: expected)

@@ -44,7 +44,7 @@ open class SessionDelegate: @unchecked Sendable {
     /// the server. Called once for each TLS connection, resumed ones included; setting the closure closes earlier idle
     /// connections.
     ///
-    /// `.useCredential` with ``Credential/init(trust:)`` accepts the server, even against the policies: then the
+    /// `.useCredential` with ``TernEngine/Credential/init(trust:)`` accepts the server, even against the policies: then the
     /// connection carries one request, its TLS session is not kept, and the refusal stays visible in
     /// ``TernEngine/ConnectionMetrics/overriddenTrustFailure``. `.performDefaultHandling` leaves the answer to the
     /// task's closures and, if they do the same, keeps the verdict. The other answers refuse the server.
@@ -68,6 +68,13 @@ open class SessionDelegate: @unchecked Sendable {
     @preconcurrency open var sessionDidFinishEventsForBackgroundURLSession: (@Sendable (Session) -> Void)? {
         get { self[\.backgroundEvents] }
         set { self[\.backgroundEvents] = newValue }
+    }
+
+    /// Called, once for a task, when it begins to wait for a network; see
+    /// ``TernEngine/SessionConfiguration/waitsForConnectivity``.
+    @preconcurrency open var taskIsWaitingForConnectivity: (@Sendable (Session, SessionTask) -> Void)? {
+        get { self[\.waiting] }
+        set { self[\.waiting] = newValue }
     }
 
     /// Returns the request that follows a redirect; nil delivers the redirect.
@@ -227,6 +234,11 @@ open class SessionDelegate: @unchecked Sendable {
     /// Never called: there are no background sessions.
     open func urlSessionDidFinishEvents(forBackgroundURLSession session: Session) {
         self[\.backgroundEvents]?(session)
+    }
+
+    /// Called when a task begins to wait for a network.
+    open func urlSession(_ session: Session, taskIsWaitingForConnectivity task: SessionTask) {
+        self[\.waiting]?(session, task)
     }
 
     /// Called for a redirect.

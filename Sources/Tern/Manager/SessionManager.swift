@@ -35,6 +35,7 @@ open class SessionManager: @unchecked Sendable {
     ///   - serverTrustPolicyManager: the trust policies by host; a host without one gets the default policy.
     ///   - callbackQueue: the queue of handlers that name none; nil creates a serial one. A server never runs its main
     ///     queue, so that is not the default.
+    @_disfavoredOverload
     public init(
         configuration: SessionConfiguration = .default, delegate: SessionDelegate = SessionDelegate(),
         serverTrustPolicyManager: ServerTrustPolicyManager? = nil, callbackQueue: DispatchQueue? = nil

@@ -86,7 +86,8 @@ open class Request: @unchecked Sendable {
     }
 
     /// Answers a request for credentials of the request's origin with this name and password. Once a redirect has led
-    /// to another origin they are not sent, even after a return: a 401 is the answer then.
+    /// to another origin they are not sent, even after a return. If the server accepts them, the session's storage keeps
+    /// them for so long, where the session has one.
     @discardableResult
     open func authenticate(
         user: String, password: String, persistence: Credential.Persistence = .forSession
@@ -103,7 +104,7 @@ open class Request: @unchecked Sendable {
 
     /// Returns the header field that sends a name and a password without a challenge (RFC 7617 §2).
     open class func authorizationHeader(user: String, password: String) -> (key: String, value: String)? {
-        ("Authorization", Credential.basicAuthorization(user, password))
+        ("Authorization", BasicScheme.authorization("\(user):\(password)"))
     }
 
     var context: RequestContext { taskDelegate.context }

@@ -101,7 +101,9 @@ extension TaskEvent {
     var isForHub: Bool {
         switch self {
         case .willSend, .informational, .discarded, .trailers, .discardedTrailers: false
-        case .serverTrust, .sentBodyData, .redirect, .challenge, .newBody, .response, .willCache, .completed: true
+        case .waitingForConnectivity, .serverTrust, .sentBodyData, .redirect, .challenge, .newBody, .response,
+            .willCache, .completed:
+            true
         }
     }
 }

@@ -130,9 +130,13 @@ extension DelegateQuestion<ChallengeAnswer> {
         _ disposition: ChallengeDisposition, _ credential: Credential?, _ task: SessionTask
     ) {
         switch disposition {
-        case .useCredential: answer(credential?.forPassword.map { .credential($0) } ?? .deliver)
+        case .useCredential:
+            guard let credential else { return answer(.performDefaultHandling) }
+            let persistence = credential.persistence
+            answer(credential.passwordCredential.map { .credential($0, persistence: persistence) } ?? .deliver)
         case .cancelAuthenticationChallenge: task.cancel()
-        case .performDefaultHandling, .rejectProtectionSpace: answer(.deliver)
+        case .performDefaultHandling: answer(.performDefaultHandling)
+        case .rejectProtectionSpace: answer(.deliver)
         }
     }
 }

@@ -147,7 +147,7 @@ extension TaskDelegate.State {
 // Challenges without a closure.
 extension TaskDelegate {
     /// Answers with the credential, if there is one, and if the request was meant for this server: a redirect to
-    /// another origin does not send it (``Challenge/hasLeftOrigin``).
+    /// another origin does not send it (``Challenge/hasLeftOrigin``). Otherwise with what the session's storage has.
     func answerByDefault(
         _ challenge: Challenge, _ answer: (ChallengeDisposition, Credential?) -> Void
     ) {
@@ -155,8 +155,8 @@ extension TaskDelegate {
         if challenge.protectionSpace.authenticationMethod == .serverTrust {
             return answer(.performDefaultHandling, nil)
         }
-        if challenge.previousFailureCount > 0 || challenge.hasLeftOrigin { return answer(.rejectProtectionSpace, nil) }
-        guard let credential else { return answer(.performDefaultHandling, nil) }
+        if challenge.previousFailureCount > 0 { return answer(.rejectProtectionSpace, nil) }
+        guard let credential, !challenge.hasLeftOrigin else { return answer(.performDefaultHandling, nil) }
         answer(.useCredential, credential)
     }
 }

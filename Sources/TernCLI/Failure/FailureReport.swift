@@ -154,6 +154,7 @@ extension ExitStatus {
         case .unauthenticated: .failure
         case .streamClosed: .sending
         case .notCached: .failure
+        case .backgroundSession: .failure
         }
     }
 

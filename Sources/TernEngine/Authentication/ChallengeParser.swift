@@ -234,6 +234,13 @@ package struct HTTPChallenge: Sendable, Hashable {
     /// The same as bytes.
     package func bytes(_ name: String) -> [UInt8]? { parameters.first { $0.name == name }?.bytes }
 
+    /// The same challenge with another value of a parameter that it has.
+    func replacing(_ name: String, with bytes: [UInt8]) -> HTTPChallenge {
+        var challenge = self
+        challenge.parameters = parameters.map { $0.name == name ? Parameter(name: name, bytes: bytes) : $0 }
+        return challenge
+    }
+
     /// The realm as text.
     package var realm: String? { self["realm"] }
 }

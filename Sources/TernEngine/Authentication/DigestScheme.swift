@@ -164,9 +164,16 @@ extension HTTPChallenge {
     package static func preferred(
         among challenges: [HTTPChallenge], for schemes: PasswordCredential.Schemes = .all
     ) -> HTTPChallenge? {
-        let digests = challenges.compactMap { challenge in DigestScheme(challenge).map { (challenge, $0) } }
-        if schemes.contains(.digest), let best = digests.max(by: { $0.1.strength < $1.1.strength }) { return best.0 }
-        let basic = schemes.contains(.basic) ? challenges.first { $0.scheme == "basic" } : nil
-        return basic ?? challenges.first
+        answerable(among: challenges, for: schemes).first ?? challenges.first
+    }
+
+    /// The challenges that a password answers, safest first.
+    static func answerable(
+        among challenges: [HTTPChallenge], for schemes: PasswordCredential.Schemes = .all
+    ) -> [HTTPChallenge] {
+        let digests = challenges.compactMap { challenge in DigestScheme(challenge).map { (challenge, $0.strength) } }
+        // The sort is stable.
+        let sorted = schemes.contains(.digest) ? digests.sorted { $0.1 > $1.1 }.map(\.0) : []
+        return sorted + (schemes.contains(.basic) ? challenges.filter { $0.scheme == "basic" } : [])
     }
 }

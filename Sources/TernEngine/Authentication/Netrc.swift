@@ -77,9 +77,9 @@ public struct Netrc: Sendable {
     /// - Throws: ``NetrcError``, also if the file has passwords and others than its owner may read it.
     public init(file: URL, schemes: PasswordCredential.Schemes = .basic) throws(NetrcError) {
         let path = file.path(percentEncoded: false)
-        let content: (bytes: [UInt8], permissions: UInt32)?
+        let content: (bytes: [UInt8], permissions: UInt32, owner: UInt32)?
         do throws(SystemCallError) {
-            content = try FileContent.readWithPermissions(path, limit: Self.maximumLength)
+            content = try FileContent.readWithAccess(path, limit: Self.maximumLength)
         } catch {
             throw .unreadable(path: path, error)
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
+import Synchronization
 import TernHTTP1
 
 /// A credential that answered a challenge of one origin, with the strongest scheme that both know.
@@ -13,17 +14,22 @@ final class PasswordLogin: Sendable {
     }
 
     let credential: PasswordCredential
-    private let origin: HTTPOrigin
-    private let realm: [UInt8]?
+    let origin: HTTPOrigin
+    private let challenge: HTTPChallenge
     private let scheme: Scheme
+    /// How often the server's nonce has been used.
+    private let useCount = Atomic<UInt32>(0)
 
     /// Nil if none of the challenges is answered by a password.
-    init?(_ credential: PasswordCredential, for request: URLRequest, answering fields: [[UInt8]]) {
-        guard let origin = try? request.destination.get().origin else { return nil }
-        guard
-            let challenge = HTTPChallenge.preferred(
-                among: HTTPChallenge.challenges(in: fields), for: credential.schemes)
+    convenience init?(_ credential: PasswordCredential, for request: URLRequest, answering challenges: [HTTPChallenge])
+    {
+        guard let origin = try? request.destination.get().origin,
+            let challenge = HTTPChallenge.preferred(among: challenges, for: credential.schemes)
         else { return nil }
+        self.init(credential, origin, challenge)
+    }
+
+    private init?(_ credential: PasswordCredential, _ origin: HTTPOrigin, _ challenge: HTTPChallenge) {
         if credential.schemes.contains(.digest), let digest = DigestScheme(challenge) {
             scheme = .digest(digest)
         } else if credential.schemes.contains(.basic), challenge.scheme == "basic" {
@@ -31,10 +37,40 @@ final class PasswordLogin: Sendable {
         } else {
             return nil
         }
-        realm = challenge.bytes("realm")
-        self.credential = credential
-        self.origin = origin
+        (self.credential, self.origin, self.challenge) = (credential, origin, challenge)
     }
+
+    /// The space of the challenge.
+    var space: ProtectionSpace { ProtectionSpace(origin, challenge) }
+
+    /// The answer to the same challenge with another credential; nil if that is for other schemes. A nonce counts from 1
+    /// again, which costs a challenge at most.
+    func with(_ credential: PasswordCredential) -> PasswordLogin? { PasswordLogin(credential, origin, challenge) }
+
+    /// The answer to the nonce that `Authentication-Info` fields name for the next request (RFC 7616 §3.5); nil without one.
+    func following(_ fields: [[UInt8]]) -> PasswordLogin? {
+        guard case .digest = scheme, let field = fields.first,
+            let info = HTTPChallenge.challenges(in: [Array("Digest ".utf8) + field]).first,
+            let nonce = info.bytes("nextnonce"), !nonce.isEmpty
+        else { return nil }
+        return PasswordLogin(credential, origin, challenge.replacing("nonce", with: nonce))
+    }
+
+    /// The prefixes of the paths that a Digest challenge is for; nil for Basic.
+    var domain: [String]? {
+        guard case .digest = scheme else { return nil }
+        let uris = (challenge["domain"] ?? "").split(separator: " ")
+        if uris.isEmpty { return ["/"] }
+        return uris.compactMap { uri in
+            if uri.hasPrefix("/"), !uri.hasPrefix("//") { return String(uri) }
+            guard let destination = try? Destination(absoluteString: String(uri)), destination.origin == origin,
+                case .origin(let target) = destination.target
+            else { return nil }
+            return target
+        }
+    }
+
+    private var realm: [UInt8]? { challenge.bytes("realm") }
 
     /// Whether it is for the origin of this request.
     func belongs(to request: URLRequest) -> Bool { (try? request.destination.get().origin) == origin }
@@ -46,6 +82,9 @@ final class PasswordLogin: Sendable {
         if !wasSent { return true }
         return if case .digest(let digest) = challenge.scheme { digest.isStale } else { false }
     }
+
+    /// Whether the challenges have one nonce, or none.
+    func hasNonce(of other: PasswordLogin) -> Bool { challenge.bytes("nonce") == other.challenge.bytes("nonce") }
 
     /// An `Authorization` field for the request; nil if there can be none.
     func authorization(for request: URLRequest) -> HeaderField? {
@@ -59,17 +98,10 @@ final class PasswordLogin: Sendable {
             let value = digest.authorization(
                 credential,
                 for: DigestScheme.Request(
-                    method: request.method, target: Self.text(of: destination.target),
+                    method: request.method, target: destination.target.text,
                     content: Self.content(of: request)),
-                clientNonce: nonce)
+                clientNonce: nonce, count: useCount.wrappingAdd(1, ordering: .relaxed).newValue)
             return value.map { HeaderField(name: name, bytes: $0) }
-        }
-    }
-
-    private static func text(of target: RequestTarget) -> String {
-        switch target {
-        case .origin(let text), .absolute(let text), .authority(let text): text
-        case .asterisk: "*"
         }
     }
 
@@ -78,6 +110,16 @@ final class PasswordLogin: Sendable {
         case nil: []
         case .data(let data) where data.count <= maximumHashedContent: Array(data)
         default: nil
+        }
+    }
+}
+
+extension RequestTarget {
+    /// The target as it is sent.
+    var text: String {
+        switch self {
+        case .origin(let text), .absolute(let text), .authority(let text): text
+        case .asterisk: "*"
         }
     }
 }

@@ -24,6 +24,13 @@ public struct SessionConfiguration: Sendable {
     public var decodesContent = true
     /// The maximum costs of decoding a body.
     public var contentDecodingLimits = ContentDecodingLimits()
+    /// Whether a task waits, instead of failing, while this machine has no network that leads to the server: the kernel
+    /// knows no route, or names cannot be resolved and there is no route to the internet. It tries again when links,
+    /// addresses or routes have changed. ``Timeouts/total`` continues meanwhile; set it, or the wait has no end. False by
+    /// default, and without effect for loopback, for Unix domain sockets and for raw streams.
+    public var waitsForConnectivity = false
+    /// Whether the session is one that Linux cannot have: it has no reactors, and its tasks fail for that reason.
+    package var isBackground = false
     /// Whether a request is repeated transparently if a kept-alive connection was lost without a response and repeating
     /// is safe; see ``RepeatPolicy``.
     public var repeatsLostRequests = true
@@ -54,6 +61,10 @@ public struct SessionConfiguration: Sendable {
     /// of a URL with a name alone the name chooses the password. A redirect to another origin is authenticated with the
     /// entry that names its host, if there is one. Nil, the default, for none.
     public var netrc: Netrc?
+    /// Keeps the credentials that servers accept, and proposes them where a server requests one; nil, the default, for
+    /// none. Sessions may share one, such as ``CredentialStorage/shared``. What else authenticates a hop, as for
+    /// ``netrc``, and the netrc file come first.
+    public var urlCredentialStorage: CredentialStorage?
     /// Whether a request with content whose credential may be sent by Digest only goes without the content first, to
     /// learn the server's challenge, as in curl.
     package var probesForDigest = false

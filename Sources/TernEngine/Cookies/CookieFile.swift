@@ -4,61 +4,45 @@ import FoundationEssentials
 import TernFiles
 public import TernIO
 
-/// A file of cookies that several processes may share: each change is read, made and written under a lock, and the file
-/// is replaced in one step, so that a crash leaves the old one or the new one.
+/// A file of cookies that several processes may share.
 struct CookieFile: Sendable {
     /// In bytes.
     static let maximumLength = 64 * 1024 * 1024
-    private static let lockTimeout = Duration.seconds(5)
 
-    private let path: String
+    private let file: MergedFile
     /// Where the file is written, one change after another. Waiting for the disk, or for a lock, is for no thread that
     /// has something else to do.
     let queue = DispatchQueue(label: "tern.cookies", qos: .utility)
 
-    init(_ url: URL) {
-        // A symbolic link stays, and the file behind it is replaced, or created.
-        path = FilePath.followingLinks(from: url.path(percentEncoded: false))
-    }
+    init(_ url: URL) { file = MergedFile(url.path(percentEncoded: false), limit: Self.maximumLength) }
 
     /// The content of the file; that of an empty one if there is no file.
     func read(now: Date) throws(CookieFileError) -> CookieText {
-        do throws(SystemCallError) {
-            return CookieText(try FileContent.read(path, limit: Self.maximumLength) ?? [], now: now)
+        do throws(MergedFile.Failure) {
+            return CookieText(try file.read(), now: now)
         } catch {
-            throw .unreadable(path: path)
+            throw CookieFileError(error, path: file.path)
         }
     }
 
     /// Writes changes into the file, and keeps what other processes have written to it: cookies, and lines that are
     /// none. Blocks; only the owner may read the file.
     func write(_ changes: CookieChanges, keepsSessionCookies: Bool) throws(CookieFileError) {
-        let lock = try self.lock()
-        defer { lock.remove() }
-        let now = Date()
-        let content = try read(now: now)
-        var jar = CookieJar(content.cookies + changes.cookies, now: now)
-        if !keepsSessionCookies { jar.removeSessionCookies() }
-        let bytes = CookieText.bytes(of: jar.cookies(now: now), after: content.otherLines)
-        do throws(SystemCallError) {
-            try OutputFile.replace(path, by: bytes)
+        do throws(MergedFile.Failure) {
+            try file.merge { bytes in
+                let now = Date()
+                let content = CookieText(bytes, now: now)
+                var jar = CookieJar(content.cookies + changes.cookies, now: now)
+                if !keepsSessionCookies { jar.removeSessionCookies() }
+                return CookieText.bytes(of: jar.cookies(now: now), after: content.otherLines)
+            }
         } catch {
-            throw .unwritable(path: path, error)
+            throw CookieFileError(error, path: file.path)
         }
     }
 
     /// Whether something exists at its path.
-    var exists: Bool { FileStatus(of: path) != nil }
-
-    /// A file of its own, because the file of the cookies is replaced. Its holder removes it.
-    private func lock() throws(CookieFileError) -> OutputFile {
-        do throws(SystemCallError) {
-            if let file = try OutputFile.locked(path + ".lock", within: Self.lockTimeout) { return file }
-        } catch {
-            throw .unwritable(path: path, error)
-        }
-        throw .locked(path: path)
-    }
+    var exists: Bool { file.exists }
 }
 
 /// Why cookies could not be read from a file, or written to it. A line that is no cookie is none of these: it is skipped
@@ -70,6 +54,16 @@ public enum CookieFileError: Error, Sendable, Hashable {
     case locked(path: String)
     /// The file cannot be written.
     case unwritable(path: String, SystemCallError)
+}
+
+extension CookieFileError {
+    fileprivate init(_ failure: MergedFile.Failure, path: String) {
+        switch failure {
+        case .unreadable, .exposed, .foreign: self = .unreadable(path: path)
+        case .locked: self = .locked(path: path)
+        case .unwritable(let error): self = .unwritable(path: path, error)
+        }
+    }
 }
 
 extension CookieFileError: CustomStringConvertible {

@@ -17,6 +17,8 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     private let letsServerBegin: Bool
     /// The bytes that such a server has sent under TLS, and whether the stream ends after them.
     private(set) var early: (bytes: [UInt8], hasEnded: Bool) = ([], false)
+    /// Nil for one that secures a connection.
+    private let route: Route?
     private var dial: Dial
     private var timer: DialTimer?
     private var lookup: LookUpTicket?
@@ -41,6 +43,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
         self.letsServerBegin = letsServerBegin
         self.owner = owner
         self.number = number
+        self.route = route
         dial = Dial(route, address: address, now: .now)
     }
 
@@ -53,6 +56,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
         self.owner = owner
         self.number = number
         letsServerBegin = true
+        route = nil
         dial = Dial(securing: connection.metrics, with: server)
         (transport, token) = (connection.transport, connection.token)
     }
@@ -120,7 +124,8 @@ extension Dialler {
     private func prepare(_ context: Result<TLSContext, TLSError>, for server: HTTPOrigin) {
         if dial.isOver { return }
         do throws(TLSError) {
-            let trustContext = try ServerTrustContext(of: server, context.get(), shared.trust)
+            let trustContext = try ServerTrustContext(
+                of: server, context.get(), shared.trust, identity: route?.identity(for: server))
             trustContexts.removeAll { $0.server == server }
             trustContexts.append(trustContext)
         } catch {
@@ -309,10 +314,16 @@ struct ServerTrustContext {
     private let context: TLSContext
     private let decision: TrustDecision
     private let trust: TrustSettings
+    private let identity: ClientIdentity?
 
     /// Gets the policies from the session.
-    init(of server: HTTPOrigin, _ context: TLSContext, _ trust: TrustSettings) throws(TLSError) {
+    ///
+    /// - Parameter identity: the client's certificate for this server; nil for that of the context.
+    init(
+        of server: HTTPOrigin, _ context: TLSContext, _ trust: TrustSettings, identity: ClientIdentity?
+    ) throws(TLSError) {
         self.server = server
+        self.identity = identity
         self.context = context
         self.trust = trust
         decision = try trust.decision(forHost: server.certifiedHost)
@@ -330,8 +341,7 @@ struct ServerTrustContext {
     func newSession(asksUser: Bool) throws(TLSError) -> TLSSession {
         try TLSSession(
             context: context, host: server.certifiedHost, port: server.port, policy: decision.policy,
-            profile: decision.profile,
-            asksUser: asksUser)
+            profile: decision.profile, identity: identity, asksUser: asksUser)
     }
 
     /// Sends a report if the server did not match a pin set that wants reports.

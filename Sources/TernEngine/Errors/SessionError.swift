@@ -244,6 +244,8 @@ extension SessionError {
         case streamClosed = "stream-closed"
         /// No stored response answers the request, and it may not be sent.
         case notCached = "not-cached"
+        /// The session is a background session, which Linux does not have.
+        case backgroundSession = "background-session"
         /// Too many requests wait for a connection.
         case queueFull = "queue-full"
         /// The host name has no address.

@@ -100,7 +100,7 @@ package final class PathMonitor: Sendable {
     private static let loopback = "lo"
 
     /// RFC 6761 §6.3, and the blocks of RFC 1122 §3.2.1.3 and RFC 4291 §2.5.3.
-    private static func isLoopback(_ host: String) -> Bool {
+    static func isLoopback(_ host: String) -> Bool {
         let host = host.lowercased()
         return host == "localhost" || host.hasSuffix(".localhost") || host == "::1"
             || host.hasPrefix("127.") && IPAddress(literal: host) != nil

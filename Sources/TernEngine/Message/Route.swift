@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 import TernIO
+import TernTLS
 
 /// The connections that may carry a request: the key of the pools.
 ///
@@ -38,6 +39,10 @@ struct Route: Sendable {
     /// The local address that a connection is bound to; nil to let the kernel choose.
     var localAddress: TransportAddress? { settings?.localAddress }
 
+    /// The client's certificate for a server of the route; nil for that of the session. Part of the key: a connection
+    /// that was opened with one identity carries no request of another.
+    func identity(for server: HTTPOrigin) -> ClientIdentity? { server == origin ? settings?.identity : nil }
+
     /// The address that the route leads to, if it has one already.
     var address: TransportAddress? {
         switch endpoint {
@@ -71,15 +76,25 @@ final class RouteSettings: Sendable {
     /// The local address that the connection is bound to; nil to let the kernel choose.
     let localAddress: TransportAddress?
 
+    /// The client's certificate for the origin; nil for that of the session.
+    let identity: ClientIdentity?
+
     init(socket: UnixSocketName) {
         self.socket = socket
-        (via, localAddress) = (nil, nil)
+        (via, localAddress, identity) = (nil, nil, nil)
     }
 
     init(via: HTTPOrigin? = nil, localAddress: TransportAddress? = nil) {
         socket = nil
         self.via = via
         self.localAddress = localAddress
+        identity = nil
+    }
+
+    /// The same settings, nil for the usual ones, with an identity.
+    init(_ settings: RouteSettings?, identity: ClientIdentity) {
+        (socket, via, localAddress) = (settings?.socket, settings?.via, settings?.localAddress)
+        self.identity = identity
     }
 }
 
@@ -87,11 +102,13 @@ extension RouteSettings: Hashable {
     static func == (left: RouteSettings, right: RouteSettings) -> Bool {
         left === right
             || left.socket == right.socket && left.via == right.via && left.localAddress == right.localAddress
+                && left.identity == right.identity
     }
 
     func hash(into hasher: inout Hasher) {
         hasher.combine(socket)
         hasher.combine(via)
         hasher.combine(localAddress)
+        hasher.combine(identity)
     }
 }

@@ -3,7 +3,11 @@ import TernHTTP1
 
 /// Answers a 401 and its challenge (RFC 9110 §11.6.1) with the credential of the request, its URL or a netrc file. A
 /// challenge that does not refuse the last credential is answered with that credential again. In all other cases the task
-/// asks its delegate.
+/// asks its delegate, and proposes a credential of the session's storage.
+///
+/// A credential that is accepted is stored, as far as it may be. Where the server has accepted one from the storage, or
+/// one that is there now, the next request within its space has it without being asked. A stored credential is for its
+/// space: a redirect to another origin is authenticated by what is stored for that one, if anything is.
 ///
 /// Where only Digest may authenticate a hop, it may be sent without its content first, as curl does: the server answers
 /// the first request with its challenge, so the content would be sent for nothing, and content that can be read once
@@ -15,30 +19,72 @@ struct Authentication: HopPolicy {
     /// nonce stale.
     static let maximumAnswerCount = 4
 
+    /// A password, and how long it is stored if it is accepted; nil for one from the storage.
+    private typealias Answer = (credential: PasswordCredential, persistence: Credential.Persistence?)
+
+    /// A credential of the storage, and the challenge that it answers.
+    private typealias Proposal = (credential: Credential, challenge: HTTPChallenge)
+
+    private struct Login {
+        let password: PasswordLogin
+        let persistence: Credential.Persistence?
+        /// Whether it was sent before the server requested it.
+        var isEarly = false
+    }
+
+    private struct Refusal: Hashable {
+        let space: ProtectionSpace
+        let credential: PasswordCredential
+    }
+
     private struct Memory: PolicyMemory {
-        /// The number of credentials that were sent.
+        /// The number of credentials that were sent to answer challenges.
         var challengeCount = 0
+        /// The same by origin.
+        var challengeCounts: [HTTPOrigin: Int] = [:]
         /// Challenges that were answered without asking.
         var answers = CountPerRedirect()
         /// The password that the hop, or one before, was authenticated with.
-        var login: PasswordLogin?
+        var login: Login?
+        /// The number of the hop that has the password.
+        var loginHop: Int?
+        /// The number of the hop that had a stored password from the beginning, which was refused.
+        var refusedHop: Int?
+        /// What servers refused.
+        var refusals: Set<Refusal> = []
         /// The number of the hop whose server requests no password.
         var openHop: Int?
+
+        /// The next hop answers a challenge of this origin.
+        mutating func countChallenge(of origin: HTTPOrigin?) {
+            challengeCount += 1
+            if let origin { challengeCounts[origin, default: 0] += 1 }
+        }
+
+        func refuses(_ credential: PasswordCredential, for space: ProtectionSpace) -> Bool {
+            !refusals.isEmpty && refusals.contains(Refusal(space: space, credential: credential))
+        }
     }
 
     let interests: HopInterests
     /// The session's `Authorization` field: a credential of the request takes its place.
     private let defaultAuthorization: String?
     private let netrc: Netrc?
+    private let probesForDigest: Bool
+    private let storage: CredentialStorage?
+    private let spaces = AuthenticatedSpaces()
 
     init(of configuration: SessionConfiguration) {
-        interests = configuration.probesForDigest ? [.preparation, .allHeads] : .unsuccessfulHeads
+        storage = configuration.urlCredentialStorage
+        probesForDigest = configuration.probesForDigest
+        interests = storage != nil || probesForDigest ? [.preparation, .allHeads] : .unsuccessfulHeads
         defaultAuthorization = configuration.httpAdditionalHeaders["Authorization"]
         netrc = configuration.netrc
     }
 
     func prepare(_ hop: Hop, _ history: inout TaskHistory) -> HopPreparation {
-        guard let body = hop.request.body, body.announcedLength != 0, !isAuthorized(hop.request),
+        if storage != nil, let request = authenticated(hop, &history) { return .change(request) }
+        guard probesForDigest, let body = hop.request.body, body.announcedLength != 0, !isAuthorized(hop.request),
             (netrc?.credential(for: hop) ?? (hop.mayCarryCredentials ? hop.request.credential : nil))?.schemes
                 == .digest
         else { return .ready }
@@ -52,12 +98,25 @@ struct Authentication: HopPolicy {
         return .change(request)
     }
 
+    func learn(_ head: ResponseHead, _ history: inout TaskHistory) {
+        var memory = history[Memory.self]
+        guard storage != nil, let login = memory.login, memory.loginHop == history.hop.number else { return }
+        switch head.status {
+        case 401: refused(login, by: head, &memory, history)
+        // A gateway that fails says nothing about the credential, nor does a proxy that requests one of its own.
+        case 407, 500...: break
+        default: accepted(login, head, history)
+        }
+        memory.loginHop = nil
+        history[Memory.self] = memory
+    }
+
     func decide(on head: ResponseHead, _ history: inout TaskHistory) -> HopDecision {
-        if head.status < 300 { return sendContent(&history) }
+        if head.status < 300 { return probesForDigest ? sendContent(&history) : .pass }
         guard head.status == 401, head.contains("WWW-Authenticate") else { return .pass }
         var memory = history[Memory.self]
         guard memory.challengeCount < Self.maximumChallengeCount else { return .pass }
-        let challenges = head.bytes(for: "WWW-Authenticate")
+        let challenges = HTTPChallenge.challenges(in: head.bytes(for: "WWW-Authenticate"))
         if memory.answers.value(history) < Self.maximumAnswerCount,
             let request = answer(to: challenges, &memory, history)
         {
@@ -65,11 +124,8 @@ struct Authentication: HopPolicy {
             history[Memory.self] = memory
             return .next(request)
         }
-        return .ask(
-            .challenge(
-                ChallengeProposal(previousFailureCount: memory.challengeCount) { answer, history in
-                    Self.request(with: answer, to: challenges, &history)
-                }))
+        guard let origin = try? history.hop.request.destination.get().origin else { return .pass }
+        return .ask(.challenge(question(about: challenges, of: origin, memory, history.hop)))
     }
 
     /// The content goes to a server that requests no password.
@@ -80,44 +136,167 @@ struct Authentication: HopPolicy {
     }
 
     /// The request with an answer that needs no question; nil if there is none.
-    private func answer(to challenges: [[UInt8]], _ memory: inout Memory, _ history: TaskHistory) -> URLRequest? {
+    private func answer(
+        to challenges: [HTTPChallenge], _ memory: inout Memory, _ history: TaskHistory
+    ) -> URLRequest? {
         let hop = history.hop
-        let login = memory.login.flatMap { $0.belongs(to: hop.request) ? $0 : nil }
-        let isAuthorized = isAuthorized(hop.request)
+        let login = memory.login.flatMap { $0.password.belongs(to: hop.request) ? $0 : nil }
+        let isAuthorized = isAuthorized(hop.request) && memory.refusedHop != hop.number
         guard
-            let credential = login?.credential ?? netrc?.credential(for: hop)
-                ?? (hop.mayCarryCredentials ? hop.request.credential ?? hop.request.urlCredential : nil),
-            let next = PasswordLogin(credential, for: hop.request, answering: challenges),
-            login?.isFollowed(by: next, wasSent: isAuthorized) ?? !isAuthorized,
+            let answer = login.map({ ($0.password.credential, $0.persistence) })
+                ?? ownCredential(for: hop, challenges, memory),
+            let next = PasswordLogin(answer.credential, for: hop.request, answering: challenges),
+            login?.password.isFollowed(by: next, wasSent: isAuthorized) ?? !isAuthorized,
+            !memory.refuses(next.credential, for: next.space),
             let authorization = next.authorization(for: history.subject)
         else { return nil }
-        if login == nil { memory.challengeCount += 1 }
-        memory.login = next
+        if login == nil { memory.countChallenge(of: next.origin) }
+        memory.login = Login(password: next, persistence: answer.persistence)
+        memory.loginHop = hop.number &+ 1
         return history.request.authorized(by: authorization)
     }
 
-    /// The request with the delegate's answer; nil if there is none.
-    private static func request(
-        with answer: ChallengeAnswer, to challenges: [[UInt8]], _ history: inout TaskHistory
-    ) -> URLRequest? {
-        let authorization: HeaderField
-        switch answer {
-        case .deliver: return nil
-        case .authorization(let value): authorization = HeaderField(name: "Authorization", value: value)
-        case .credential(let credential):
-            guard let login = PasswordLogin(credential, for: history.hop.request, answering: challenges),
-                let field = login.authorization(for: history.subject)
-            else { return nil }
-            history[Memory.self].login = login
-            authorization = field
+    /// The credential of the netrc file, of the request or of its URL. Where the URL has a name alone, the storage may
+    /// have its password.
+    private func ownCredential(for hop: Hop, _ challenges: [HTTPChallenge], _ memory: Memory) -> Answer? {
+        if let credential = netrc?.credential(for: hop) { return (credential, Credential.Persistence.none) }
+        guard hop.mayCarryCredentials else { return nil }
+        if let credential = hop.request.credential { return (credential, Credential.Persistence.none) }
+        guard let credential = hop.request.urlCredential else { return nil }
+        if credential.passwordBytes.isEmpty, proposal(for: challenges, memory, hop) != nil { return nil }
+        return (credential, .forSession)
+    }
+
+    /// The question to the delegate, with what the storage proposes.
+    private func question(
+        about challenges: [HTTPChallenge], of origin: HTTPOrigin, _ memory: Memory, _ hop: Hop
+    ) -> ChallengeProposal {
+        // Nothing takes the place of a field that the program, or a token, has put there.
+        let isOwn = memory.challengeCount == 0 && memory.refusedHop != hop.number && isAuthorized(hop.request)
+        let stored = isOwn ? nil : proposal(for: challenges, memory, hop)
+        let count = memory.challengeCounts[origin] ?? 0
+        return ChallengeProposal(
+            space: ProtectionSpace(origin, stored?.challenge ?? HTTPChallenge.preferred(among: challenges)),
+            proposedCredential: stored?.credential, previousFailureCount: count
+        ) { answer, history in
+            Self.request(with: answer, to: challenges, stored: count == 0 ? stored : nil, &history)
         }
-        history[Memory.self].challengeCount += 1
-        return history.request.authorized(by: authorization)
+    }
+
+    /// What the storage has for the safest of the challenges for which it has anything that was not refused.
+    private func proposal(for challenges: [HTTPChallenge], _ memory: Memory, _ hop: Hop) -> Proposal? {
+        guard let storage, let origin = try? hop.request.destination.get().origin else { return nil }
+        let given = hop.mayCarryCredentials ? hop.request.credential ?? hop.request.urlCredential : nil
+        let user = given.flatMap { $0.passwordBytes.isEmpty ? $0.userBytes : nil }
+        for challenge in HTTPChallenge.answerable(among: challenges) {
+            let space = ProtectionSpace(origin, challenge)
+            for credential in storage.proposals(for: space) {
+                guard let password = credential.passwordCredential, user == nil || user == password.userBytes,
+                    !memory.refuses(password, for: space),
+                    PasswordLogin(password, for: hop.request, answering: [challenge]) != nil
+                else { continue }
+                return (credential, challenge)
+            }
+        }
+        return nil
     }
 
     /// Whether the request has an `Authorization` field that is not the session's.
     private func isAuthorized(_ request: URLRequest) -> Bool {
         request.headers["Authorization"].map { $0 != defaultAuthorization } ?? false
+    }
+
+    /// The request with the delegate's answer; nil if there is none.
+    private static func request(
+        with answer: ChallengeAnswer, to challenges: [HTTPChallenge], stored: Proposal?, _ history: inout TaskHistory
+    ) -> URLRequest? {
+        let login: Login
+        switch answer {
+        case .deliver: return nil
+        case .authorization(let value):
+            history[Memory.self].countChallenge(of: try? history.hop.request.destination.get().origin)
+            history[Memory.self].loginHop = nil
+            return history.request.authorized(by: HeaderField(name: "Authorization", value: value))
+        case .performDefaultHandling:
+            guard let stored, let credential = stored.credential.passwordCredential,
+                let password = PasswordLogin(credential, for: history.hop.request, answering: [stored.challenge])
+            else { return nil }
+            login = Login(password: password, persistence: nil)
+        case .credential(let credential, let persistence):
+            guard let password = PasswordLogin(credential, for: history.hop.request, answering: challenges) else {
+                return nil
+            }
+            login = Login(password: password, persistence: persistence)
+        }
+        guard let authorization = login.password.authorization(for: history.subject) else { return nil }
+        history[Memory.self].countChallenge(of: login.password.origin)
+        history[Memory.self].login = login
+        history[Memory.self].loginHop = history.hop.number &+ 1
+        return history.request.authorized(by: authorization)
+    }
+}
+
+// The storage
+extension Authentication {
+    /// The hop with the password that was accepted within its space before, as the storage has it now; nil without one,
+    /// and where something else authenticates the hop.
+    private func authenticated(_ hop: Hop, _ history: inout TaskHistory) -> URLRequest? {
+        guard let storage, !hop.request.headers.contains("Authorization"),
+            let destination = try? hop.request.destination.get(),
+            let known = spaces.login(for: destination.origin, destination.target.text)
+        else { return nil }
+        let space = known.space
+        let stored = storage.credential(ofUser: known.credential.user, for: space)
+        guard let credential = stored?.passwordCredential else {
+            spaces.remove(known)
+            return nil
+        }
+        guard isFor(hop, credential), !history[Memory.self].refuses(credential, for: space),
+            let login = credential == known.credential ? known : known.with(credential),
+            let authorization = login.authorization(for: hop.request)
+        else { return nil }
+        history[Memory.self].login = Login(password: login, persistence: nil, isEarly: true)
+        history[Memory.self].loginHop = hop.number
+        return hop.request.authorized(by: authorization)
+    }
+
+    /// Whether nothing else names another user or password for the hop.
+    private func isFor(_ hop: Hop, _ credential: PasswordCredential) -> Bool {
+        let given = hop.mayCarryCredentials ? hop.request.credential ?? hop.request.urlCredential : nil
+        guard let own = netrc?.credential(for: hop) ?? given else { return true }
+        return own.userBytes == credential.userBytes
+            && (own.passwordBytes.isEmpty || own.passwordBytes == credential.passwordBytes)
+    }
+
+    private func accepted(_ login: Login, _ head: ResponseHead, _ history: TaskHistory) {
+        guard let destination = try? history.hop.request.destination.get() else { return }
+        if let persistence = login.persistence {
+            if persistence == .none { return }
+            storage?.accepted(
+                Credential(login.password.credential, persistence: persistence), for: login.password.space)
+        }
+        let next = login.password.following(head.bytes(for: "Authentication-Info"))
+        spaces.add(next ?? login.password, for: destination.target.text)
+    }
+
+    private func refused(_ login: Login, by head: ResponseHead, _ memory: inout Memory, _ history: TaskHistory) {
+        let (password, hop) = (login.password, history.hop)
+        let challenges = HTTPChallenge.challenges(in: head.bytes(for: "WWW-Authenticate"))
+        let next = PasswordLogin(password.credential, for: hop.request, answering: challenges)
+        if let next, password.isFollowed(by: next, wasSent: true) { return }
+        let isSameSpace = next.map { $0.space == password.space } ?? true
+        // The challenge of another space says nothing about this one, nor does an answer to an older nonce that a server
+        // does not call stale.
+        if isSameSpace {
+            spaces.remove(password)
+            if !login.isEarly || next?.hasNonce(of: password) ?? true {
+                memory.refusals.insert(Refusal(space: password.space, credential: password.credential))
+            }
+        }
+        guard login.isEarly else { return }
+        // The question, and the request's own credential, come as if nothing had been sent.
+        memory.refusedHop = hop.number
+        memory.login = nil
     }
 }
 

@@ -7,15 +7,16 @@ extension HopPolicies {
         if let refresh = TokenRefresh(of: configuration) { policies.append(refresh) }
         if let cookies = Cookies(of: configuration) { policies.append(cookies) }
         if let netrc = NetrcPasswords(of: configuration) { policies.append(netrc) }
+        policies += [Expectations(), Authentication(of: configuration)] as [any HopPolicy]
+        // After what prepares a hop, and before what leaves its response.
         if let caching { policies.append(caching) }
         policies += [
-            Expectations(),
-            Authentication(of: configuration),
             Redirects(
                 policy: configuration.redirectPolicy, sensitiveFields: configuration.sensitiveFields,
                 hsts: configuration.hstsStorage),
             Repeats(rule: RepeatRule(isEnabled: configuration.repeatsLostRequests)),
         ]
+        if configuration.waitsForConnectivity { policies.append(Connectivity()) }
         if policies.contains(where: { $0.interests.contains(.preparation) }) {
             policies.insert(DefaultHeaders(fields: configuration.hopFields), at: 0)
         }

@@ -4,9 +4,15 @@
 struct RouteRule: Sendable {
     /// The settings of the session's routes, for requests that name none; nil for the hosts and ports of the origins.
     let settings: RouteSettings?
+    /// Has the certificates of the client for single servers; nil without.
+    var storage: CredentialStorage?
 
     @inline(__always)
     func route(for request: URLRequest) throws(InvalidRequest) -> Route {
-        Route(to: try request.destination.get().origin, request.routeSettings ?? settings)
+        let (origin, settings) = (try request.destination.get().origin, request.routeSettings ?? settings)
+        guard let storage, origin.scheme == .https, let identity = storage.identity(for: origin) else {
+            return Route(to: origin, settings)
+        }
+        return Route(to: origin, RouteSettings(settings, identity: identity))
     }
 }

@@ -49,7 +49,7 @@ public final class Session: Sendable {
             guard let count = configuration.reactorCount else { return try ReactorGroup.shared() }
             return try ReactorGroup(count: count)
         }
-        let loops = (try? reactors.get().reactors.map(\.loop)) ?? []
+        let loops = configuration.isBackground ? [] : (try? reactors.get().reactors.map(\.loop)) ?? []
         trust = TrustSettings(tls: configuration.tls, policies: serverTrustPolicyManager)
         let (trust, resolver, exchange) = (trust, Resolver(), ExchangeSettings(configuration))
         // Each shard may open its share of an origin's connections; a shard without a share gets no requests.
@@ -66,7 +66,8 @@ public final class Session: Sendable {
         let caching = Caching(of: configuration, trust: trust) { validation.send($0) }
         taskDefaults = TaskDefaults(
             configuration, policies: HopPolicies(of: configuration, first: firstPolicies, caching: caching),
-            routes: routes, failure: Self.failure(of: reactors))
+            routes: routes,
+            failure: configuration.isBackground ? .request(.backgroundSession) : Self.failure(of: reactors))
         if delegate != nil { trust.respondent = self }
         if caching != nil { validation.session = self }
     }

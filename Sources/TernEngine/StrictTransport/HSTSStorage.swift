@@ -20,7 +20,6 @@ public final class HSTSStorage: Sendable {
     public static let maximumHostCount = 10_000
     /// In bytes.
     private static let maximumFileLength = 16 * 1024 * 1024
-    private static let lockTimeout = Duration.seconds(5)
 
     /// A host that is requested over TLS only.
     public struct Host: Sendable, Hashable {
@@ -56,12 +55,12 @@ public final class HSTSStorage: Sendable {
     /// The first of them, counted from 1; 0 without one.
     package let firstSkippedLine: Int
 
-    private let path: String?
+    private let file: MergedFile?
     private let state: Lock<State>
 
     /// An empty storage in memory.
     public init() {
-        (path, skippedLineCount, firstSkippedLine) = (nil, 0, 0)
+        (file, skippedLineCount, firstSkippedLine) = (nil, 0, 0)
         state = Lock(State())
     }
 
@@ -71,10 +70,15 @@ public final class HSTSStorage: Sendable {
     /// - Parameter file: the location of the file, at most 16 MB long; it need not exist. Symbolic links are followed.
     ///   Blocks while it is read.
     public init(file: URL) throws(HSTSFileError) {
-        let path = FilePath.followingLinks(from: file.path(percentEncoded: false))
-        let content = try Self.read(path)
+        let file = MergedFile(file.path(percentEncoded: false), limit: Self.maximumFileLength)
+        let content: HSTSText
+        do throws(MergedFile.Failure) {
+            content = HSTSText(try file.read())
+        } catch {
+            throw HSTSFileError(error, path: file.path)
+        }
         (skippedLineCount, firstSkippedLine) = (content.skippedLineCount, content.firstSkippedLine)
-        self.path = path
+        self.file = file
         state = Lock(State(table: KnownHosts(content.hosts, now: Self.now)))
     }
 
@@ -129,44 +133,30 @@ public final class HSTSStorage: Sendable {
 // The file
 extension HSTSStorage {
     private func save(always: Bool) throws(HSTSFileError) {
-        guard let path else { return }
-        let isMissing = always && FileStatus(of: path) == nil
+        guard let file else { return }
+        let isMissing = always && !file.exists
         if state.withLock({ $0.changes.isEmpty }), !isMissing { return }
-        let lock = try Self.lock(path)
-        defer { lock.remove() }
-        let content = try Self.read(path)
-        let now = Self.now
-        let (names, hosts) = state.withLock { state in
+        var names: Set<String> = []
+        do throws(MergedFile.Failure) {
+            try file.merge { merged(with: $0, &names) }
+        } catch {
+            state.withLock { $0.changes.formUnion(names) }
+            throw HSTSFileError(error, path: file.path)
+        }
+    }
+
+    /// The content of the file with what has changed; `names` are those of the hosts that have.
+    private func merged(with content: [UInt8], _ names: inout Set<String>) -> [UInt8] {
+        let (content, now) = (HSTSText(content), Self.now)
+        let (changes, hosts) = state.withLock { state in
             defer { state.changes = [] }
             return (state.changes, state.changes.compactMap { state.table[$0] })
         }
         var table = KnownHosts(content.hosts, now: now)
-        for name in names { table.remove(name) }
+        for name in changes { table.remove(name) }
         for host in hosts { table.set(host, now: now) }
-        do throws(SystemCallError) {
-            try OutputFile.replace(path, by: HSTSText.bytes(of: table.hosts(now: now), after: content.otherLines))
-        } catch {
-            state.withLock { $0.changes.formUnion(names) }
-            throw .unwritable(path: path, error)
-        }
-    }
-
-    private static func read(_ path: String) throws(HSTSFileError) -> HSTSText {
-        do throws(SystemCallError) {
-            return HSTSText(try FileContent.read(path, limit: maximumFileLength) ?? [])
-        } catch {
-            throw .unreadable(path: path, error)
-        }
-    }
-
-    /// A file of its own, because the file of the hosts is replaced. Its holder removes it.
-    private static func lock(_ path: String) throws(HSTSFileError) -> OutputFile {
-        do throws(SystemCallError) {
-            if let file = try OutputFile.locked(path + ".lock", within: lockTimeout) { return file }
-        } catch {
-            throw .unwritable(path: path, error)
-        }
-        throw .locked(path: path)
+        names = changes
+        return HSTSText.bytes(of: table.hosts(now: now), after: content.otherLines)
     }
 
     private func change(_ name: String, _ body: (inout KnownHosts, Int64) -> Void) {
@@ -174,7 +164,7 @@ extension HSTSStorage {
         state.withLock { state in
             let before = state.table[name]
             body(&state.table, now)
-            guard path != nil, state.table[name] != before else { return }
+            guard file != nil, state.table[name] != before else { return }
             // A file that is not written must not let them grow: what the table has not is forgotten.
             if state.changes.count >= 2 * Self.maximumHostCount {
                 state.changes = state.changes.filter { [table = state.table] in table[$0] != nil }
@@ -208,6 +198,17 @@ public enum HSTSFileError: Error, Sendable, Hashable {
     case locked(path: String)
     /// The file cannot be written.
     case unwritable(path: String, SystemCallError)
+}
+
+extension HSTSFileError {
+    fileprivate init(_ failure: MergedFile.Failure, path: String) {
+        switch failure {
+        case .unreadable(let error): self = .unreadable(path: path, error)
+        case .locked: self = .locked(path: path)
+        case .unwritable(let error): self = .unwritable(path: path, error)
+        case .exposed, .foreign: self = .unreadable(path: path, .notPermitted)
+        }
+    }
 }
 
 extension HSTSFileError: CustomStringConvertible {

@@ -57,8 +57,12 @@ public enum ChallengeAnswer: Sendable {
     case authorization(String)
     /// Send the request again with this name and password, in the strongest scheme that the server offers and Tern
     /// supports: Digest or Basic. Challenges that do not refuse the credential, such as for a stale nonce, are answered
-    /// without asking again. The response is delivered if no challenge can be answered with a password.
-    case credential(PasswordCredential)
+    /// without asking again. The response is delivered if no challenge can be answered with a password. If the server
+    /// accepts it, the session's storage keeps it for so long: with `none`, the default, not at all.
+    case credential(PasswordCredential, persistence: Credential.Persistence = .none)
+    /// Send the request again with ``AuthenticationChallenge/proposedCredential``, if there is one and
+    /// ``AuthenticationChallenge/previousFailureCount`` is 0; otherwise deliver the response.
+    case performDefaultHandling
     /// Deliver the response like any other.
     case deliver
 }

@@ -116,6 +116,8 @@ enum HopRecovery {
     /// This request is the next hop, after this delay. The session adds none of its secrets for another origin; the
     /// policy leaves out those of the request. The task fails if the content can be read only once and has been read.
     case next(URLRequest, after: Duration = .zero)
+    /// The hop is sent again as it was prepared when this lookup is ready; the delegate is called for the first wait.
+    case wait(until: HopLookup)
     /// The task fails with this error.
     case fail(SessionError.Reason)
 }
@@ -130,7 +132,11 @@ enum HopProposal {
 
 /// A question for credentials.
 struct ChallengeProposal: Sendable {
-    /// How often credentials were sent before.
+    /// The space of the challenge.
+    let space: ProtectionSpace
+    /// What the session's storage has for it, and the task has not tried.
+    let proposedCredential: Credential?
+    /// How often credentials were sent to the same origin before.
     let previousFailureCount: Int
     /// Forms the next hop from the answer; nil if the response is the answer.
     let request: @Sendable (ChallengeAnswer, inout TaskHistory) -> URLRequest?

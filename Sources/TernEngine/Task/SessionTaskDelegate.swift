@@ -22,6 +22,8 @@ public protocol SessionTaskDelegate: AnyObject, Sendable {
     /// Called once for each TLS connection, not for each task: a task that uses an idle connection is not asked. A task
     /// that takes over a connection while another task's delegate is asked, is asked in its place.
     func task(_ task: SessionTask, didReceive challenge: ServerTrustChallenge, _ question: ServerTrustQuestion)
+    /// The task waits for a network: see ``SessionConfiguration/waitsForConnectivity``. Called once, for the first wait.
+    func taskIsWaitingForConnectivity(_ task: SessionTask)
     /// The request is about to be sent on this connection. Called again if it is sent again on another.
     func task(_ task: SessionTask, willSendOn connection: ConnectionMetrics)
     /// More of the request's content was passed to the kernel: `bytesSent` bytes since the last call, `totalBytesSent`
@@ -35,7 +37,8 @@ public protocol SessionTaskDelegate: AnyObject, Sendable {
     func task(
         _ task: SessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
         _ question: DelegateQuestion<RedirectAnswer>)
-    /// The server requests credentials. By default there are none, and the 401 is the answer.
+    /// The server requests credentials. By default ``AuthenticationChallenge/proposedCredential`` is sent, if there is one
+    /// and none was refused before; otherwise the 401 is the answer.
     func task(
         _ task: SessionTask, didReceive challenge: AuthenticationChallenge,
         _ question: DelegateQuestion<ChallengeAnswer>)
@@ -75,6 +78,8 @@ extension SessionTaskDelegate {
         question.answer(.performDefaultHandling)
     }
     /// Does nothing.
+    public func taskIsWaitingForConnectivity(_ task: SessionTask) {}
+    /// Does nothing.
     public func task(_ task: SessionTask, willSendOn connection: ConnectionMetrics) {}
     /// Does nothing.
     public func task(
@@ -89,12 +94,12 @@ extension SessionTaskDelegate {
     ) {
         question.answer(.follow(request))
     }
-    /// Delivers the response.
+    /// Performs the default handling.
     public func task(
         _ task: SessionTask, didReceive challenge: AuthenticationChallenge,
         _ question: DelegateQuestion<ChallengeAnswer>
     ) {
-        question.answer(.deliver)
+        question.answer(.performDefaultHandling)
     }
     /// Has none.
     public func task(_ task: SessionTask, needsNewBody question: DelegateQuestion<BodyAnswer>) {
@@ -137,7 +142,14 @@ public struct AuthenticationChallenge: Sendable {
     /// The values of its `WWW-Authenticate` fields, such as `Basic realm="…"`, as text: ``response`` has their
     /// bytes.
     public let challenges: [String]
-    /// The number of times that credentials were given before for this task.
+    /// The space of the challenge: of several the one that ``proposedCredential`` is for, else the one that a password
+    /// answers most safely, else the first.
+    public let protectionSpace: ProtectionSpace
+    /// The credential that the session's storage has for the space, and that was not refused in this task: the default
+    /// one, else the one that was stored last; nil without one, or without a storage.
+    public let proposedCredential: Credential?
+    /// The number of times that credentials were given before to ``origin`` in this task. One that the task sent before
+    /// it was requested does not count.
     public let previousFailureCount: Int
     /// Whether a redirect has led the task away from the origin of its first request, even if another has led it back:
     /// a server, not the caller, has chosen which server asks. Scheme, host and port make an origin, so `https` to
@@ -155,6 +167,8 @@ public struct AuthenticationChallenge: Sendable {
 public enum TaskEvent: Sendable {
     /// The session's policies have evaluated the server of a connection that is opened for the task.
     indirect case serverTrust(ServerTrustChallenge, ServerTrustQuestion)
+    /// The task waits for a network.
+    case waitingForConnectivity
     /// The request is about to be sent on this connection.
     case willSend(on: ConnectionMetrics)
     /// More of the request's content was passed to the kernel.
@@ -186,6 +200,7 @@ extension SessionTaskDelegate {
     public func handle(_ event: TaskEvent, of task: SessionTask) {
         switch event {
         case .serverTrust(let challenge, let question): self.task(task, didReceive: challenge, question)
+        case .waitingForConnectivity: taskIsWaitingForConnectivity(task)
         case .willSend(let connection): self.task(task, willSendOn: connection)
         case .sentBodyData(let count, let total, let expected):
             self.task(task, didSendBodyData: count, totalBytesSent: total, totalBytesExpectedToSend: expected)

@@ -16,7 +16,11 @@ final class TaskDefaults: Sendable {
     ) {
         self.failure = failure
         self.policies = policies
-        self.routes = routes ?? RouteRule(settings: configuration.unixSocket.map(RouteSettings.init(socket:)))
+        self.routes =
+            routes
+            ?? RouteRule(
+                settings: configuration.unixSocket.map(RouteSettings.init(socket:)),
+                storage: configuration.urlCredentialStorage)
         timeouts = configuration.timeouts
         decodesContent = configuration.decodesContent
         contentDecodingLimits = configuration.contentDecodingLimits

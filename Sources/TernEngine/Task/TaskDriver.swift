@@ -116,6 +116,9 @@ extension SessionTask {
         case .wait: updatePause()
         case .send: withShard { send(on: $0) }
         case .lookUp(let lookup, let number): withShard { look(up: lookup, number, on: $0) }
+        case .awaitNetwork(let lookup, let number, let isFirst):
+            if isFirst { driver.delegate.handle(.waitingForConnectivity, of: self) }
+            withShard { look(up: lookup, number, on: $0) }
         case .delay(let delay): withShard { wait(on: $0, for: delay) }
         case .answer(let source): withShard { source.start(self, on: $0.loop, driver.deadlines) }
         case .deliver(let question, let isComplete): deliver(question, isComplete)
@@ -453,6 +456,7 @@ extension SessionTask: DelegateAsker {
         driver.machine.question?.response = response
         let challenge = AuthenticationChallenge(
             response: response, origin: origin, challenges: response.head.values(for: "WWW-Authenticate"),
+            protectionSpace: proposal.space, proposedCredential: proposal.proposedCredential,
             previousFailureCount: proposal.previousFailureCount, hasLeftOrigin: !driver.machine.hop.mayCarryCredentials)
         act(on: ask(.challenge(challenge, question(on: loop) { .challenge($0) })))
     }

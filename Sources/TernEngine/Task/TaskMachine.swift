@@ -55,6 +55,7 @@ struct TaskMachine: ~Copyable {
     private var isStored = false
     private var lookupCount: UInt64 = 0
     private var isPrepared = false
+    private var hasWaited = false
     private var previousRequests: [URLRequest] = []
 
     @inline(__always)
@@ -71,6 +72,8 @@ struct TaskMachine: ~Copyable {
         case send
         /// Start a lookup, and report its result to `lookedUp` with this number.
         indirect case lookUp(HopLookup, number: UInt64)
+        /// Likewise; the first time the delegate is called before.
+        indirect case awaitNetwork(HopLookup, number: UInt64, isFirst: Bool)
         /// Call `delayEnded` after this delay.
         indirect case delay(Duration)
         /// Have the hop answered by this source.
@@ -406,6 +409,11 @@ extension TaskMachine {
                     return nil
                 }
                 return recover(with: request, after: delay)
+            case .wait(let lookup):
+                lookupCount &+= 1
+                stage = .lookingUp(number: lookupCount, next: policies.preparing.count)
+                defer { hasWaited = true }
+                return .awaitNetwork(lookup, number: lookupCount, isFirst: !hasWaited)
             case .fail(let reason):
                 stage = .ending
                 return .fail(reason, isSafeToRepeat: false)

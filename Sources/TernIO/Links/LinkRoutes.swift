@@ -49,3 +49,8 @@ extension IPAddress {
         }
     }
 }
+
+extension SystemCallError {
+    /// Whether the kernel knew no way to the address, or found no neighbour at its end.
+    package var isAboutMissingPath: Bool { [ENETUNREACH, ENETDOWN, EHOSTUNREACH].contains(code) }
+}

@@ -44,12 +44,13 @@ import CTernOpenSSL
     ///   - policy: evaluates the server's certificates, inside the handshake and on its thread; longer work is
     ///     postponed, see `needEvaluation`.
     ///   - profile: the rules for chains; nil for those of the context's configuration.
+    ///   - identity: the client's certificate for this server; nil for that of the context's configuration.
     ///   - asksUser: whether the handshake pauses at every final verdict, see `needDisposition`: before the client
     ///     certificate and any application data are sent, and also at the stored verdict of a resumed session.
-    /// - Throws: `invalidHost` or `outOfResources`.
+    /// - Throws: `invalidHost`, `outOfResources`, or `invalidConfiguration` for an identity that cannot be used.
     public init(
         context: TLSContext, host: String, port: UInt16 = 443, policy: ServerTrustPolicy, profile: TrustProfile? = nil,
-        asksUser: Bool = false
+        identity: ClientIdentity? = nil, asksUser: Bool = false
     ) throws(TLSError) {
         OpenSSLError.clear()
         guard let reference = ReferenceIdentity(host) else { throw TLSError(.invalidHost(host)) }
@@ -58,7 +59,8 @@ import CTernOpenSSL
             Resumption(
                 $0,
                 for: SessionCache.Key(
-                    host: host, port: port, policy: policy.identity, profile: profile, asksUser: asksUser))
+                    host: host, port: port, policy: policy.identity, profile: profile, identity: identity,
+                    asksUser: asksUser))
         }
         let callbacks = SessionCallbacks(
             verification: PeerVerification(
@@ -73,12 +75,17 @@ import CTernOpenSSL
             unsafe Self.free(ssl, wire)
             throw .withQueue(.outOfResources)
         }
+        let common = context.configuration.identity
+        let isIntended = (identity ?? common)?.isIntended(for: host) == true
+        if common != nil, identity != nil || !isIntended { unsafe SSL_certs_clear(ssl) }
+        if let identity, isIntended, !(unsafe Self.use(identity, on: ssl)) {
+            unsafe Self.free(ssl, wire)
+            throw .withQueue(.invalidConfiguration(.identity))
+        }
         unsafe self.ssl = ssl
         unsafe self.wire = wire
         self.callbacks = callbacks
-        let identity = context.configuration.identity
-        hasIdentity = identity?.isIntended(for: host) == true
-        if identity != nil, !hasIdentity { unsafe SSL_certs_clear(ssl) }
+        hasIdentity = isIntended
     }
 
     deinit { unsafe Self.free(ssl, wire) }
@@ -296,6 +303,16 @@ import CTernOpenSSL
 
 extension TLSSession {
     /// Attaches `wire` as the BIO of both directions, and sets the server name; false if out of memory.
+    @unsafe private static func use(_ identity: ClientIdentity, on ssl: OpaquePointer) -> Bool {
+        guard let own = identity.certificates.first, unsafe SSL_use_certificate(ssl, own.x509.pointer) == 1 else {
+            return false
+        }
+        for certificate in identity.certificates.dropFirst() {
+            guard unsafe tern_SSL_add1_chain_cert(ssl, certificate.x509.pointer) == 1 else { return false }
+        }
+        return unsafe SSL_use_PrivateKey(ssl, identity.privateKey.pointer) == 1
+    }
+
     @unsafe private static func connect(
         _ ssl: OpaquePointer, to wire: UnsafeMutablePointer<Wire>, as reference: ReferenceIdentity
     ) -> Bool {

@@ -199,6 +199,7 @@ extension TaskMachine.Next {
         case .wait: "wait"
         case .send: "send"
         case .lookUp: "look-up"
+        case .awaitNetwork: "await-network"
         case .delay: "delay"
         case .answer: "answer"
         case .deliver: "deliver"

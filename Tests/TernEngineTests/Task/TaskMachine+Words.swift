@@ -25,6 +25,7 @@ extension TaskMachine.Next {
         case .wait: "wait"
         case .send: "send"
         case .lookUp(_, let number): "look up \(number)"
+        case .awaitNetwork(_, let number, let isFirst): "await network \(number)\(isFirst ? ", first" : "")"
         case .delay(let time): "delay \(time)"
         case .answer: "answer"
         case .complete: "complete"

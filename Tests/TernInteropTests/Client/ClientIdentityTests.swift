@@ -27,11 +27,11 @@ import TestPrograms
         key = try folder.write(own.privateKeyPEM, to: "client.key")
     }
 
-    private func nginx(_ version: String) async throws -> NginxServer {
+    private func nginx(_ version: String, verifying: String = "on") async throws -> NginxServer {
         try await NginxServer(
             directives: """
                 ssl_protocols \(version);
-                ssl_verify_client on;
+                ssl_verify_client \(verifying);
                 ssl_verify_depth 3;
                 ssl_client_certificate \(anchors);
                 location = /who { return 200 "$ssl_client_s_dn"; }
@@ -57,6 +57,77 @@ import TestPrograms
             #expect(String(decoding: task.body, as: UTF8.self) == "CN=tern")
             #expect(task.tls?.resumed == (index > 0))
         }
+    }
+
+    @Test(arguments: ["TLSv1.2", "TLSv1.3"])
+    func `a stored identity is for its server, and its connections carry no request of another`(
+        version: String
+    ) async throws {
+        let server = try await nginx(version, verifying: "optional")
+        let other = try authority.issueIntermediate().issue(
+            LeafRequest(
+                commonName: "other", dnsNames: [],
+                extensions: [CertificateExtension("extendedKeyUsage", "clientAuth")]))
+        let identities = try [own, other].map {
+            try ClientIdentity(pem: Array($0.chainPEM.utf8), privateKeyPEM: Array($0.privateKeyPEM.utf8))
+        }
+        let storage = CredentialStorage()
+        var configuration = SessionConfiguration.default
+        configuration.tls.anchors = .only(try X509Certificate.all(inPEM: server.authority.certificatePEM))
+        configuration.urlCredentialStorage = storage
+        let session = Session(configuration: configuration)
+        func space(_ host: String, _ port: UInt16) -> ProtectionSpace {
+            ProtectionSpace(
+                host: host, port: Int(port), protocol: "https", authenticationMethod: .clientCertificate)
+        }
+        func who(_ host: String = "localhost") async throws -> String {
+            let url = server.secureURL("/who").replacing("localhost", with: host)
+            return String(decoding: try await session.data(for: URLRequest(string: url)).0, as: UTF8.self)
+        }
+        #expect(try await who() == "")
+        let credentials = identities.map { Credential(identity: $0, persistence: .permanent) }
+        #expect(credentials.map(\.certificates.count) == identities.map(\.certificates.count))
+        storage.set(credentials[0], for: space("LOCALHOST", server.securePort))
+        storage.set(credentials[1], for: space("localhost", 1))
+        for _ in 0..<2 { #expect(try await who() == "CN=tern", "on a connection of its own, which is kept") }
+        #expect(try await who("127.0.0.1") == "", "another host")
+        storage.setDefaultCredential(credentials[1], for: space("localhost", server.securePort))
+        #expect(try await who() == "CN=other")
+        storage.remove(credentials[1], for: space("localhost", server.securePort))
+        #expect(try await who() == "CN=tern", "the other one is still there")
+        storage.remove(credentials[0], for: space("localhost", server.securePort))
+        #expect(try await who() == "", "nor is a session resumed that had one")
+    }
+
+    @Test func `a stored identity takes the place of the session's, and goes to the hosts that it names`() async throws
+    {
+        let server = try await nginx("TLSv1.3; keepalive_timeout 0", verifying: "optional")
+        let storage = CredentialStorage()
+        var configuration = SessionConfiguration.default
+        configuration.tls.anchors = .only(try X509Certificate.all(inPEM: server.authority.certificatePEM))
+        configuration.tls.identity = try ClientIdentity(
+            pem: Array(own.chainPEM.utf8), privateKeyPEM: Array(own.privateKeyPEM.utf8))
+        configuration.urlCredentialStorage = storage
+        let other = try authority.issue(
+            LeafRequest(
+                commonName: "other", dnsNames: [],
+                extensions: [CertificateExtension("extendedKeyUsage", "clientAuth")]))
+        var identity = try ClientIdentity(
+            pem: Array(other.chainPEM.utf8), privateKeyPEM: Array(other.privateKeyPEM.utf8))
+        let session = Session(configuration: configuration)
+        let space = ProtectionSpace(
+            host: "localhost", port: Int(server.securePort), protocol: "https",
+            authenticationMethod: .clientCertificate)
+        func who() async throws -> String {
+            let request = try URLRequest(string: server.secureURL("/who"))
+            return String(decoding: try await session.data(for: request).0, as: UTF8.self)
+        }
+        #expect(try await who() == "CN=tern")
+        storage.set(Credential(identity: identity, persistence: .forSession), for: space)
+        #expect(try await who() == "CN=other")
+        identity.hosts = [try HostPattern("elsewhere.test")]
+        storage.set(Credential(identity: identity, persistence: .forSession), for: space)
+        #expect(try await who() == "")
     }
 
     @Test func `nginx answers 400 to a client without a certificate`() async throws {

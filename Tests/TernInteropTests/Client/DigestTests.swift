@@ -65,6 +65,59 @@ import Testing
         #expect(try await status(inURL, nil) == "protected")
     }
 
+    @Test func `a session with a storage is asked once by Apache, and the next program not at all`() async throws {
+        let server = try await apache()
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "credentials")
+        func session() throws -> (Session, CredentialStorage) {
+            var configuration = SessionConfiguration()
+            let storage = try CredentialStorage(file: file)
+            configuration.urlCredentialStorage = storage
+            return (Session(configuration: configuration), storage)
+        }
+        let (first, storage) = try session()
+        for method in [ProtectionSpace.AuthenticationMethod.httpDigest, .httpBasic] {
+            let space = ProtectionSpace(
+                host: "127.0.0.1", port: Int(server.port), protocol: "http", realm: "tern", authenticationMethod: method
+            )
+            storage.set(Credential(Self.credential, persistence: .permanent), for: space)
+        }
+        try storage.save()
+        for path in ["/digest/a", "/digest/b?x", "/basic/a", "/basic/a?y"] {
+            let (_, response) = try await first.data(for: URLRequest(string: server.url(path)))
+            // Digest is for the whole origin, and Basic for a folder: the longer prefix counts.
+            #expect(response.statusCode == 200 && response.history.count <= 1, "\(path)")
+            if path.contains("y") { #expect(response.history.isEmpty) }
+        }
+        let (second, _) = try session()
+        for path in ["/digest/a", "/basic/a"] {
+            #expect(try await second.data(for: URLRequest(string: server.url(path))).1.statusCode == 200)
+        }
+    }
+
+    @Test func `a session with a storage is asked once by nginx, and by another session's storage again`() async throws
+    {
+        let password = "ada:{PLAIN}secret\n"
+        let server = try await NginxServer(
+            files: ["passwords": Data(password.utf8), "a/b": Data("protected".utf8), "a/c/d": Data("second".utf8)],
+            directives: """
+                location /a { auth_basic "nginx"; auth_basic_user_file root/passwords; }
+                """)
+        var configuration = SessionConfiguration()
+        let storage = CredentialStorage()
+        configuration.urlCredentialStorage = storage
+        let session = Session(configuration: configuration)
+        let inURL = server.url("/a/b").replacing("127.0.0.1", with: "ada:secret@127.0.0.1")
+        #expect(try await session.data(for: URLRequest(string: inURL)).1.history.count == 1)
+        for path in ["/a/b", "/a/c/d"] {
+            let (_, response) = try await session.data(for: URLRequest(string: server.url(path)))
+            #expect(response.statusCode == 200 && response.history.isEmpty, "\(path)")
+        }
+        #expect(storage.allCredentials.keys.map(\.realm) == ["nginx"])
+        let other = try await Session(configuration: configuration).data(for: URLRequest(string: server.url("/a/b"))).1
+        #expect(other.statusCode == 200 && other.history.count == 1)
+    }
+
     @Test func `a body is sent again with the answer`() async throws {
         let server = try await apache()
         var request = try URLRequest(string: server.url("/digest/a"))

@@ -42,6 +42,39 @@ import Testing
         try network.run("ip link set v0 name wwan0; ip link set wwan0 up; ip route add default via 10.9.8.2")
         await expect("10.9.8.7 by a modem", "world by a modem", "AF reachableViaWWAN")
     }
+
+    @Test(.enabled("no network of one's own can be made here") { await NetworkNamespace.isAvailable() })
+    func `a task waits for a network, tries again, and has its time for that`() async throws {
+        let program = try TernTool.builtPrograms.appending(path: "ReachabilityWatch")
+        let (late, name, never) = ("http://10.9.8.7/", "http://name.test/", "http://10.9.8.8/")
+        let network = try await NetworkNamespace(running: program, "fetch", late, name, "http://127.0.0.1:1/", never)
+        var expected = [
+            "\(late) waits", "\(name) waits", "http://127.0.0.1:1/ unreachable", "\(never) waits",
+            "\(never) timed-out",
+        ]
+        func expect(_ lines: String..., sourceLocation: SourceLocation = #_sourceLocation) async {
+            expected += lines
+            let all = Set(expected)
+            let came = await network.output.waitFor(.seconds(30)) { all.isSubset(of: $0) }
+            #expect(came, "\(network.output.lines)", sourceLocation: sourceLocation)
+            #expect(network.output.lines.count == expected.count, "\(network.output.lines)")
+        }
+        await expect()
+        let server = """
+            import http.server as h
+            class Q(h.SimpleHTTPRequestHandler):
+                def log_message(self, *rest): pass
+            s = h.HTTPServer(("0.0.0.0", 80), Q)
+            print("listening", flush=True)
+            s.serve_forever()
+            """
+        let script = "exec(\(server.split(separator: "\n").map { "'\($0)\\n'" }.joined(separator: "+")))"
+        try network.run("ip link set lo up; python3 -c \"\(script.replacing("\"", with: "\\\""))\" &")
+        await expect("listening")
+        try network.run("ip link add v0 type veth peer name v1; ip link set v1 up; ip link set v0 up")
+        try network.run("ip address add 10.9.8.7/32 dev v0")
+        await expect("\(late) 200")
+    }
 }
 
 /// A network of a test's own, without links at first but for a loopback that is down, and a program in it.

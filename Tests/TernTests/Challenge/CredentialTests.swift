@@ -13,6 +13,6 @@ import Testing
             #expect(text.contains("user"))
         }
         #expect(credential.hasPassword)
-        #expect(credential.forPassword == PasswordCredential(user: "user", password: "secret"))
+        #expect(credential.passwordCredential == PasswordCredential(user: "user", password: "secret"))
     }
 }

@@ -5,6 +5,8 @@ import TernTesting
 import TestProofs
 import Testing
 
+import enum TernEngine.BasicScheme
+
 @testable import Tern
 
 @Suite struct SessionDelegateTests {
@@ -188,7 +190,7 @@ import Testing
             return (.useCredential, Credential(user: "closure", password: "p", persistence: .none))
         }
         let value = await manager.request(ways[1].0).serializingString().result.value
-        #expect(value == Credential.basicAuthorization("closure", "p"))
+        #expect(value == BasicScheme.authorization("closure:p"))
         _ = await manager.request(home.url()).serializingString().result
         #expect(journal.entries == ["true true", "false false"])
     }
@@ -216,14 +218,14 @@ import Testing
             journal.note("\(challenge.protectionSpace.host) \(challenge.protectionSpace.realm ?? "none")")
             return (.useCredential, Credential(user: "closure", password: "p", persistence: .none))
         }
-        #expect(await answer() == Credential.basicAuthorization("closure", "p"))
+        #expect(await answer() == BasicScheme.authorization("closure:p"))
         manager.delegate.taskDidReceiveChallengeWithCompletion = { _, _, _, completion in
             completion(.rejectProtectionSpace, nil)
         }
         #expect(await answer() == "who?")
         manager.delegate.taskDidReceiveChallenge = nil
         manager.delegate.taskDidReceiveChallengeWithCompletion = nil
-        #expect(await answer() == Credential.basicAuthorization("own", "p"))
+        #expect(await answer() == BasicScheme.authorization("own:p"))
         #expect(journal.entries == ["127.0.0.1 a \"b\""])
     }
 

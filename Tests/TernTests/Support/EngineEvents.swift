@@ -32,14 +32,16 @@ struct EngineEvents {
 
     private func event(after event: TaskEvent) -> TaskEvent? {
         switch event {
-        case .serverTrust: .willSend(on: connection)
+        case .serverTrust: .waitingForConnectivity
+        case .waitingForConnectivity: .willSend(on: connection)
         case .willSend: .sentBodyData(1, total: 2, expected: 3)
         case .sentBodyData: .informational(response)
         case .informational: .redirect(response, request, question(DelegateResponse.redirect))
         case .redirect:
             .challenge(
                 AuthenticationChallenge(
-                    response: response, origin: origin, challenges: ["Basic realm=\"r\""], previousFailureCount: 0,
+                    response: response, origin: origin, challenges: ["Basic realm=\"r\""],
+                    protectionSpace: ProtectionSpace(host: "a.test"), proposedCredential: nil, previousFailureCount: 0,
                     hasLeftOrigin: false), question(DelegateResponse.challenge))
         case .challenge: .newBody(question(DelegateResponse.content))
         case .newBody: .discarded(response)
@@ -97,6 +99,7 @@ final class Asker: DelegateAsker {
             case .disposition(let answer): "response \(answer)"
             case .instead: "instead"
             case .challenge(.deliver): "challenge deliver"
+            case .challenge(.performDefaultHandling): "challenge default"
             case .challenge(.authorization), .challenge(.credential): "challenge credential"
             case .content(.unavailable): "body unavailable"
             case .content(.content): "body"

@@ -137,7 +137,7 @@ import Testing
         let receiver = receiver(forwarder, of: manager, for: request)
         for event in events.ofTasks { receiver.handle(event, of: forwarder == .hub ? other : task) }
         let usual = [
-            "trust performDefaultHandling", "redirect follow", "challenge deliver", "body unavailable",
+            "trust performDefaultHandling", "redirect follow", "challenge default", "body unavailable",
             "response allow",
         ]
         var answers: [String] = []
@@ -178,6 +178,7 @@ import Testing
     private static func method(of event: TaskEvent) -> [String] {
         switch event {
         case .willSend, .informational, .discarded, .trailers, .discardedTrailers: []
+        case .waitingForConnectivity: ["waiting"]
         case .serverTrust: ["trust"]
         case .sentBodyData: ["sent 1 2 3"]
         case .redirect: ["redirect"]
@@ -209,6 +210,10 @@ private final class NotingHub: Tern.SessionDelegate, @unchecked Sendable {
         _ session: Session, task: SessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping RedirectCompletion
     ) { journal.note("redirect") }
+
+    override func urlSession(_ session: Session, taskIsWaitingForConnectivity task: SessionTask) {
+        journal.note("waiting")
+    }
 
     override func urlSession(
         _ session: Session, task: SessionTask, didReceive challenge: Challenge,

@@ -14,6 +14,8 @@ final class SessionCache: Sendable {
         let port: UInt16
         let policy: PolicyIdentity
         let profile: TrustProfile
+        /// The identity that takes the place of the context's.
+        var identity: ClientIdentity?
         /// Whether the session's user is asked about verdicts: its sessions are kept with the input of the verdict.
         var asksUser = false
     }
