@@ -20,6 +20,8 @@ package struct FileStatus: Sendable {
     package let linkCount: Int
     /// In whole seconds since 1970-01-01T00:00:00Z.
     package let modificationTime: Int64
+    /// The part of a second that follows, in nanoseconds.
+    package let modificationNanoseconds: Int64
 
     /// Follows symbolic links. Nil if nothing exists at the path, or stat(2) fails.
     package init?(of path: String) {
@@ -36,5 +38,6 @@ package struct FileStatus: Sendable {
         length = Int64(status.st_size)
         linkCount = Int(clamping: status.st_nlink)
         modificationTime = Int64(status.st_mtim.tv_sec)
+        modificationNanoseconds = Int64(status.st_mtim.tv_nsec)
     }
 }

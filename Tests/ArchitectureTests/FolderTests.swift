@@ -10,8 +10,9 @@ import Testing
     private static let engine = [
         "Authentication": "Errors Message URI",
         "Bodies": "",
+        "Cache": "Authentication Decoding Message Ranges URI",
         "Collecting": "Errors Task",
-        "Configuration": "Authentication Cookies Decoding Message StrictTransport",
+        "Configuration": "Authentication Cache Cookies Decoding Message StrictTransport",
         "Connection": "Bodies Errors Message Transport URI",
         "Cookies": "Message URI",
         "Decoding": "Errors Message",
@@ -21,16 +22,18 @@ import Testing
         "JSON": "",
         "Message": "Bodies URI",
         "Multipart": "Bodies Message",
-        "Policies": "Authentication Configuration Cookies Errors Links Message Rules StrictTransport Task",
+        "Policies": "Authentication Cache Configuration Connection Cookies Errors Links Message Rules StrictTransport "
+            + "Task Transport Trust URI",
         "Pool": "Connection Dialling Errors Message RawStreams Trust URI",
         "Ranges": "Message",
         "RawStreams": "Connection Errors Transport",
         "Rules": "Authentication Errors Message URI",
         "Session": "Bodies Collecting Configuration Connection Dialling Downloads Errors Message Multipart "
-            + "Pool RawStreams Rules Streams Task Trust URI",
+            + "Policies Pool RawStreams Rules Streams Task Trust URI",
         "Streams": "Connection Errors Message Task Transport",
         "StrictTransport": "Message",
-        "Task": "Authentication Bodies Configuration Connection Decoding Dialling Errors Message Pool RawStreams Rules "
+        "Task":
+            "Authentication Bodies Cache Configuration Connection Decoding Dialling Errors Message Pool RawStreams Rules "
             + "Transport Trust URI",
         "Transport": "Errors",
         "Trust": "JSON Message",

@@ -59,10 +59,10 @@ struct DownloadCommand: ToolCommand {
         do {
             try await download(target, request, session)
         } catch {
-            try? TransferOptions.save(configuration.hstsStorage)
+            try? TransferOptions.save(configuration)
             throw error
         }
-        try TransferOptions.save(configuration.hstsStorage)
+        try TransferOptions.save(configuration)
     }
 
     private func download(_ target: RequestedURL, _ request: URLRequest, _ session: Session) async throws {

@@ -37,6 +37,14 @@ struct TransferOptions: OptionGroup {
                     """
             ) { $0.hsts = $1.text },
             .value(
+                "--cache", as: "folder",
+                help: """
+                    Store responses in this folder, and answer requests with what is stored there (RFC 9111). Other runs, and \
+                    other programs with Tern, may use the folder at the same time; it must be empty or have been made so. -v \
+                    tells how the cache handled each request.
+                    """
+            ) { $0.cache = $1.text },
+            .value(
                 "--retry", as: "number",
                 help: """
                     Retry this often if the host is not found, a timeout passes, or the status is 408, 429, 500, 502, 503 or \
@@ -98,6 +106,7 @@ struct TransferOptions: OptionGroup {
     var schemes = SchemeOptions()
     var allowsDowngrade = false
     var hsts: String?
+    var cache: String?
     var retries: Int?
     var retryDelay: Double?
     var retryMaximumTime: Double?
@@ -154,6 +163,7 @@ struct TransferOptions: OptionGroup {
             }
             return storage
         }
+        configuration.urlCache = try cache.map(Self.cache)
         if let connectTimeout {
             configuration.timeouts.connect = try Self.duration(connectTimeout, "--connect-timeout")
         }
@@ -176,8 +186,22 @@ struct TransferOptions: OptionGroup {
         }
     }
 
-    /// Writes the file of `--hsts`.
-    static func save(_ storage: HSTSStorage?) throws {
+    private static func cache(_ path: String) throws -> URLCache {
+        do throws(URLCacheError) {
+            return try URLCache(directory: URL(filePath: path))
+        } catch {
+            throw CommandFailure(.unwritable, "--cache: \(error)")
+        }
+    }
+
+    /// Writes what is kept beyond the command: the file of `--hsts` and the folder of `--cache`.
+    static func save(_ configuration: SessionConfiguration) throws {
+        configuration.urlCache?.flush()
+        try save(configuration.hstsStorage)
+        if let error = configuration.urlCache?.diskError { throw CommandFailure(.unwritable, "--cache: \(error)") }
+    }
+
+    private static func save(_ storage: HSTSStorage?) throws {
         do throws(HSTSFileError) {
             try storage?.saveAlways()
         } catch {

@@ -251,6 +251,7 @@ final class Transcript: SessionTaskDelegate {
     }
 
     func task(_ task: SessionTask, didCompleteWith ending: SessionError?) {
+        tell { $0.cached(task.metrics?.cacheStatus) }
         let (error, isWhole) = state.withLock { state -> (SessionError?, Bool) in
             let error = state.isUnneeded && ending.map(Self.isCancellation) == true ? nil : ending
             state.contents.metrics = task.metrics

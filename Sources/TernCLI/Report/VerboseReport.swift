@@ -24,6 +24,9 @@ struct VerboseReport: Sendable {
         return ["* Switched from HTTP to HTTPS due to HSTS => \(URLRequest.withoutCredential(url.absoluteString))"]
     }
 
+    /// How the cache of `--cache` handled the request.
+    func cached(_ status: CacheStatus?) -> [String] { status.map { ["* cache: \($0)"] } ?? [] }
+
     func receiving(_ response: HTTPURLResponse, for request: URLRequest) -> [String] {
         ["< \(response.head.version) \(response.statusCode) \(response.reasonPhrase)"]
             + response.headers.map { "< " + request.sensitiveFields.description(of: $0) } + ["<"]

@@ -30,7 +30,8 @@ public struct CachedURLResponse: Sendable {
     /// With content as received, which is read when it is asked for.
     init(_ response: HTTPURLResponse, _ content: any CachedContent, userInfo: [String: any Sendable]? = nil) {
         var response = response
-        if ContentDecoding.decoding(of: &response, limits: Self.decodingLimits) != nil { response.isContentDecoded = true }
+        // Marks the response as decoded.
+        _ = ContentDecoding.decoding(of: &response, limits: Self.decodingLimits)
         (self.response, self.userInfo, storagePolicy, body) = (response, userInfo, .allowed, .content(content))
     }
 
@@ -54,7 +55,7 @@ public struct CachedURLResponse: Sendable {
         guard let bytes = try? content.readAll() else { return Data() }
         var response = response
         response.isContentDecoded = false
-        guard let decoding = ContentDecoding.decoding(of: &response, limits: Self.decodingLimits) else { return Data(bytes) }
+        guard let decoding = ContentDecoding.decoding(of: &response, limits: decodingLimits) else { return Data(bytes) }
         var decoded = Data()
         do {
             var rest = bytes[...]

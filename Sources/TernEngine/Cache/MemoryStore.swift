@@ -59,8 +59,10 @@ struct MemoryStore {
 
     /// Replaces the response with the same content, if it is still stored.
     mutating func update(_ response: StoredResponse) {
-        guard let index = items[response.url]?.firstIndex(where: { $0.entry.response.contentName == response.contentName })
-        else { return }
+        let name = response.contentName
+        guard let index = items[response.url]?.firstIndex(where: { $0.entry.response.contentName == name }) else {
+            return
+        }
         items[response.url]?[index].entry.response = response
     }
 

@@ -134,7 +134,9 @@ extension Caching {
 
     private func source(_ entry: CacheEntry, _ query: CacheQuery, isValidated: Bool) -> StoredAnswer {
         let (head, range) = entry.response.answer(to: query, isValidated: isValidated, now: cache.clock())
-        return StoredAnswer(head: head, content: entry.content, range: range)
+        var answer = StoredAnswer(head: head, content: entry.content, range: range)
+        if case .file = entry.content { answer.whenDamaged = { [cache] in cache.remove(entry.response) } }
+        return answer
     }
 
     /// The server must be asked: by this hop, or by another that is under way.
@@ -289,9 +291,10 @@ extension Caching {
         let memory = history[Memory.self]
         guard let query = memory.query, memory.hopNumber == history.hop.number else { return .pass }
         if memory.isAnswered {
-            // Nothing of it was delivered.
-            if let entry = memory.entry { cache.remove(entry.response) }
-            if memory.isConditional || query.policy == .returnCacheDataDontLoad { return .fail(.transfer(.damagedCache)) }
+            // Its content cannot be read, and nothing of it was delivered.
+            if memory.isConditional || query.policy == .returnCacheDataDontLoad {
+                return .fail(.transfer(.damagedCache))
+            }
             history[Memory.self].isAnswered = false
             history.cacheStatus = CacheStatus(forward: .uriMiss)
             return .again

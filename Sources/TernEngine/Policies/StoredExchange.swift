@@ -9,6 +9,8 @@ struct StoredAnswer: CarrierSource {
     let content: StoredContent
     /// The part of the content that is delivered.
     let range: Range<Int64>
+    /// Called if the content cannot be read, or does not match its checksum.
+    var whenDamaged: (@Sendable () -> Void)?
 
     func start(_ delegate: any ExchangeDelegate, on loop: ReactorLoop, _ deadlines: Deadlines) {
         StoredExchange(self, delegate, loop, deadlines).start()
@@ -124,6 +126,7 @@ private final class StoredExchange: Carrier, ReadinessHandler, @unchecked Sendab
             windowRange = 0..<0
         }
         if !windowRange.isEmpty { return true }
+        answer.whenDamaged?()
         // Before the head the policies may have the server asked.
         finish(isHeadDelivered ? .transfer(.damagedCache) : .transfer(.connectionLost(nil)))
         return false

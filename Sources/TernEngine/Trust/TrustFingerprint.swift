@@ -6,7 +6,7 @@ extension TrustSettings {
     /// other decisions; empty for the default policy with the system's anchors. The bytes are the same in every process,
     /// unless a closure decides: then they are of these settings alone.
     func fingerprint(forHost host: String) -> [[UInt8]] {
-        guard let decision = try? decision(forHost: host) else { return [Array("refused \(generation)".utf8), identity] }
+        guard let decision = try? decision(forHost: host) else { return [identity, Array("refused".utf8)] }
         var parts = configuration.fingerprint(forHost: host)
         let rules = decision.policy.demands
         if rules != ServerTrustPolicy.performDefaultEvaluation(validateHost: true).demands { parts += rules ?? [] }

@@ -26,6 +26,9 @@ extension ResponseHead {
         self = try ResponseHead(reading: bytes + [.carriageReturn, .lineFeed])
     }
 
+    /// Reads what ``encoded`` returned.
+    package init(encoded bytes: [UInt8]) throws(HTTPProtocolError) { self = try ResponseHead(reading: bytes) }
+
     private init(reading bytes: [UInt8]) throws(HTTPProtocolError) {
         var section = SectionDecoder()
         section.begin(at: 0)

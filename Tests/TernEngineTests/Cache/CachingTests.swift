@@ -190,7 +190,8 @@ final class CacheDialogue: Sendable {
             "§4.2.2: 404, 410 and 501 are cacheable",
             .sent("", [("Last-Modified", "{date-1000}")], status: 404, path: "/4", as: "404 | \(miss)"),
             .stored("404 | hit; ttl=90", after: 10, path: "/4"),
-            .sent("", [("Cache-Control", "public"), ("Last-Modified", "{date-1000}")], status: 410, path: "/10",
+            .sent(
+                "", [("Cache-Control", "public"), ("Last-Modified", "{date-1000}")], status: 410, path: "/10",
                 as: "410 | \(miss)"),
             .stored("410 | hit; ttl=100", path: "/10")),
         CacheRow(
@@ -200,17 +201,21 @@ final class CacheDialogue: Sendable {
             "§5.2.2.3: must-understand stores what is understood, in spite of no-store",
             .sent("a", [("Cache-Control", "must-understand, no-store, max-age=60")], as: "a | \(miss)"),
             .stored("a | hit; ttl=60"),
-            .sent("", [("Cache-Control", "must-understand, max-age=60")], status: 599, path: "/u",
+            .sent(
+                "", [("Cache-Control", "must-understand, max-age=60")], status: 599, path: "/u",
                 as: "599 | fwd=uri-miss")),
         CacheRow(
             "§3.1: fields of the connection are not stored",
-            .sent("a", [fresh, ("Connection", "X-Hop"), ("X-Hop", "1"), ("Keep-Alive", "timeout=5"), ("X-End", "2")],
+            .sent(
+                "a", [fresh, ("Connection", "X-Hop"), ("X-Hop", "1"), ("Keep-Alive", "timeout=5"), ("X-End", "2")],
                 as: "a | \(miss)"),
-            .stored("a | hit; ttl=60",
+            .stored(
+                "a | hit; ttl=60",
                 delivered: ["X-Hop": "", "Connection": "", "Keep-Alive": "", "X-End": "2"])),
         CacheRow(
             "§3.3: a part is not stored",
-            .sent("ab", [fresh, ("Content-Range", "bytes 0-1/9")], status: 206, fields: [("Range", "bytes=0-1")],
+            .sent(
+                "ab", [fresh, ("Content-Range", "bytes 0-1/9")], status: 206, fields: [("Range", "bytes=0-1")],
                 as: "ab | fwd=uri-miss"),
             .sent("whole", [fresh], as: "whole | \(miss)")),
         CacheRow(
@@ -236,14 +241,16 @@ final class CacheDialogue: Sendable {
             .sent("c", [], as: "c | fwd=stale; stored")),
         CacheRow(
             "RFC 9110 §5.6.7: obsolete dates are read",
-            .sent("a", [("Date", "Thursday, 01-Jan-26 00:00:00 GMT"), ("Expires", "Thu Jan  1 00:00:30 2026")],
+            .sent(
+                "a", [("Date", "Thursday, 01-Jan-26 00:00:00 GMT"), ("Expires", "Thu Jan  1 00:00:30 2026")],
                 as: "a | \(miss)"),
             .stored("a | hit; ttl=30")),
         CacheRow(
             "§4.2.2: without a lifetime, a tenth of the time since it was modified, at most a week",
             .sent("a", [("Last-Modified", "{date-1000}")], as: "a | \(miss)"),
             .stored("a | hit; ttl=1", after: 99),
-            .sent("b", [("Last-Modified", "{date-99999999}")], after: 1, as: "b | fwd=stale; stored",
+            .sent(
+                "b", [("Last-Modified", "{date-99999999}")], after: 1, as: "b | fwd=stale; stored",
                 received: ["If-Modified-Since": "{date-1100}"]),
             .stored("b | hit; ttl=604800")),
         CacheRow(
@@ -287,7 +294,8 @@ final class CacheDialogue: Sendable {
         CacheRow(
             "§4.3.1: validators are sent, §4.3.4: and the confirmation updates the stored fields",
             .sent("a", [fresh, tag, ("Last-Modified", "{date-9}"), ("X-Old", "1"), ("X-New", "1")], as: "a | \(miss)"),
-            .sent("", [("Cache-Control", "max-age=100"), tag, ("X-New", "2"), ("Content-Length", "77")], status: 304,
+            .sent(
+                "", [("Cache-Control", "max-age=100"), tag, ("X-New", "2"), ("Content-Length", "77")], status: 304,
                 after: 61, as: "a | fwd=stale; fwd-status=304",
                 received: ["If-None-Match": "\"1\"", "If-Modified-Since": "{date-70}"],
                 delivered: ["X-Old": "1", "X-New": "2", "Content-Length": "1", "Age": ""]),
@@ -315,7 +323,8 @@ final class CacheDialogue: Sendable {
         CacheRow(
             "§4.3.2: conditions of the program are the program's",
             .sent("a", [fresh, tag], as: "a | \(miss)"),
-            .sent("", [tag], status: 304, fields: [("If-None-Match", "\"0\"")], as: "304 | fwd=bypass",
+            .sent(
+                "", [tag], status: 304, fields: [("If-None-Match", "\"0\"")], as: "304 | fwd=bypass",
                 received: ["If-None-Match": "\"0\""]),
             .stored("a | hit; ttl=60")),
     ]
@@ -328,13 +337,16 @@ final class CacheDialogue: Sendable {
             .sent("", [tag], status: 304, as: "a | fwd=stale; fwd-status=304")),
         CacheRow(
             "§5.2.2.4: no-cache with fields leaves those out",
-            .sent("a", [("Cache-Control", "no-cache=\"X-A, x-b\", max-age=60"), ("X-A", "1"), ("X-B", "2"), ("X-C", "3")],
+            .sent(
+                "a",
+                [("Cache-Control", "no-cache=\"X-A, x-b\", max-age=60"), ("X-A", "1"), ("X-B", "2"), ("X-C", "3")],
                 as: "a | \(miss)", delivered: ["X-A": "1"]),
             .stored("a | hit; ttl=60", delivered: ["X-A": "", "X-B": "", "X-C": "3"])),
         CacheRow(
             "§5.2.1.4, §5.4: a request with no-cache is validated",
             .sent("a", [fresh, tag], as: "a | \(miss)"),
-            .sent("", [tag], status: 304, fields: [("Cache-Control", "no-cache")],
+            .sent(
+                "", [tag], status: 304, fields: [("Cache-Control", "no-cache")],
                 as: "a | fwd=request; fwd-status=304"),
             .sent("", [tag], status: 304, fields: [("Pragma", "no-cache")], as: "a | fwd=request; fwd-status=304"),
             .stored("a | hit; ttl=60", fields: [("Pragma", "no-cache"), ("Cache-Control", "x")])),
@@ -342,19 +354,24 @@ final class CacheDialogue: Sendable {
             "§5.2.1.1, §5.2.1.2, §5.2.1.3: max-age, max-stale and min-fresh of a request",
             .sent("a", [fresh, tag], as: "a | \(miss)"),
             .stored("a | hit; ttl=50", after: 10, fields: [("Cache-Control", "max-age=10, min-fresh=50")]),
-            .sent("", [tag, fresh], status: 304, fields: [("Cache-Control", "max-age=9")],
+            .sent(
+                "", [tag, fresh], status: 304, fields: [("Cache-Control", "max-age=9")],
                 as: "a | fwd=request; fwd-status=304"),
-            .sent("", [tag, fresh], status: 304, fields: [("Cache-Control", "min-fresh=61")],
+            .sent(
+                "", [tag, fresh], status: 304, fields: [("Cache-Control", "min-fresh=61")],
                 as: "a | fwd=request; fwd-status=304"),
             .stored("a | hit; ttl=-10", after: 70, fields: [("Cache-Control", "max-stale=10")]),
             .stored("a | hit; ttl=-10", fields: [("Cache-Control", "max-stale")]),
-            .sent("", [tag, fresh], status: 304, fields: [("Cache-Control", "max-stale=9")],
+            .sent(
+                "", [tag, fresh], status: 304, fields: [("Cache-Control", "max-stale=9")],
                 as: "a | fwd=stale; fwd-status=304")),
         CacheRow(
             "§5.2.2.2: must-revalidate forbids stale answers",
-            .sent("a", [("Cache-Control", "max-age=1, must-revalidate, stale-while-revalidate=99"), tag],
+            .sent(
+                "a", [("Cache-Control", "max-age=1, must-revalidate, stale-while-revalidate=99"), tag],
                 as: "a | \(miss)"),
-            .sent("", [tag], status: 304, after: 2, fields: [("Cache-Control", "max-stale")],
+            .sent(
+                "", [tag], status: 304, after: 2, fields: [("Cache-Control", "max-stale")],
                 as: "a | fwd=stale; fwd-status=304")),
         CacheRow(
             "§5.2.1.7: only-if-cached",
@@ -367,12 +384,15 @@ final class CacheDialogue: Sendable {
             .sent("a", [tag], policy: .returnCacheDataElseLoad, as: "a | \(miss)"),
             .stored("a | hit; ttl=-99", after: 99, policy: .returnCacheDataElseLoad),
             .stored("a | hit; ttl=-99", policy: .returnCacheDataDontLoad),
-            .sent("b", [fresh, tag], policy: .reloadIgnoringLocalCacheData, as: "b | fwd=bypass; stored",
+            .sent(
+                "b", [fresh, tag], policy: .reloadIgnoringLocalCacheData, as: "b | fwd=bypass; stored",
                 received: ["If-None-Match": "", "Cache-Control": ""]),
             .stored("b | hit; ttl=60"),
-            .sent("", [tag, fresh], status: 304, policy: .reloadRevalidatingCacheData,
+            .sent(
+                "", [tag, fresh], status: 304, policy: .reloadRevalidatingCacheData,
                 as: "b | fwd=request; fwd-status=304", received: ["If-None-Match": "\"1\""]),
-            .sent("c", [fresh], policy: .reloadIgnoringLocalAndRemoteCacheData, as: "c | fwd=bypass; stored",
+            .sent(
+                "c", [fresh], policy: .reloadIgnoringLocalAndRemoteCacheData, as: "c | fwd=bypass; stored",
                 received: ["Cache-Control": "no-cache", "Pragma": "no-cache"]),
             .stored("c | hit; ttl=60")),
     ]
@@ -381,15 +401,18 @@ final class CacheDialogue: Sendable {
     private static let varying = [
         CacheRow(
             "§4.1: fields that Vary names must match, whatever the whitespace between their members",
-            .sent("en", [fresh, ("Vary", "accept-language, X-Absent")], fields: [("Accept-Language", "en, de")],
+            .sent(
+                "en", [fresh, ("Vary", "accept-language, X-Absent")], fields: [("Accept-Language", "en, de")],
                 as: "en | \(miss)"),
             .stored("en | hit; ttl=60", fields: [("Accept-Language", "en,  de")]),
             .stored("en | hit; ttl=60", fields: [("Accept-Language", "en"), ("accept-language", "de")]),
-            .sent("fr", [fresh, ("Vary", "Accept-Language")], fields: [("Accept-Language", "fr")],
+            .sent(
+                "fr", [fresh, ("Vary", "Accept-Language")], fields: [("Accept-Language", "fr")],
                 as: "fr | fwd=vary-miss; stored"),
             .stored("en | hit; ttl=60", fields: [("Accept-Language", "en, de")]),
             .stored("fr | hit; ttl=60", fields: [("Accept-Language", "fr")]),
-            .sent("x", [fresh], fields: [("Accept-Language", "en, de"), ("X-Absent", "1")],
+            .sent(
+                "x", [fresh], fields: [("Accept-Language", "en, de"), ("X-Absent", "1")],
                 as: "x | fwd=vary-miss; stored")),
         CacheRow(
             "§4.1: Vary: * matches nothing",
@@ -404,10 +427,13 @@ final class CacheDialogue: Sendable {
             .stored("b | hit; ttl=60", fields: [("authorization", "Bearer b")])),
         CacheRow(
             "a nonce of Digest makes no other credential, and another name does",
-            .sent("a", [fresh], fields: [("Authorization", #"Digest username="a", realm="r", nonce="1", nc=1"#)],
+            .sent(
+                "a", [fresh], fields: [("Authorization", #"Digest username="a", realm="r", nonce="1", nc=1"#)],
                 as: "a | \(miss)"),
-            .stored("a | hit; ttl=60", fields: [("Authorization", #"Digest username="a", realm="r", nonce="2", nc=2"#)]),
-            .sent("b", [fresh], fields: [("Authorization", #"Digest username="b", realm="r", nonce="1", nc=1"#)],
+            .stored(
+                "a | hit; ttl=60", fields: [("Authorization", #"Digest username="a", realm="r", nonce="2", nc=2"#)]),
+            .sent(
+                "b", [fresh], fields: [("Authorization", #"Digest username="b", realm="r", nonce="1", nc=1"#)],
                 as: "b | fwd=vary-miss; stored")),
     ]
 
@@ -416,7 +442,8 @@ final class CacheDialogue: Sendable {
         CacheRow(
             "a range is answered from the whole",
             .sent("abcdef", [fresh, tag], as: "abcdef | \(miss)"),
-            .stored("bc | hit; ttl=60", fields: [("Range", "bytes=1-2")],
+            .stored(
+                "bc | hit; ttl=60", fields: [("Range", "bytes=1-2")],
                 delivered: ["Content-Range": "bytes 1-2/6", "Content-Length": "2"]),
             .stored("ef | hit; ttl=60", fields: [("Range", "bytes=-2")]),
             .stored("ef | hit; ttl=60", fields: [("Range", "bytes=4-99")]),
@@ -426,13 +453,15 @@ final class CacheDialogue: Sendable {
         CacheRow(
             "several ranges are the server's",
             .sent("abcdef", [fresh], as: "abcdef | \(miss)"),
-            .sent("x", [("Content-Range", "bytes 0-0/6")], status: 206, fields: [("Range", "bytes=0-0,2-3")],
+            .sent(
+                "x", [("Content-Range", "bytes 0-0/6")], status: 206, fields: [("Range", "bytes=0-0,2-3")],
                 as: "x | fwd=bypass"),
             .stored("abcdef | hit; ttl=60")),
         CacheRow(
             "a stale whole does not answer a range",
             .sent("abcdef", [("Cache-Control", "max-age=1"), tag], as: "abcdef | \(miss)"),
-            .sent("bc", [("Content-Range", "bytes 1-2/6")], status: 206, after: 2, fields: [("Range", "bytes=1-2")],
+            .sent(
+                "bc", [("Content-Range", "bytes 1-2/6")], status: 206, after: 2, fields: [("Range", "bytes=1-2")],
                 as: "bc | fwd=stale", received: ["If-None-Match": ""])),
         CacheRow(
             "HEAD is answered from what GET brought",
@@ -448,7 +477,8 @@ final class CacheDialogue: Sendable {
             "§4.4: an unsafe method that succeeds invalidates its target, and what it names at the same origin",
             .sent("a", [fresh], as: "a | \(miss)"), .sent("b", [fresh], path: "/b", as: "b | \(miss)"),
             .sent("c", [fresh], path: "/c", as: "c | \(miss)"), .sent("d", [fresh], path: "/d", as: "d | \(miss)"),
-            .sent("", [("Location", "/b"), ("Content-Location", "c")], status: 201, method: "POST",
+            .sent(
+                "", [("Location", "/b"), ("Content-Location", "c")], status: 201, method: "POST",
                 as: "201 | fwd=method"),
             .sent("a2", [fresh], as: "a2 | \(miss)"), .sent("b2", [fresh], path: "/b", as: "b2 | \(miss)"),
             .sent("c2", [fresh], path: "/c", as: "c2 | \(miss)"), .stored("d | hit; ttl=60", path: "/d")),
@@ -471,16 +501,20 @@ final class CacheDialogue: Sendable {
         CacheRow(
             "RFC 5861 §4: stale-if-error answers in place of a failure",
             .sent("a", [("Cache-Control", "max-age=1, stale-if-error=60"), tag], as: "a | \(miss)"),
-            .sent("", [], status: 503, after: 31, as: "a | fwd=stale; fwd-status=503; ttl=-30",
+            .sent(
+                "", [], status: 503, after: 31, as: "a | fwd=stale; fwd-status=503; ttl=-30",
                 delivered: ["Age": "31"]),
             .sent("", [], status: 404, as: "404 | fwd=stale; stored"),
             .sent("", [], status: 500, as: "500 | fwd=stale")),
         CacheRow(
             "RFC 5861 §4: also where the request says so, and not with must-revalidate",
             .sent("a", [("Cache-Control", "max-age=1")], as: "a | \(miss)"),
-            .sent("", [], status: 502, after: 9, fields: [("Cache-Control", "stale-if-error=8")],
+            .sent(
+                "", [], status: 502, after: 9, fields: [("Cache-Control", "stale-if-error=8")],
                 as: "a | fwd=stale; fwd-status=502; ttl=-8"),
-            .sent("b", [("Cache-Control", "max-age=1, must-revalidate, stale-if-error=60")], as: "b | fwd=stale; stored"),
+            .sent(
+                "b", [("Cache-Control", "max-age=1, must-revalidate, stale-if-error=60")],
+                as: "b | fwd=stale; stored"),
             .sent("", [], status: 503, after: 2, as: "503 | fwd=stale")),
     ]
 }

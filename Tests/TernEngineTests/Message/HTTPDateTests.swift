@@ -8,14 +8,17 @@ import Testing
         arguments: [
             ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),
             ("Thu, 29 Feb 2024 23:59:60 GMT", 1_709_251_200), ("Wed, 31 Dec 1969 23:59:59 GMT", -1),
-            ("Sat, 01 Mar 2025 00:00:00 GMT", 1_740_787_200),
+            ("Sat, 01 Mar 2025 00:00:00 GMT", 1_740_787_200), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
+            ("Sun Nov  6 08:49:37 1994", 784_111_777), ("Thursday, 01-Jan-26 00:00:00 GMT", 1_767_225_600),
+            ("Thu Jan 15 00:00:00 2026", 1_768_435_200),
         ] as [(String, Int64)])
     func `a date is a number of seconds`(text: String, seconds: Int64) {
         #expect(HTTPDate.seconds(text) == seconds)
     }
 
     @Test(arguments: [
-        "", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "Sun, 6 Nov 1994 08:49:37 GMT",
+        "", "Sunday, 6-Nov-94 08:49:37 GMT", "Sun, 06-Nov-94 08:49:37 GMT", "Sunday, 06-Nov-1994 08:49:37 GMT",
+        "Sun Nov 6 08:49:37 1994", "Sun Nov  6 08:49:37 1994 GMT", "Some Nov  6 08:49:37 1994", "Sun, 6 Nov 1994 08:49:37 GMT",
         "Sun, 06 nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 08:49:37 UTC",
         "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49 GMT", "Sun, 00 Nov 1994 08:49:37 GMT",
         "Sun, +6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 0000 08:49:37 GMT",

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import FoundationEssentials
+import Synchronization
+import TernFiles
+import TernHTTP1
+import TernTLS
+import TernTesting
+import Testing
+
+@testable import TernEngine
+
+/// A cache among sessions, delegates, disks and requests at the same time.
+@Suite(.timeLimit(.minutes(1))) struct CacheSessionTests {
+    private let fresh = [(name: "Cache-Control", value: "max-age=60")]
+
+    private func session(_ cache: URLCache, _ change: (inout SessionConfiguration) -> Void = { _ in }) -> Session {
+        Session.limited(to: 16) {
+            $0.urlCache = cache
+            change(&$0)
+        }
+    }
+
+    /// The origin waits here, on a thread of its own.
+    private final class Gate: Sendable {
+        private let semaphore = DispatchSemaphore(value: 0)
+
+        func wait() {
+            semaphore.wait()
+            semaphore.signal()
+        }
+
+        func open() { semaphore.signal() }
+    }
+
+    @Test func `sessions share a cache, and one without a cache has none`() async throws {
+        let origin = try ScriptedOrigin { [fresh] _, request in [.respond(fields: fresh, body: "\(request.index)")] }
+        let cache = URLCache()
+        let request = try URLRequest(origin)
+        for session in [session(cache), session(cache)] { _ = try await session.data(for: request) }
+        #expect(origin.requests.count == 1)
+        let plain = Session.limited()
+        _ = try await plain.data(for: request)
+        let task = plain.dataTask(with: request, delegate: NoOpTaskDelegate.shared)
+        #expect(task.metrics?.cacheStatus == nil && origin.requests.count == 2)
+    }
+
+    @Test func `of equal requests at the same time one is sent`() async throws {
+        let opened = Gate()
+        let origin = try ScriptedOrigin { [fresh] _, _ in
+            opened.wait()
+            return [.respond(fields: fresh, body: "one")]
+        }
+        let session = session(URLCache())
+        let request = try URLRequest(origin)
+        let bodies = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<16 { group.addTask { try await session.text(request) } }
+            _ = await origin.waitFor { !$0.requests.isEmpty }
+            opened.open()
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(bodies == Array(repeating: "one", count: 16) && origin.requests.count == 1)
+    }
+
+    @Test(arguments: ["no-store", "no-cache", "max-age=60"])
+    func `requests wait for no response that cannot answer them, and not for one whose reader is gone`(
+        control: String
+    ) async throws {
+        let first = Gate()
+        let origin = try ScriptedOrigin { connection, request in
+            if request.value(of: "X-First") != nil {
+                first.wait()
+                return [.respond(fields: [("Cache-Control", control)], body: "one")]
+            }
+            return [.respond(fields: [("Cache-Control", control)], body: "two")]
+        }
+        let session = session(URLCache())
+        var leader = try URLRequest(origin)
+        leader.headers.append("X-First", "1")
+        let delegate = RecordingDelegate()
+        let task = session.dataTask(with: leader, delegate: delegate)
+        task.resume()
+        _ = await origin.waitFor { !$0.requests.isEmpty }
+        async let second = session.text(try URLRequest(origin))
+        if control == "max-age=60" { task.cancel() } else { first.open() }
+        #expect(try await second == "two")
+        first.open()
+        _ = await delegate.end()
+    }
+
+    @Test func `a stale response answers at once, and is validated for the next request`() async throws {
+        let clock = Clock()
+        let cache = URLCache(memoryCapacity: 1 << 20, folder: nil, clock: { clock.seconds.load(ordering: .relaxed) })
+        let origin = try ScriptedOrigin { _, request in
+            request.value(of: "If-None-Match") == nil
+                ? [
+                    .respond(
+                        fields: [("Cache-Control", "max-age=1, stale-while-revalidate=60"), ("ETag", "\"1\"")],
+                        body: "a")
+                ]
+                : [.send(Array("HTTP/1.1 304 X\r\nETag: \"1\"\r\nCache-Control: max-age=100\r\n\r\n".utf8))]
+        }
+        let session = session(cache)
+        let request = try URLRequest(origin)
+        #expect(try await session.text(request) == "a")
+        clock.seconds.add(10, ordering: .relaxed)
+        #expect(try await session.text(request) == "a")
+        #expect(await origin.waitFor { $0.requests.count == 2 })
+        await session.settle()
+        #expect(await eventually { CacheRule.lifetime(ofFirst: cache, request) == 100 })
+    }
+
+    private final class Clock: Sendable {
+        let seconds = Atomic<Int64>(1_767_225_600)
+    }
+
+    @Test func `a response in a coding is stored as it came, and decoded each time`() async throws {
+        let body = Array(String(repeating: "hello ", count: 1000).utf8)
+        let origin = try ScriptedOrigin { [fresh] _, _ in
+            [
+                .respond(
+                    fields: fresh + [("Content-Encoding", "gzip"), ("Vary", "Accept-Encoding")],
+                    body: Deflater.gzip(body))
+            ]
+        }
+        let cache = URLCache()
+        let session = session(cache)
+        let request = try URLRequest(origin)
+        for _ in 0..<2 { #expect(Array(try await session.data(for: request).0) == body) }
+        #expect(origin.requests.count == 1)
+        // As a program sees it, which sends the same fields.
+        var same = request
+        same.headers = HeaderFields(origin.requests[0].fields.map { HeaderField(name: $0.name, value: $0.value) })
+        let cached = try #require(cache.cachedResponse(for: same))
+        #expect(Array(cached.data) == body && cached.response.isContentDecoded)
+        cache.storeCachedResponse(CachedURLResponse(response: cached.response, data: Data("new".utf8)), for: same)
+        #expect(try await session.text(request) == "new")
+    }
+
+    @Test(arguments: [true, false])
+    func `a delegate has its say before a response is stored`(stores: Bool) async throws {
+        let origin = try ScriptedOrigin { [fresh] _, _ in [.respond(fields: fresh, body: "sent")] }
+        let cache = URLCache()
+        let session = session(cache)
+        let request = try URLRequest(origin)
+        let delegate = Asked { question in
+            let proposal = question.proposal
+            #expect(String(decoding: proposal.data, as: UTF8.self) == "sent" && proposal.response.statusCode == 200)
+            question.answer(
+                stores
+                    ? CachedURLResponse(
+                        response: proposal.response, data: Data("changed".utf8), userInfo: ["a": 1],
+                        storagePolicy: .allowedInMemoryOnly) : nil)
+        }
+        session.dataTask(with: request, delegate: delegate).resume()
+        await delegate.recorder.wait { $0.completions == 1 }
+        #expect(try await session.text(request) == (stores ? "changed" : "sent"))
+        #expect(origin.requests.count == (stores ? 1 : 2))
+        if stores { #expect(cache.cachedResponse(for: request)?.userInfo?["a"] as? Int == 1) }
+    }
+
+    private final class Asked: SessionTaskDelegate {
+        let recorder = RecordingDelegate()
+        private let answer: @Sendable (CacheQuestion) -> Void
+
+        init(answer: @escaping @Sendable (CacheQuestion) -> Void) { self.answer = answer }
+
+        func handle(_ event: TaskEvent, of task: SessionTask) {
+            if case .willCache(let question) = event { answer(question) } else { recorder.handle(event, of: task) }
+        }
+
+        func task(_ task: SessionTask, didCompleteWith error: SessionError?) {}
+    }
+
+    @Test func `a program stores, finds and removes responses by itself`() async throws {
+        let cache = URLCache()
+        let request = try URLRequest(string: "http://nowhere.test/a")
+        let response = try HTTPURLResponse(url: request.url, statusCode: 200, headers: ["Cache-Control": "max-age=60"])
+        cache.storeCachedResponse(CachedURLResponse(response: response, data: Data("mine".utf8)), for: request)
+        let session = session(cache)
+        #expect(try await session.text(request) == "mine")
+        #expect(cache.currentMemoryUsage > 4 && cache.currentDiskUsage == 0 && cache.diskCapacity == 0)
+        cache.removeCachedResponses(since: Date(timeIntervalSinceNow: 60))
+        #expect(cache.cachedResponse(for: request) != nil)
+        cache.removeCachedResponse(for: request)
+        #expect(cache.cachedResponse(for: request) == nil)
+        cache.storeCachedResponse(CachedURLResponse(response: response, data: Data("mine".utf8)), for: request)
+        cache.removeAllCachedResponses()
+        #expect(cache.cachedResponse(for: request) == nil && cache.currentMemoryUsage == 0)
+        cache.storeCachedResponse(
+            CachedURLResponse(response: response, data: Data(), storagePolicy: .notAllowed), for: request)
+        #expect(cache.cachedResponse(for: request) == nil)
+    }
+
+    @Test func `a response is used under the trust policy that it was received under alone`() async throws {
+        let authority = try CertificateAuthority()
+        let origin = try ScriptedOrigin(tls: try authority.issue()) { [fresh] _, _ in
+            [.respond(fields: fresh, body: "a")]
+        }
+        let cache = URLCache()
+        let request = try URLRequest(origin)
+        let pin = try X509Certificate(pem: authority.certificatePEM).publicKey
+        let policies: [[String: ServerTrustPolicy]?] = [
+            nil, ["localhost": .disableEvaluation],
+            ["localhost": .pinPublicKeys(publicKeys: [pin], validateCertificateChain: true, validateHost: true)],
+            ["localhost": .customEvaluation { _, _ in true }], ["localhost": .customEvaluation { _, _ in true }],
+        ]
+        for (index, policy) in policies.enumerated() {
+            let session = try Session.trusting(authority, policies: policy) { $0.urlCache = cache }
+            for _ in 0..<2 { _ = try await session.data(for: request) }
+            #expect(origin.requests.count == index + 1)
+        }
+        let same = try Session.trusting(authority, policies: policies[2]) { $0.urlCache = cache }
+        _ = try await same.data(for: request)
+        #expect(origin.requests.count == policies.count)
+        same.serverTrustPolicyManager = nil
+        _ = try await same.data(for: request)
+        #expect(origin.requests.count == policies.count)
+    }
+
+    @Test func `a body of many blocks goes through a folder, stops for a slow reader, and becomes a file`() async throws
+    {
+        let body = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 / 255) }
+        let origin = try ScriptedOrigin { [fresh] _, _ in [.respond(fields: fresh, body: body)] }
+        let folder = try TestFolder()
+        let cache = try URLCache(memoryCapacity: 100_000, directory: folder.url("cache"))
+        #expect(Array(try await session(cache).data(for: URLRequest(origin)).0) == body)
+        cache.flush()
+        #expect(cache.diskError == nil && cache.currentDiskUsage > 1_000_000)
+        let other = try URLCache(memoryCapacity: 100_000, directory: folder.url("cache"))
+        let session = session(other)
+        let delegate = RecordingDelegate { task, event in
+            if case .body = event {
+                task.suspend()
+                task.resume()
+            }
+        }
+        let task = session.dataTask(with: try URLRequest(origin), delegate: delegate)
+        task.resume()
+        #expect(await delegate.end().body == body)
+        #expect(task.metrics?.resourceFetchType == .localCache)
+        _ = try await session.download(for: try URLRequest(origin), to: folder.url("file"))
+        #expect(folder.content("file") == body)
+        var range = try URLRequest(origin)
+        range.headers.append("Range", "bytes=65000-200000")
+        #expect(Array(try await session.data(for: range).0) == Array(body[65_000...200_000]))
+        #expect(origin.requests.count == 1)
+    }
+
+    /// The first block before the head, a later one in the midst of the body.
+    @Test(arguments: [10, 700_000])
+    func `a body that is damaged on its disk is not delivered`(byte: Int) async throws {
+        let body = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 / 255) }
+        let origin = try ScriptedOrigin { [fresh] _, _ in [.respond(fields: fresh, body: body)] }
+        let folder = try TestFolder()
+        let cache = try URLCache(memoryCapacity: 100_000, directory: folder.url("cache"))
+        let session = session(cache)
+        let request = try URLRequest(origin)
+        _ = try await session.data(for: request)
+        cache.flush()
+        let shard = try #require(FilePath.names(in: folder.path + "/cache").first { $0.count == 2 })
+        let name = try #require(FilePath.names(in: "\(folder.path)/cache/\(shard)").first { $0.contains("-") })
+        var content = try #require(folder.content("cache/\(shard)/\(name)"))
+        content[byte] ^= 1
+        try Data(content).write(to: folder.url("cache/\(shard)/\(name)"))
+        let delegate = RecordingDelegate()
+        session.dataTask(with: request, delegate: delegate).resume()
+        let record = await delegate.end()
+        if byte < 100 {
+            #expect(record.error == nil && record.body == body && origin.requests.count == 2)
+        } else {
+            #expect(record.error?.reason.kind == .damagedCache && body.starts(with: record.body))
+        }
+        #expect(Array(try await session.data(for: request).0) == body)
+        #expect(origin.requests.count == 2)
+    }
+
+    @Test func `a lost server is answered for by a stale response that allows it`() async throws {
+        let clock = Clock()
+        let cache = URLCache(memoryCapacity: 1 << 20, folder: nil, clock: { clock.seconds.load(ordering: .relaxed) })
+        let gone = Flag()
+        let origin = try ScriptedOrigin { _, _ in
+            gone.value.load(ordering: .relaxed)
+                ? [.reset] : [.respond(fields: [("Cache-Control", "max-age=1, stale-if-error=60")], body: "a")]
+        }
+        let session = session(cache)
+        let request = try URLRequest(origin)
+        _ = try await session.data(for: request)
+        gone.value.store(true, ordering: .relaxed)
+        clock.seconds.add(30, ordering: .relaxed)
+        #expect(try await session.text(request) == "a")
+        clock.seconds.add(100, ordering: .relaxed)
+        #expect(await session.failure(of: request)?.reason.isConnectionLoss == true)
+    }
+
+    private final class Flag: Sendable {
+        let value = Atomic<Bool>(false)
+    }
+}
+
+extension CacheRule {
+    /// The lifetime of what is stored for the request.
+    fileprivate static func lifetime(ofFirst cache: URLCache, _ request: URLRequest) -> Int64? {
+        guard let url = CacheQuery.url(of: request), let entry = cache.entriesWithoutLookup(url)?.first else {
+            return nil
+        }
+        return lifetime(of: entry.response, CacheControl(of: entry.response.head))
+    }
+}
