@@ -11,6 +11,9 @@
 @_exported public import struct TernEngine.BodyLines
 @_exported public import enum TernEngine.BodyPiece
 @_exported public import protocol TernEngine.BodySource
+@_exported public import struct TernEngine.CacheQuestion
+@_exported public import struct TernEngine.CacheStatus
+@_exported public import struct TernEngine.CachedURLResponse
 @_exported public import struct TernEngine.CertificateError
 @_exported public import struct TernEngine.CertificateFindings
 @_exported public import struct TernEngine.CertificateRevocationList
@@ -76,6 +79,7 @@
 @_exported public import enum TernEngine.RequestBody
 @_exported public import enum TernEngine.RequestBodyError
 @_exported public import struct TernEngine.ResolveError
+@_exported public import enum TernEngine.ResourceFetchType
 @_exported public import enum TernEngine.ResponseAnswer
 @_exported public import struct TernEngine.ResponseHead
 @_exported public import enum TernEngine.ResumeDataError
@@ -121,6 +125,8 @@
 @_exported public import struct TernEngine.TrustAnchors
 @_exported public import struct TernEngine.TrustFailure
 @_exported public import enum TernEngine.TrustProfile
+@_exported public import class TernEngine.URLCache
+@_exported public import enum TernEngine.URLCacheError
 @_exported public import struct TernEngine.URLRequest
 @_exported public import struct TernEngine.UnixSocketName
 @_exported public import protocol TernEngine.UpgradeDelegate

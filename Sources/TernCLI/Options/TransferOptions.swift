@@ -188,7 +188,7 @@ struct TransferOptions: OptionGroup {
 
     private static func cache(_ path: String) throws -> URLCache {
         do throws(URLCacheError) {
-            return try URLCache(directory: URL(filePath: path))
+            return try URLCache(folder: URL(filePath: path))
         } catch {
             throw CommandFailure(.unwritable, "--cache: \(error)")
         }

@@ -56,14 +56,20 @@ public final class URLCache: Sendable {
     ///   - memoryCapacity: the maximum size of all responses in memory, in bytes.
     ///   - diskCapacity: the maximum size of the files in the folder, in bytes. A response of more than half of that is not
     ///     stored. Processes that share the folder may exceed it for a moment.
-    ///   - directory: the folder.
+    ///   - folder: its location.
     public convenience init(
-        memoryCapacity: Int = 4 * 1024 * 1024, diskCapacity: Int = 256 * 1024 * 1024, directory: URL
+        memoryCapacity: Int = 4 * 1024 * 1024, diskCapacity: Int = 256 * 1024 * 1024, folder: URL
     ) throws(URLCacheError) {
-        let path = directory.path(percentEncoded: false)
+        let path = folder.path(percentEncoded: false)
         self.init(
             memoryCapacity: memoryCapacity,
             folder: try CacheFolder(path: path, capacity: Int64(clamping: max(0, diskCapacity))))
+    }
+
+    /// Creates a cache in memory that says why it has no folder.
+    package convenience init(memoryCapacity: Int, without error: URLCacheError) {
+        self.init(memoryCapacity: memoryCapacity)
+        failed(error)
     }
 
     init(

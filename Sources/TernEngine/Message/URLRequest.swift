@@ -376,8 +376,15 @@ extension URLRequest: CustomStringConvertible, CustomDebugStringConvertible, Cus
     public var customMirror: Mirror { Mirror(self, children: ["request": debugDescription]) }
 }
 
-// URLSession's name for one of the `timeouts`.
+// URLSession's names.
 extension URLRequest {
+    /// Creates a GET request with a cache policy and the seconds without a byte after which it fails.
+    public init(url: URL, cachePolicy: CachePolicy, timeoutInterval: Double = 60) {
+        self.init(url: url)
+        self.cachePolicy = cachePolicy
+        self.timeoutInterval = timeoutInterval
+    }
+
     /// The number of seconds without a byte in either direction after which the request fails: ``Timeouts/idle``. 0 or
     /// less, or infinity, sets no limit.
     ///

@@ -223,11 +223,11 @@ import Testing
         let body = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 / 255) }
         let origin = try ScriptedOrigin { [fresh] _, _ in [.respond(fields: fresh, body: body)] }
         let folder = try TestFolder()
-        let cache = try URLCache(memoryCapacity: 100_000, directory: folder.url("cache"))
+        let cache = try URLCache(memoryCapacity: 100_000, folder: folder.url("cache"))
         #expect(Array(try await session(cache).data(for: URLRequest(origin)).0) == body)
         cache.flush()
         #expect(cache.diskError == nil && cache.currentDiskUsage > 1_000_000)
-        let other = try URLCache(memoryCapacity: 100_000, directory: folder.url("cache"))
+        let other = try URLCache(memoryCapacity: 100_000, folder: folder.url("cache"))
         let session = session(other)
         let delegate = RecordingDelegate { task, event in
             if case .body = event {
@@ -253,7 +253,7 @@ import Testing
         let body = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 / 255) }
         let origin = try ScriptedOrigin { [fresh] _, _ in [.respond(fields: fresh, body: body)] }
         let folder = try TestFolder()
-        let cache = try URLCache(memoryCapacity: 100_000, directory: folder.url("cache"))
+        let cache = try URLCache(memoryCapacity: 100_000, folder: folder.url("cache"))
         let session = session(cache)
         let request = try URLRequest(origin)
         _ = try await session.data(for: request)

@@ -167,6 +167,22 @@ import Testing
         #expect((refused.error as? SessionError)?.code == .cancelled)
     }
 
+    @Test(.proves("1.15g", "1.16e")) func `a block answers what is stored of a response, which is stored without one`()
+        async throws
+    {
+        let origin = try ScriptedOrigin { _, _ in [.respond(fields: [("Cache-Control", "max-age=60")], body: "{}")] }
+        var configuration = SessionConfiguration()
+        configuration.urlCache = URLCache()
+        let manager = AFURLSessionManager(sessionConfiguration: configuration)
+        let request = try request(origin)
+        manager.setDataTaskWillCacheResponseBlock { _, _, _ in nil }
+        for _ in 0..<2 { _ = await outcome { manager.dataTask(with: request, completionHandler: $0) } }
+        #expect(origin.requests.count == 2)
+        manager.setDataTaskWillCacheResponseBlock(nil)
+        for _ in 0..<2 { _ = await outcome { manager.dataTask(with: request, completionHandler: $0) } }
+        #expect(origin.requests.count == 3)
+    }
+
     @Test(.proves("1.1b", "1.15c", "1.16a", "1.18a"))
     func `a redirect, a password and a new stream are the blocks' to give`() async throws {
         let origin = try ScriptedOrigin { _, request in

@@ -97,6 +97,48 @@ import enum TernEngine.BasicScheme
         #expect(await manager.request(origin.url("/from")).serializingString().result.value == "/to")
     }
 
+    /// The closure of the hub, then that of the request's delegate, then the handler of the request.
+    @Test(.proves("3.6d", "3.12a")) func `closures and handlers answer what is stored of a response`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.respond(fields: [("Cache-Control", "max-age=60")], body: "sent")] }
+        var configuration = SessionConfiguration()
+        let cache = URLCache()
+        configuration.urlCache = cache
+        let manager = SessionManager(configuration: configuration)
+        func value(_ path: String, _ change: (DataRequest) -> Void = { _ in }) async -> String? {
+            let request = manager.request(origin.url(path))
+            change(request)
+            return await request.serializingString().result.value
+        }
+        for _ in 0..<2 { #expect(await value("/default") == "sent") }
+        #expect(origin.requests.count == 1)
+        for _ in 0..<2 {
+            #expect(await value("/none") { $0.cacheResponse(using: ResponseCacher.doNotCache) } == "sent")
+        }
+        #expect(origin.requests.count == 3)
+        let modify = ResponseCacher(
+            behavior: .modify { _, proposed in
+                CachedURLResponse(response: proposed.response, data: proposed.data + Data(" once".utf8))
+            })
+        #expect(await value("/changed") { $0.cacheResponse(using: modify) } == "sent")
+        #expect(await value("/changed") == "sent once")
+        manager.delegate.dataTaskWillCacheResponse = { [journal] _, _, proposed in
+            journal.note(String(decoding: proposed.data, as: UTF8.self))
+            return nil
+        }
+        for _ in 0..<2 { #expect(await value("/hub") { $0.cacheResponse(using: ResponseCacher.cache) } == "sent") }
+        manager.delegate.dataTaskWillCacheResponseWithCompletion = { [journal] _, _, proposed, completion in
+            journal.note("completion")
+            DispatchQueue.global().async { completion(proposed) }
+        }
+        #expect(await value("/late") == "sent")
+        #expect(journal.entries == ["sent", "sent", "completion"])
+        manager.delegate.dataTaskWillCacheResponse = nil
+        manager.delegate.dataTaskWillCacheResponseWithCompletion = nil
+        let count = origin.requests.count
+        #expect(await value("/own") { $0.delegate.dataTaskWillCacheResponse = { _, _, _ in nil } } == "sent")
+        #expect(await value("/own") == "sent" && origin.requests.count == count + 2)
+    }
+
     @Test(.proves("3.6a", "3.11b")) func `a response that the closure refuses cancels the request`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("body")] }
         let manager = SessionManager()
