@@ -91,9 +91,16 @@ let package = Package(
         .testTarget(
             name: "TernTestingTests", dependencies: ["TernTesting", "TestPrograms", "TestProofs"],
             swiftSettings: settings),
+        // Uses the folder of a cache until it is killed.
+        .executableTarget(
+            name: "CacheProgram", dependencies: ["TernEngine", "TernHTTP1"], path: "Tests/CacheProgram",
+            swiftSettings: settings),
         .testTarget(
             name: "TernEngineTests",
-            dependencies: ["CTernZlib", "TernEngine", "TernFiles", "TernLock", "TernTesting", "TestProofs"],
+            dependencies: [
+                "CTernZlib", "CacheProgram", "TernEngine", "TernFiles", "TernLock", "TernTesting", "TestPrograms",
+                "TestProofs",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "TernTests",

@@ -16,20 +16,18 @@ public final class URLSessionConfiguration {
         self.value = value
     }
 
-    /// A new configuration whose sessions keep cookies in ``TernEngine/HTTPCookieStorage/shared``, credentials in
-    /// ``TernEngine/CredentialStorage/shared``, and responses in ``TernEngine/URLCache/shared``.
-    public static var `default`: URLSessionConfiguration { storing(.shared, .shared, .shared) }
+    /// A new configuration whose sessions keep cookies in ``TernEngine/HTTPCookieStorage/shared``, and credentials in
+    /// ``TernEngine/CredentialStorage/shared``. They cache if `urlCache` is set, and not otherwise as on Darwin: of equal
+    /// requests at the same time a cache sends one.
+    public static var `default`: URLSessionConfiguration { storing(.shared, .shared) }
 
-    /// A new configuration whose sessions keep cookies, credentials and responses in storages of their own, in memory.
-    public static var ephemeral: URLSessionConfiguration {
-        storing(HTTPCookieStorage(), CredentialStorage(), URLCache())
-    }
+    /// A new configuration whose sessions keep cookies and credentials in storages of their own, in memory.
+    public static var ephemeral: URLSessionConfiguration { storing(HTTPCookieStorage(), CredentialStorage()) }
 
     private static func storing(
-        _ cookies: HTTPCookieStorage, _ credentials: CredentialStorage, _ cache: URLCache
+        _ cookies: HTTPCookieStorage, _ credentials: CredentialStorage
     ) -> URLSessionConfiguration {
         var value = SessionConfiguration()
-        value.urlCache = cache
         value.httpCookieStorage = cookies
         value.urlCredentialStorage = credentials
         return URLSessionConfiguration(value)

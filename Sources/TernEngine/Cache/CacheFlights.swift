@@ -5,8 +5,9 @@ import TernLock
 /// The requests of a cache that are under way, so that of many equal ones one is sent (RFC 9111 §4: collapsed requests).
 /// Any thread may use it.
 ///
-/// A request waits until the response to the first one is stored, or is known not to be stored, or its reader pauses; it
-/// is looked up again then, and sent on its own if nothing answers it. Requests whose responses could not be stored are
+/// A request waits until the response to the first one is stored, or is known not to be stored, or its reader pauses, and
+/// not longer than ``maximumWait``: a server may be silent on purpose. It is looked up again then, and sent on its own if
+/// nothing answers it. Requests whose responses could not be stored are
 /// remembered, and nothing waits for them the next time.
 final class CacheFlights: Sendable {
     /// The maximum number of requests that are remembered because their responses could not be stored.
@@ -42,6 +43,9 @@ final class CacheFlights: Sendable {
     private static let queue = DispatchQueue(label: "tern.cache.flights")
 
     private let state = Lock(State())
+    private let maximumWait: DispatchTimeInterval
+
+    init(maximumWait: DispatchTimeInterval = .seconds(5)) { self.maximumWait = maximumWait }
 
     /// Registers a request, if no equal one is under way.
     func join(_ key: Key) -> Part {
@@ -57,12 +61,16 @@ final class CacheFlights: Sendable {
     /// Calls `completion` when the request with this number ends, or has ended: on a queue, so that it runs in the midst
     /// of no other task.
     func wait(for number: UInt64, _ key: Key, _ completion: @escaping @Sendable () -> Void) {
-        let isOver = state.withLock { state in
-            guard state.flights[key]?.number == number else { return true }
+        let (isOver, isFirst) = state.withLock { state in
+            guard let flight = state.flights[key], flight.number == number else { return (true, false) }
             state.flights[key]?.waiting.append(completion)
-            return false
+            return (false, flight.waiting.isEmpty)
         }
-        if isOver { Self.queue.async(execute: completion) }
+        if isOver { return Self.queue.async(execute: completion) }
+        guard isFirst else { return }
+        Self.queue.asyncAfter(deadline: .now() + maximumWait) { [weak self] in
+            self?.end(key, number, isShared: nil)
+        }
     }
 
     /// Whether a request of this kind is under way.

@@ -121,7 +121,7 @@ struct CacheRecords {
     private static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8]? { PercentEncoding.decoded(text) }
 
     /// FNV-1a of 64 bits in hexadecimal.
-    private static func checksum(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+    static func checksum(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var sum: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in bytes { sum = (sum ^ UInt64(byte)) &* 0x100_0000_01B3 }
         return (0..<16).map { digits[Int(truncatingIfNeeded: sum >> (60 - 4 * UInt64($0)) & 15)] }

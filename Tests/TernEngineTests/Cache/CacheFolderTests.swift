@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
+import Glibc
 import TernFiles
 import TernHTTP1
+import TernLock
+import TestPrograms
 import Testing
 
 @testable import TernEngine
@@ -129,7 +132,8 @@ import Testing
             try store(url, content, in: cache)
             let file = try #require(files.first { Self.isContent($0) == isContent })
             var damaged = try #require(try FileContent.read(file, limit: 1 << 20))
-            isOver = index >= damaged.count - 1
+            guard index < damaged.count else { break }
+            isOver = index == damaged.count - 1
             if isCut { damaged.removeSubrange(index...) } else { damaged[index] ^= 0x20 }
             try OutputFile.replace(file, by: damaged)
             let record = cache.responses(for: url).first
@@ -227,5 +231,68 @@ import Testing
             #expect(try writer.readAll() == pattern(200_000))
         }
         #expect(files.isEmpty && FilePath.names(in: path) == ["tern-cache"])
+    }
+}
+
+extension Processes {
+    @Suite struct CacheFolderProcessesTests {
+        private let folder: TestFolder
+        private let path: String
+
+        init() throws {
+            folder = try TestFolder()
+            path = folder.path + "/cache"
+        }
+
+        private var program: String {
+            get throws {
+                let runner = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+                return URL(filePath: runner).deletingLastPathComponent().appending(path: "CacheProgram").path
+            }
+        }
+
+        private func start(_ seed: Int, output: @escaping TestProgram.Reader) throws -> TestProgram {
+            try TestProgram(
+                [program, "work", path, "\(seed)"], input: .pipe, limit: .seconds(50), output: output)
+        }
+
+        /// Each content says what it is, so that one of two halves is found.
+        @Test func `processes that are killed at any moment leave nothing wrong`() async throws {
+            let output = Lock<[UInt8]>([])
+            let steady = try start(0) { data in output.withLock { $0 += data } }
+            for round in 1...20 {
+                // At some point after its first step.
+                let (steps, wait) = AsyncStream<Int>.makeStream()
+                let killed = try start(round) { data in
+                    output.withLock { $0 += data }
+                    if data.isEmpty { wait.finish() } else { wait.yield(data.count) }
+                }
+                var left = Int.random(in: 1...20)
+                for await count in steps {
+                    left -= count
+                    if left <= 0 { killed.kill() }
+                }
+                #expect(await killed.ending() == .signalled(SIGKILL))
+            }
+            steady.closeInput()
+            #expect(await steady.ending() == .exited(0))
+            let text = String(decoding: output.withLock { $0 }, as: UTF8.self)
+            #expect(text.filter { $0 != "." && $0 != "\n" } == "error: none")
+            #expect(text.count { $0 == "." } > 20)
+            let cache = try CacheFolder(path: path, capacity: 1 << 20)
+            #expect(cache.usage <= 1 << 20)
+            for url in (0..<12).map({ "http://a.test/\($0)" }) {
+                for response in cache.responses(for: url) {
+                    _ = try #require(cache.content(of: response)).readAll()
+                }
+            }
+        }
+
+        @Test(.disabled(if: Sanitizer.isWatching, "ThreadSanitizer ends a process whose files may not grow"))
+        func `a disk that is full loses the response that does not fit`() async throws {
+            let result = try await Command.run(
+                ["bash", "-c", "ulimit -f 64; exec \"$0\" full \"$1\"", program, path])
+            #expect(result.output == "1: -1, true\n2: 1000, true\n")
+        }
     }
 }

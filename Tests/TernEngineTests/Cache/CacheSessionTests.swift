@@ -88,6 +88,21 @@ import Testing
         _ = await delegate.end()
     }
 
+    @Test func `requests do not wait long for a server that is silent`() async throws {
+        let flights = CacheFlights(maximumWait: .milliseconds(1))
+        let request = try URLRequest(string: "http://nowhere.test/")
+        let key = try #require(CacheQuery(storing: request)).flight
+        guard case .first(let flight) = flights.join(key), case .waits(let number) = flights.join(key) else {
+            Issue.record("nothing waits")
+            return
+        }
+        await withCheckedContinuation { continuation in
+            flights.wait(for: number, key) { continuation.resume() }
+        }
+        #expect(!flights.contains(key))
+        withExtendedLifetime(flight) {}
+    }
+
     @Test func `a stale response answers at once, and is validated for the next request`() async throws {
         let clock = Clock()
         let cache = URLCache(memoryCapacity: 1 << 20, folder: nil, clock: { clock.seconds.load(ordering: .relaxed) })

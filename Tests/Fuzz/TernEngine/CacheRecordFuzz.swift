@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any bytes as the records of a cache, with and without the right checksums. Oracle: no trap; a name of content is one
+// component of a path; what was read and written is read again as the same; each line is read as when it stands alone.
+
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    let bytes = unsafe Array(UnsafeBufferPointer(start: start, count: count))
+    check(bytes)
+    // The checksum of a line is hard to guess.
+    let lines = bytes.split(separator: 0x0A).map { line in line + [0x20] + CacheRecords.checksum(line[...]) }
+    check(Array(lines.joined(separator: [0x0A])))
+    return 0
+}
+
+private func check(_ bytes: [UInt8]) {
+    let first = CacheRecords(bytes)
+    for name in first.responses.map(\.contentName) {
+        guard !name.isEmpty, name.utf8.allSatisfy({ $0 > 0x2F && $0 < 0x7B && $0 != 0x40 }) else { fatalError(name) }
+    }
+    let written = CacheRecords.bytes(of: first.responses, after: first.otherLines)
+    let again = CacheRecords(written)
+    guard again.responses.map(facts) == first.responses.map(facts), again.otherLines == first.otherLines,
+        again.damagedLineCount == 0,
+        CacheRecords.bytes(of: again.responses, after: again.otherLines) == written
+    else { fatalError("written and read otherwise") }
+    let alone = bytes.split(separator: 0x0A).map { CacheRecords(Array($0)) }
+    guard alone.flatMap({ $0.responses.map(facts) }) == first.responses.map(facts),
+        alone.reduce(0, { $0 + $1.damagedLineCount }) == first.damagedLineCount
+    else { fatalError("a line depends on its neighbours") }
+}
+
+private func facts(_ response: StoredResponse) -> String {
+    "\(response.url) \(response.scope) \(response.varyingFields) \(response.head.encoded) \(response.requestTime) "
+        + "\(response.responseTime) \(response.contentLength) \(response.contentName)"
+}

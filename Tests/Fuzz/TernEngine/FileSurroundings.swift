@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the texts of files need of other modules. The heads of responses have a target of their own.
+
+struct ResponseHead: Sendable {
+    struct Refusal: Error {}
+
+    let encoded: [UInt8]
+
+    init(encoded bytes: [UInt8]) throws(Refusal) {
+        guard bytes.first != 0x21 else { throw Refusal() }
+        encoded = bytes
+    }
+}
+
+struct IPAddress {
+    init?(literal: String) {
+        guard literal.utf8.contains(UInt8(ascii: ":")) || literal.utf8.allSatisfy({ $0 < 0x3A }) else { return nil }
+    }
+}
+
+public struct SystemCallError: Error, Hashable, Sendable {}
+
+enum FileContent {
+    static func readWithAccess(
+        _ path: String, limit: Int
+    ) throws(SystemCallError) -> (bytes: [UInt8], permissions: UInt32, owner: UInt32)? { nil }
+}
+
+struct Hop {
+    struct Request {
+        let host: String?
+        let credential: PasswordCredential?
+        let urlCredential: PasswordCredential?
+    }
+
+    let request: Request
+    let mayCarryCredentials: Bool
+}
