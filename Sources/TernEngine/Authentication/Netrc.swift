@@ -207,8 +207,9 @@ private struct NetrcReader {
 
     /// The file has ended.
     mutating func finish() {
-        if let open { warnings.append(Netrc.Warning(line: open.line, reason: .missingValue)) }
-        open = nil
+        guard let (_, line) = open else { return }
+        (open, number) = (nil, line)
+        warn(.missingValue)
     }
 
     private mutating func take(_ word: [UInt8]) {

@@ -14,9 +14,10 @@ struct KnownHost: Sendable, Equatable {
     /// Nil for an address, which RFC 6797 §8.1.1 leaves out, and for what is no name of a host.
     init?(name: String, includesSubdomains: Bool, expires: Int64) {
         let canonical = HostName.canonical(name)
-        guard !canonical.isEmpty, canonical.utf8.count <= 253,
+        let labels = canonical.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard labels.allSatisfy({ !$0.isEmpty }), canonical.utf8.count <= 253,
             canonical.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") }),
-            canonical.utf8.first != UInt8(ascii: "."), canonical.utf8.first != UInt8(ascii: "#"),
+            canonical.utf8.first != UInt8(ascii: "#"),
             IPAddress(literal: canonical) == nil
         else { return nil }
         (self.name, self.includesSubdomains, self.expires) = (canonical, includesSubdomains, expires)

@@ -53,6 +53,7 @@ import Testing
             ("machine h.test login a\npassword \"b\"c", "a:b", [(2, .unknownWord)]),
             ("machine h.test login a password", "a:", [(1, .missingValue)]),
             ("machine h.test login a\n\npassword\n", "a:", [(3, .missingValue)]),
+            ("machine h.test login a\nfoo password\n\n", "a:", [(2, .unknownWord)]),
             ("login x\nmachine h.test login a password b", "a:b", [(1, .withoutHost)]),
             ("machine h.test login a\npassword \"b\nlogin c", "c:", [(2, .unterminatedQuote)]),
             // What follows a host that could not be read is not another host's.

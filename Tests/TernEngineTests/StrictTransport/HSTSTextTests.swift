@@ -44,6 +44,7 @@ import Testing
         "a.test \"20270229 00:00:00\"",
         "a.test \"2027123123:59:59\"", "127.0.0.1 \"unlimited\"", "::1 \"unlimited\"", ". \"unlimited\"",
         "..a.test \"unlimited\"", "\u{E9}.test \"unlimited\"", "a.test \"Unlimited\"", "a.test \"unlimited",
+        "a.test.. \"unlimited\"", "a..test \"unlimited\"",
         "\"unlimited\"",
     ])
     func `an odd line spoils itself, and survives`(line: String) {
