@@ -51,7 +51,8 @@ struct CacheQuery: Sendable {
     /// Whether stored responses may answer.
     var isLookedUp: Bool {
         if let range, range.bounds == nil { return false }
-        guard isRead, !isConditional, !control.isNoStore || control.isOnlyIfCached else {
+        // What follows a switch of protocols is no response.
+        guard isRead, !isConditional, !fields.contains("Upgrade"), !control.isNoStore || control.isOnlyIfCached else {
             return false
         }
         switch policy {

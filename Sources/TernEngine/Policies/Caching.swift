@@ -2,6 +2,7 @@
 import FoundationEssentials
 import TernHTTP1
 import TernIO
+import TernTLS
 
 /// Answers hops with stored responses, has stale ones validated, and stores what may be stored (RFC 9111). Prepares a hop
 /// after the policies that add fields and credentials: they decide which response matches.
@@ -34,6 +35,7 @@ struct Caching: HopPolicy {
     private let sensitiveFields: SensitiveFields
     private let socket: UnixSocketName?
     private let trust: TrustSettings
+    private let credentials: CredentialStorage?
     private let validate: @Sendable (URLRequest) -> Void
     let interests: HopInterests = [.preparation, .allHeads, .failures]
 
@@ -48,11 +50,15 @@ struct Caching: HopPolicy {
         policy = configuration.requestCachePolicy
         sensitiveFields = configuration.sensitiveFields
         socket = configuration.unixSocket
+        credentials = configuration.urlCredentialStorage
     }
 
     private func query(of hop: Hop) -> CacheQuery? {
         guard let origin = try? hop.request.destination.get().origin else { return nil }
         var trust = origin.scheme == .https ? trust.fingerprint(forHost: origin.host) : []
+        if origin.scheme == .https, let leaf = credentials?.identity(for: origin)?.certificates.first {
+            trust += [Array("stored identity".utf8), leaf.der]
+        }
         if let socket = hop.request.unixSocket ?? socket { trust += [Array("socket".utf8), Array("\(socket)".utf8)] }
         let scope = CacheScope(
             of: hop.request, mayCarryCredentials: hop.mayCarryCredentials, sensitiveFields,

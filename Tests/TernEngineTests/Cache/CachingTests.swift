@@ -464,6 +464,11 @@ final class CacheDialogue: Sendable {
                 "bc", [("Content-Range", "bytes 1-2/6")], status: 206, after: 2, fields: [("Range", "bytes=1-2")],
                 as: "bc | fwd=stale", received: ["If-None-Match": ""])),
         CacheRow(
+            "a request that asks for another protocol is the server's",
+            .sent("a", [fresh], as: "a | \(miss)"),
+            .sent(
+                "b", [fresh], fields: [("Upgrade", "x"), ("Connection", "Upgrade")], as: "b | fwd=bypass; stored")),
+        CacheRow(
             "HEAD is answered from what GET brought",
             .sent("abc", [fresh], as: "abc | \(miss)"),
             .stored(" | hit; ttl=60", method: "HEAD", delivered: ["Content-Length": "3"]),
