@@ -68,8 +68,10 @@ import Testing
             print("listening", flush=True)
             s.serve_forever()
             """
+        // The server ends with the program: it holds the pipe of its output open.
         let script = "exec(\(server.split(separator: "\n").map { "'\($0)\\n'" }.joined(separator: "+")))"
-        try network.run("ip link set lo up; python3 -c \"\(script.replacing("\"", with: "\\\""))\" &")
+        try network.run("ip link set lo up")
+        try network.run("python3 -c \"\(script.replacing("\"", with: "\\\""))\" & program=\"$program $!\"")
         await expect("listening")
         try network.run("ip link add v0 type veth peer name v1; ip link set v1 up; ip link set v0 up")
         try network.run("ip address add 10.9.8.7/32 dev v0")
