@@ -35,6 +35,8 @@
 @_exported public import enum TernEngine.DigestAlgorithm
 @_exported public import enum TernEngine.DownloadEvent
 @_exported public import struct TernEngine.DownloadSettings
+@_exported public import struct TernEngine.EgressPolicy
+@_exported public import struct TernEngine.EgressViolation
 @_exported public import enum TernEngine.EvaluationLimit
 @_exported public import enum TernEngine.HSTSFileError
 @_exported public import class TernEngine.HSTSStorage
@@ -50,6 +52,8 @@
 @_exported public import struct TernEngine.HostPattern
 @_exported public import enum TernEngine.HostPatternError
 @_exported public import struct TernEngine.IPAddress
+@_exported public import struct TernEngine.IPNetwork
+@_exported public import enum TernEngine.InvalidIPNetwork
 @_exported public import enum TernEngine.InvalidRequest
 @_exported public import enum TernEngine.InvalidUnixSocketName
 @_exported public import enum TernEngine.MediaTypes
@@ -107,6 +111,7 @@
 @_exported public import class TernEngine.SessionTask
 @_exported public import protocol TernEngine.SessionTaskDelegate
 @_exported public import class TernEngine.SessionUploadTask
+@_exported public import enum TernEngine.SpecialPurpose
 @_exported public import class TernEngine.StreamTask
 @_exported public import protocol TernEngine.StreamTaskDelegate
 @_exported public import enum TernEngine.StreamedBodyError

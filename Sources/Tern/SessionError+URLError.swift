@@ -74,7 +74,7 @@ extension SessionError.RequestFailure {
 extension SessionError.ConnectingFailure {
     fileprivate var code: URLError.Code {
         switch self {
-        case .queueFull: .resourceUnavailable
+        case .queueFull, .egressRefused: .resourceUnavailable
         case .unresolved(let error): error.reason == .unknownHost ? .cannotFindHost : .dnsLookupFailed
         case .unreachable(let error):
             !error.attempts.isEmpty && error.attempts.allSatisfy(\.error.isAboutRouting)

@@ -11,6 +11,8 @@
 @_exported public import struct TernHTTP1.ResponseHead
 @_exported public import struct TernIO.ConnectError
 @_exported public import struct TernIO.IPAddress
+@_exported public import struct TernIO.IPNetwork
+@_exported public import enum TernIO.InvalidIPNetwork
 @_exported public import enum TernIO.InvalidUnixSocketName
 @_exported public import struct TernIO.MonotonicInstant
 @_exported public import struct TernIO.ResolveError

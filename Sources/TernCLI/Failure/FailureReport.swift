@@ -162,7 +162,7 @@ extension ExitStatus {
         switch failure {
         case .queueFull: .failure
         case .unresolved: .unresolvedHost
-        case .unreachable: .noConnection
+        case .egressRefused, .unreachable: .noConnection
         case .insecure(let error): status(of: error.reason, in: phase)
         }
     }

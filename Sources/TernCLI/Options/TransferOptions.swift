@@ -86,6 +86,24 @@ struct TransferOptions: OptionGroup {
                 $0.abstractUnixSocket = $1.text
             },
             .value(
+                "--egress", as: "reach",
+                help: """
+                    Connect only to these addresses, also after redirects: "public" for those of the public internet, \
+                    "machine" for this machine's, "none" for those of --egress-allow.
+                    """
+            ) { $0.egress.reach = try $1.read(EgressOption.reach) },
+            .value(
+                "--egress-allow", as: "networks", repeats: true,
+                help: """
+                    Connect to addresses in these networks, too, such as 10.1.0.0/16,2001:db8::/32; without --egress to \
+                    no others.
+                    """
+            ) { try $0.egress.add($1.text, to: \.allowed, "--egress-allow") },
+            .value(
+                "--egress-deny", as: "networks", repeats: true,
+                help: "Connect to no address in these networks, whatever else is allowed."
+            ) { try $0.egress.add($1.text, to: \.denied, "--egress-deny") },
+            .value(
                 "--max-filesize", as: "bytes",
                 help: "Fail if the body is larger, announced or not; K, M and G count in powers of 1024."
             ) { $0.maximumBodySize = try $1.read(ByteCount.init(argument:)) })
@@ -117,6 +135,7 @@ struct TransferOptions: OptionGroup {
     var continueTimeout: Double?
     var unixSocket: String?
     var abstractUnixSocket: String?
+    var egress = EgressOption()
     var maximumBodySize: ByteCount?
 
     func validate() throws {
@@ -175,6 +194,7 @@ struct TransferOptions: OptionGroup {
         configuration.redirectPolicy =
             isFollowing ? .follow(limit: limit < 0 ? .max : limit, allowsDowngrade: allowsDowngrade) : .never
         configuration.unixSocket = try socketName()
+        configuration.egressPolicy = egress.policy
     }
 
     private static func storage(_ path: String) throws -> HSTSStorage {
@@ -224,6 +244,45 @@ struct TransferOptions: OptionGroup {
             throw UsageError("\(option): give seconds above 0 and up to 1e9")
         }
         return .seconds(seconds)
+    }
+}
+
+/// The values of `--egress`, `--egress-allow` and `--egress-deny`.
+struct EgressOption {
+    /// A preset; nil for no such option.
+    var reach: EgressPolicy?
+    var allowed: [IPNetwork] = []
+    var denied: [IPNetwork] = []
+
+    /// Nil without one of the options.
+    var policy: EgressPolicy? {
+        if reach == nil, allowed.isEmpty, denied.isEmpty { return nil }
+        var policy = reach ?? EgressPolicy(reach: allowed.isEmpty ? .everywhere : .allowedNetworks)
+        // Without a preset, the lists are about addresses alone.
+        if reach == nil { policy.allowsUnixSockets = true }
+        policy.allowedNetworks += allowed
+        policy.deniedNetworks += denied
+        return policy
+    }
+
+    static func reach(_ text: String) -> EgressPolicy? {
+        switch text {
+        case "public": .publicInternet
+        case "machine": .thisMachine
+        case "none": EgressPolicy(reach: .allowedNetworks)
+        default: nil
+        }
+    }
+
+    /// Adds the networks of a list that commas separate.
+    mutating func add(_ text: String, to list: WritableKeyPath<Self, [IPNetwork]>, _ option: String) throws {
+        for item in text.split(separator: ",", omittingEmptySubsequences: false) {
+            do throws(InvalidIPNetwork) {
+                self[keyPath: list].append(try IPNetwork(String(item)))
+            } catch {
+                throw UsageError("\(option): \(error)")
+            }
+        }
     }
 }
 

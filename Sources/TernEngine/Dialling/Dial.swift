@@ -147,6 +147,14 @@ struct Dial: ~Copyable {
         return .fail(failure)
     }
 
+    /// A policy refuses to connect, which is no failure of the step that it would have followed.
+    mutating func refused(_ violation: EgressViolation) -> Next {
+        if isOver { return .rest }
+        stage = .over
+        return .fail(
+            DialFailure(reason: .connecting(.egressRefused(violation)), phase: .connect, remoteAddress: remoteAddress))
+    }
+
     mutating func timedOut() -> Next {
         // A full backlog is a problem of this machine rather than of the network.
         if case .connect = current, isToSocket { return .stopConnecting }

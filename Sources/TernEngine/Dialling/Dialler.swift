@@ -19,6 +19,8 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     private(set) var early: (bytes: [UInt8], hasEnded: Bool) = ([], false)
     /// Nil for one that secures a connection.
     private let route: Route?
+    /// Nil without a policy, and for one that secures a connection.
+    private let egress: EgressGuard?
     private var dial: Dial
     private var timer: DialTimer?
     private var lookup: LookUpTicket?
@@ -44,6 +46,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
         self.owner = owner
         self.number = number
         self.route = route
+        egress = EgressGuard(route, shared)
         dial = Dial(route, address: address, now: .now)
     }
 
@@ -56,7 +59,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
         self.owner = owner
         self.number = number
         letsServerBegin = true
-        route = nil
+        (route, egress) = (nil, nil)
         dial = Dial(securing: connection.metrics, with: server)
         (transport, token) = (connection.transport, connection.token)
     }
@@ -135,6 +138,12 @@ extension Dialler {
     }
 
     private func resolve(_ host: HTTPOrigin) {
+        // What is refused anyway asks no name server.
+        do throws(EgressViolation) {
+            try egress?.checkUnresolved()
+        } catch {
+            return follow(dial.refused(error))
+        }
         lookup = shared.resolver.resolve(host: host.host, port: host.port) { addresses in
             self.shared.perform { self.resolved(addresses) }
         }
@@ -149,8 +158,18 @@ extension Dialler {
     }
 
     private func connect() {
+        // The connector gets the addresses that were judged, and nothing resolves the name again.
+        var addresses = dial.addresses
+        if let egress {
+            do throws(EgressViolation) {
+                try egress.checkUnresolved()
+                addresses = try egress.permitted(addresses)
+            } catch {
+                return follow(dial.refused(error))
+            }
+        }
         // The operation ends before this object, or by its `cancel`: so this cycle is temporary.
-        let connector = Connector(addresses: dial.addresses, from: dial.boundAddress, loop: shared.loop) {
+        let connector = Connector(addresses: addresses, from: dial.boundAddress, loop: shared.loop) {
             self.connected($0)
         }
         self.connector = connector
@@ -273,6 +292,15 @@ protocol DialOwner: ConnectionOwner {
 
     /// The task that the connection is for; nil if no task waits for it any more.
     func respondent(of dialler: Dialler) -> (any TrustRespondent)?
+}
+
+extension EgressGuard {
+    fileprivate init?(_ route: Route, _ shared: SharedSettings) {
+        let endpoint: HTTPOrigin? = if case .host(let host) = route.endpoint { host } else { nil }
+        self.init(
+            session: shared.configuration.egressPolicy, request: route.egressPolicy, origin: route.server,
+            endpoint: endpoint, isForwarded: route.isForwarded)
+    }
 }
 
 /// A deadline that can be paused. On its loop's thread.

@@ -62,6 +62,9 @@ extension SessionError {
     public enum ConnectingFailure: Sendable {
         /// The maximum number of requests already waits for a connection.
         case queueFull(limit: Int)
+        /// The egress policy of the session or of the request refuses the scheme, the port or all addresses. No byte was
+        /// sent, and a repeat has the same result.
+        case egressRefused(EgressViolation)
         /// The host name has no address.
         case unresolved(ResolveError)
         /// None of the host's addresses accepted a connection.
@@ -77,6 +80,7 @@ extension SessionError.ConnectingFailure: CustomStringConvertible {
     var kind: SessionError.Kind {
         switch self {
         case .queueFull: .queueFull
+        case .egressRefused: .egressRefused
         case .unresolved: .unresolved
         case .unreachable: .unreachable
         case .insecure(let error): error.trustFailure == nil ? .tls : .trust
@@ -86,6 +90,7 @@ extension SessionError.ConnectingFailure: CustomStringConvertible {
     var rule: String {
         switch self {
         case .queueFull, .unresolved: description
+        case .egressRefused(let violation): "\(violation.rule)"
         case .unreachable(let error): error.attempts.last?.error.message ?? kind.rawValue
         case .insecure(let error): error.trustFailure?.rule ?? error.description
         }
@@ -95,6 +100,7 @@ extension SessionError.ConnectingFailure: CustomStringConvertible {
     public var description: String {
         switch self {
         case .queueFull(let limit): "too many queued requests for this host (limit \(limit))"
+        case .egressRefused(let violation): "\(violation)"
         case .unresolved(let error): "no address for \(error)"
         case .unreachable(let error): error.attempts.isEmpty ? "cannot connect" : "cannot connect to \(error)"
         case .insecure(let error): "\(error)"

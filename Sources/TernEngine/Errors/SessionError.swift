@@ -163,6 +163,7 @@ extension SessionError.Reason {
     fileprivate func names(_ origin: HTTPOrigin) -> Bool {
         switch self {
         case .connecting(.unresolved): true
+        case .connecting(.egressRefused(let violation)): violation.address == nil && violation.host == origin.host
         case .transfer(.redirect(.loop(let other))): other == origin
         case .connecting(.insecure(let error)), .transfer(.tls(let error)): error.trustFailure != nil
         case .connecting(.unreachable(let error)):
@@ -248,6 +249,8 @@ extension SessionError {
         case backgroundSession = "background-session"
         /// Too many requests wait for a connection.
         case queueFull = "queue-full"
+        /// The egress policy refused the server.
+        case egressRefused = "egress-refused"
         /// The host name has no address.
         case unresolved
         /// No address accepted a connection.

@@ -43,6 +43,16 @@ struct Route: Sendable {
     /// that was opened with one identity carries no request of another.
     func identity(for server: HTTPOrigin) -> ClientIdentity? { server == origin ? settings?.identity : nil }
 
+    /// What the request's own policy says about connections, besides the session's; nil for nothing. Part of the key: a
+    /// connection that only another policy permitted carries no request of this one.
+    var egressPolicy: EgressPolicy? { settings?.egressPolicy }
+
+    /// The origin that the connections serve.
+    var server: HTTPOrigin { origin }
+
+    /// Whether the connections are opened to another server, which connects to the origin.
+    var isForwarded: Bool { settings?.via != nil }
+
     /// The address that the route leads to, if it has one already.
     var address: TransportAddress? {
         switch endpoint {
@@ -78,23 +88,44 @@ final class RouteSettings: Sendable {
 
     /// The client's certificate for the origin; nil for that of the session.
     let identity: ClientIdentity?
+    /// Where the request's connections may lead, besides the session's policy; nil for everywhere.
+    let egressPolicy: EgressPolicy?
 
     init(socket: UnixSocketName) {
         self.socket = socket
-        (via, localAddress, identity) = (nil, nil, nil)
+        (via, localAddress, identity, egressPolicy) = (nil, nil, nil, nil)
     }
 
     init(via: HTTPOrigin? = nil, localAddress: TransportAddress? = nil) {
         socket = nil
         self.via = via
         self.localAddress = localAddress
-        identity = nil
+        (identity, egressPolicy) = (nil, nil)
     }
 
     /// The same settings, nil for the usual ones, with an identity.
     init(_ settings: RouteSettings?, identity: ClientIdentity) {
         (socket, via, localAddress) = (settings?.socket, settings?.via, settings?.localAddress)
+        egressPolicy = settings?.egressPolicy
         self.identity = identity
+    }
+
+    /// The settings of a request, nil if it has none.
+    init?(socket: UnixSocketName?, egressPolicy: EgressPolicy?) {
+        if socket == nil, egressPolicy == nil { return nil }
+        (self.socket, self.egressPolicy) = (socket, egressPolicy)
+        (via, localAddress, identity) = (nil, nil, nil)
+    }
+
+    /// The settings of a request, with the session's for what it leaves to that.
+    func completed(by session: RouteSettings?) -> RouteSettings {
+        if session == nil || socket != nil { return self }
+        return RouteSettings(session, egressPolicy: egressPolicy)
+    }
+
+    private init(_ settings: RouteSettings?, egressPolicy: EgressPolicy?) {
+        (socket, via, localAddress) = (settings?.socket, settings?.via, settings?.localAddress)
+        (identity, self.egressPolicy) = (settings?.identity, egressPolicy)
     }
 }
 
@@ -102,7 +133,7 @@ extension RouteSettings: Hashable {
     static func == (left: RouteSettings, right: RouteSettings) -> Bool {
         left === right
             || left.socket == right.socket && left.via == right.via && left.localAddress == right.localAddress
-                && left.identity == right.identity
+                && left.identity == right.identity && left.egressPolicy == right.egressPolicy
     }
 
     func hash(into hasher: inout Hasher) {
@@ -110,5 +141,6 @@ extension RouteSettings: Hashable {
         hasher.combine(via)
         hasher.combine(localAddress)
         hasher.combine(identity)
+        hasher.combine(egressPolicy)
     }
 }

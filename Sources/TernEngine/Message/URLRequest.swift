@@ -215,7 +215,18 @@ public struct URLRequest: Sendable {
         get { storage.parts.routeSettings?.socket }
         set {
             makeUnique()
-            storage.parts.routeSettings = newValue.map(RouteSettings.init(socket:))
+            storage.parts.routeSettings = RouteSettings(socket: newValue, egressPolicy: egressPolicy)
+        }
+    }
+
+    /// Where the connections of this request and of its redirects may lead, besides the session's
+    /// ``SessionConfiguration/egressPolicy``: what one of the two refuses is refused. Nil, the default, leaves it to the
+    /// session's.
+    public var egressPolicy: EgressPolicy? {
+        get { storage.parts.routeSettings?.egressPolicy }
+        set {
+            makeUnique()
+            storage.parts.routeSettings = RouteSettings(socket: unixSocket, egressPolicy: newValue)
         }
     }
 

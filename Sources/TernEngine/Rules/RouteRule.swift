@@ -9,7 +9,9 @@ struct RouteRule: Sendable {
 
     @inline(__always)
     func route(for request: URLRequest) throws(InvalidRequest) -> Route {
-        let (origin, settings) = (try request.destination.get().origin, request.routeSettings ?? settings)
+        let origin = try request.destination.get().origin
+        let own = request.routeSettings
+        let settings = own == nil ? settings : own?.completed(by: settings)
         guard let storage, origin.scheme == .https, let identity = storage.identity(for: origin) else {
             return Route(to: origin, settings)
         }

@@ -62,9 +62,16 @@ extension ServerTrust {
     /// the host. Takes at most five seconds for each round of questions; the number of rounds is that of the URLs in a
     /// certificate.
     ///
+    /// - Parameters:
+    ///   - policy: the policy that asks.
+    ///   - egressPolicy: where the requests may lead; nil for everywhere. The certificate names their URLs.
     /// - Returns: the same trust with the answers, which an evaluation has yet to verify.
-    public func fetchingRevocation(for policy: ServerTrustPolicy) async -> ServerTrust {
-        let fetcher = RevocationFetcher(requestSender: SideSession.forRevocation())
+    public func fetchingRevocation(
+        for policy: ServerTrustPolicy, egressPolicy: EgressPolicy? = nil
+    ) async -> ServerTrust {
+        var configuration = SessionConfiguration()
+        configuration.egressPolicy = egressPolicy
+        let fetcher = RevocationFetcher(requestSender: SideSession.forRevocation(configuration))
         var trust = self
         var asked: Set<RevocationQuestion> = []
         while true {

@@ -50,7 +50,7 @@ public final class Session: Sendable {
             return try ReactorGroup(count: count)
         }
         let loops = configuration.isBackground ? [] : (try? reactors.get().reactors.map(\.loop)) ?? []
-        trust = TrustSettings(tls: configuration.tls, policies: serverTrustPolicyManager)
+        trust = TrustSettings(configuration, policies: serverTrustPolicyManager)
         let (trust, resolver, exchange) = (trust, Resolver(), ExchangeSettings(configuration))
         // Each shard may open its share of an origin's connections; a shard without a share gets no requests.
         let limit = max(1, configuration.httpMaximumConnectionsPerHost)

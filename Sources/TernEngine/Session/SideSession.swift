@@ -68,17 +68,19 @@ final class SideSession: RequestSender {
 
 extension SideSession {
     /// For responders and lists, which are fetched without TLS.
-    static func forRevocation() -> SideSession {
+    static func forRevocation(_ session: SessionConfiguration) -> SideSession {
         var configuration = SessionConfiguration()
+        configuration.egressPolicy = session.egressPolicy
         configuration.httpMaximumConnectionsPerHost = 4
         configuration.maximumIdleTime = .seconds(5)
         return SideSession(configuration)
     }
 
     /// For reports about pins: the same anchors and no pins, because a wrong pin must not prevent its own report.
-    static func forReports(tls: TLSSettings) -> SideSession {
+    static func forReports(_ session: SessionConfiguration) -> SideSession {
         var configuration = SessionConfiguration()
-        configuration.tls = tls
+        configuration.egressPolicy = session.egressPolicy
+        configuration.tls = session.tls
         // The identity is not meant for the server that collects reports, and the keys of this session were not
         // requested.
         configuration.tls.identity = nil
@@ -129,9 +131,9 @@ final class SideRequest: SessionTaskDelegate {
 
 extension TrustSettings {
     /// With sessions of their own for questions about revocation and for reports about pins.
-    convenience init(tls configuration: TLSSettings, policies: ServerTrustPolicyManager?) {
+    convenience init(_ configuration: SessionConfiguration, policies: ServerTrustPolicyManager?) {
         self.init(
-            tls: configuration, policies: policies, revocationSender: SideSession.forRevocation(),
-            reportSender: SideSession.forReports(tls: configuration))
+            tls: configuration.tls, policies: policies, revocationSender: SideSession.forRevocation(configuration),
+            reportSender: SideSession.forReports(configuration))
     }
 }

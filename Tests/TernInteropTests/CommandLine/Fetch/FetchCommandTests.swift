@@ -67,6 +67,24 @@ import Testing
         #expect(origin.connectionCount == 0)
     }
 
+    @Test(arguments: [
+        ("--egress public", 7), ("--egress public --egress-allow 127.0.0.0/8", 0), ("--egress machine", 0),
+        ("--egress none", 7), ("--egress-allow 127.0.0.1", 0), ("--egress-allow 10.0.0.0/8,::/0", 7),
+        ("--egress-deny 127.0.0.0/8", 7), ("--egress-deny 10.0.0.0/8 --egress-deny ::/0", 0),
+        ("--egress machine --egress-deny 127.0.0.1", 7), ("--egress private", 2), ("--egress-deny 10.0.0.0/33", 2),
+        ("--egress-allow 10.1.2.3/8", 2), ("--egress-allow 127.0.0.1,", 2),
+    ])
+    func `--egress and its lists say where connections may lead`(options: String, status: Int32) async throws {
+        let origin = try EchoOrigin.start()
+        let words = ["get"] + options.split(separator: " ").map(String.init) + [origin.url("/")]
+        let result = try await TernTool.run(words)
+        #expect(result.status == status, "\(result.errors)")
+        #expect(origin.connectionCount == (status == 0 ? 1 : 0))
+        if status == 7 {
+            #expect(result.errors.hasPrefix("tern: (7) the egress policy refuses 127.0.0.1:\(origin.port): "))
+        }
+    }
+
     @Test func `each URL has its output, and what has none goes to standard output`() async throws {
         let origin = try ScriptedOrigin { _, request in [.ok(request.target)] }
         let folder = try TemporaryFolder()

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+public import TernHTTP1
+public import TernIO
+
+/// Where connections may lead: a guard for programs that request URLs which others have given them (server-side request
+/// forgery).
+///
+/// The address that a socket connects to is judged, at that moment, and not the text of a URL: so a name that is
+/// resolved to another address the second time, a redirect, and an address in an odd spelling are judged alike. Of
+/// several addresses of a host only the permitted ones are tried.
+///
+/// The parts are judged in this order, and the first that refuses is the rule of the ``EgressViolation``: ``schemes``,
+/// ``ports``, ``deniedNetworks``, ``allowedNetworks``, which permits, and ``reach``. An IPv6 address that stands for an
+/// IPv4 address (IPv4-mapped, IPv4-compatible, with the prefix 64:ff9b::/96 of translators, or of 6to4) is judged as that;
+/// a denied network also refuses what contains one of its addresses.
+public struct EgressPolicy: Sendable, Hashable {
+    /// The addresses that no list names.
+    public enum Reach: Sendable, Hashable {
+        /// All are permitted.
+        case everywhere
+        /// Those without a ``SpecialPurpose`` are permitted.
+        case publicInternet
+        /// None is permitted.
+        case allowedNetworks
+    }
+
+    /// What holds for addresses that are in no list.
+    public var reach: Reach
+    /// The networks whose addresses are permitted whatever ``reach`` says, unless they are denied.
+    public var allowedNetworks: [IPNetwork] = []
+    /// The networks whose addresses are refused.
+    public var deniedNetworks: [IPNetwork] = []
+    /// The ports that may be connected to; nil, the default, for all.
+    public var ports: Set<UInt16>?
+    /// The schemes that may be requested; nil, the default, for all. A raw stream counts as `http`: it begins without TLS.
+    public var schemes: Set<HTTPOrigin.Scheme>?
+    /// Whether Unix domain sockets may be connected to. False by default.
+    public var allowsUnixSockets = false
+
+    /// Creates a policy without lists, for all ports and schemes.
+    public init(reach: Reach) { self.reach = reach }
+
+    /// The servers of the public internet: no address of this machine, of its networks, of its provider's metadata, or of
+    /// another ``SpecialPurpose``.
+    public static let publicInternet = EgressPolicy(reach: .publicInternet)
+
+    /// This machine: its loopback addresses and its Unix domain sockets.
+    public static let thisMachine: EgressPolicy = {
+        var policy = EgressPolicy(reach: .allowedNetworks)
+        let networks = [(IPAddress(v4: 0x7F00_0000), 8), (IPAddress(.init(isIPv6: true, high: 0, low: 1)), 128)]
+        policy.allowedNetworks = networks.compactMap { try? IPNetwork($0, prefixLength: $1) }
+        policy.allowsUnixSockets = true
+        return policy
+    }()
+
+    /// Returns the rule that refuses a connection to this port of the address; nil if it is permitted.
+    public func rule(against address: IPAddress, port: UInt16) -> EgressViolation.Rule? {
+        if let rule = rule(againstPort: port) { return rule }
+        let inner = address.inner
+        let judged = address.translated ?? address
+        for network in deniedNetworks where network.contains(address) || inner.contains(where: network.contains) {
+            return .deniedNetwork(network)
+        }
+        if allowedNetworks.contains(where: { $0.contains(judged) }) { return nil }
+        switch reach {
+        case .everywhere: return nil
+        case .publicInternet: return SpecialPurpose(judged).map(EgressViolation.Rule.specialPurpose)
+        case .allowedNetworks: return .notAllowed
+        }
+    }
+
+    /// The same for a socket's address.
+    public func rule(against address: TransportAddress) -> EgressViolation.Rule? {
+        switch address {
+        case .ip(let address, let port): rule(against: address, port: port)
+        case .unix: allowsUnixSockets ? nil : .unixSocket
+        }
+    }
+
+    /// The same for what is known of a server before its name is resolved: its scheme and port, and an address in any
+    /// spelling. For a proxy, which resolves the name of the origin, nothing else is known.
+    package func rule(againstUnresolved origin: HTTPOrigin) -> EgressViolation.Rule? {
+        if let rule = rule(againstScheme: origin.scheme) ?? rule(againstPort: origin.port) { return rule }
+        return IPAddress(anySpelling: origin.host).flatMap { rule(against: $0, port: origin.port) }
+    }
+
+    func rule(againstScheme scheme: HTTPOrigin.Scheme) -> EgressViolation.Rule? {
+        schemes.map { $0.contains(scheme) } ?? true ? nil : .scheme(scheme)
+    }
+
+    func rule(againstPort port: UInt16) -> EgressViolation.Rule? {
+        ports.map { $0.contains(port) } ?? true ? nil : .port(port)
+    }
+}
+
+/// A connection that an ``EgressPolicy`` refuses. No byte was sent.
+public struct EgressViolation: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The rule of the policy.
+    public enum Rule: Sendable, Hashable, CustomStringConvertible {
+        /// The address, or the IPv4 address that it stands for, is not of the public internet.
+        case specialPurpose(SpecialPurpose)
+        /// The address is in a denied network, or contains an address of it.
+        case deniedNetwork(IPNetwork)
+        /// The address is in no allowed network.
+        case notAllowed
+        /// The port is not among those of the policy.
+        case port(UInt16)
+        /// The scheme is not among those of the policy.
+        case scheme(HTTPOrigin.Scheme)
+        /// The policy permits no Unix domain sockets.
+        case unixSocket
+
+        public var description: String {
+            switch self {
+            case .specialPurpose(let purpose): "\(purpose)"
+            case .deniedNetwork(let network): "an address of the denied network \(network)"
+            case .notAllowed: "an address of no allowed network"
+            case .port(let port): "the port \(port) is not allowed"
+            case .scheme(let scheme): "the scheme \(scheme) is not allowed"
+            case .unixSocket: "Unix domain sockets are not allowed"
+            }
+        }
+    }
+
+    /// The rule that refused.
+    public let rule: Rule
+    /// The refused address, the first one if there are several; nil if the rule refused before the host was resolved.
+    public let address: TransportAddress?
+    /// The host that was to be connected to, as in the URL.
+    public let host: String
+
+    /// For example "the egress policy refuses 10.0.0.1:80: an address for private use".
+    public var description: String {
+        let place = address.map { "\($0)" } ?? host
+        return "the egress policy refuses \(place.prefix(200)): \(rule)"
+    }
+}
