@@ -54,6 +54,7 @@
 @_exported public import struct TernEngine.IPAddress
 @_exported public import struct TernEngine.IPNetwork
 @_exported public import enum TernEngine.InvalidIPNetwork
+@_exported public import enum TernEngine.InvalidProxy
 @_exported public import enum TernEngine.InvalidRequest
 @_exported public import enum TernEngine.InvalidUnixSocketName
 @_exported public import enum TernEngine.MediaTypes
@@ -73,6 +74,13 @@
 @_exported public import struct TernEngine.PolicyFile
 @_exported public import struct TernEngine.PolicyFileError
 @_exported public import struct TernEngine.ProtectionSpace
+@_exported public import struct TernEngine.Proxy
+@_exported public import enum TernEngine.ProxyChoice
+@_exported public import enum TernEngine.ProxyError
+@_exported public import struct TernEngine.ProxyExceptions
+@_exported public import enum TernEngine.ProxyProtocol
+@_exported public import struct TernEngine.ProxyRefusal
+@_exported public import struct TernEngine.ProxySettings
 @_exported public import struct TernEngine.ReconnectionPolicy
 @_exported public import enum TernEngine.RedirectAnswer
 @_exported public import enum TernEngine.RedirectError

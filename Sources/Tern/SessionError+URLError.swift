@@ -80,6 +80,7 @@ extension SessionError.ConnectingFailure {
             !error.attempts.isEmpty && error.attempts.allSatisfy(\.error.isAboutRouting)
                 ? .notConnectedToInternet : .cannotConnectToHost
         case .insecure(let error): error.code
+        case .proxy: .cannotConnectToHost
         }
     }
 }

@@ -116,7 +116,8 @@ struct CurlOption: Equatable {
         ~ -G --get | needs -d
         ~ -g --globoff | without it, patterns of a command line may stand for 10,000 URLs
         - --happy-eyeballs-timeout-ms | tern tries the next address after a time of its own
-        - --haproxy-clientip --haproxy-protocol | tern sends no header of the PROXY protocol
+        - --haproxy-clientip | the header of the PROXY protocol names the addresses of the connection
+        = --haproxy-protocol
         = -I --head
         = -H --header
         ~ -h --help | shows the help of the command; there are no categories
@@ -164,7 +165,7 @@ struct CurlOption: Equatable {
         = --no-npn
         = --no-progress-meter
         = --no-sessionid
-        ~ --noproxy | changes nothing: tern uses no proxies
+        = --noproxy
         = --oauth2-bearer
         - --out-null | give -o /dev/null
         ~ -o --output | replaces a file when the whole body has arrived, and leaves it unchanged otherwise
@@ -177,10 +178,23 @@ struct CurlOption: Equatable {
         = --post301
         = --post302
         = --post303
-        - --preproxy --proxy-anyauth --proxy-basic --proxy-ca-native --proxy-cacert --proxy-capath --proxy-cert --proxy-cert-type --proxy-ciphers --proxy-crlfile --proxy-digest --proxy-header --proxy-http2 --proxy-insecure --proxy-key --proxy-key-type --proxy-negotiate --proxy-ntlm --proxy-pass --proxy-pinnedpubkey --proxy-service-name --proxy-ssl-allow-beast --proxy-ssl-auto-client-cert --proxy-tls13-ciphers --proxy-tlsauthtype --proxy-tlspassword --proxy-tlsuser --proxy-tlsv1 --proxy1.0 --socks4 --socks4a --socks5 --socks5-basic --socks5-gssapi --socks5-gssapi-nec --socks5-gssapi-service --socks5-hostname | tern does not support proxies
-        - -x --proxy | tern does not support proxies
-        - -U --proxy-user | tern does not support proxies
-        - -p --proxytunnel | tern does not support proxies
+        ~ --preproxy | a SOCKS proxy
+        = --proxy-anyauth
+        = --proxy-basic
+        = --proxy-cacert
+        = --proxy-digest
+        ~ --proxy-header | for CONNECT alone
+        ~ --proxy-insecure | of the proxy that the option is for, and never of a server
+        - --proxy-ca-native --proxy-capath --proxy-cert --proxy-cert-type --proxy-ciphers --proxy-crlfile --proxy-key --proxy-key-type --proxy-pass --proxy-pinnedpubkey --proxy-ssl-allow-beast --proxy-ssl-auto-client-cert --proxy-tls13-ciphers --proxy-tlsauthtype --proxy-tlspassword --proxy-tlsuser --proxy-tlsv1 | of the TLS of proxies tern sets --proxy-cacert and --proxy-insecure
+        - --proxy-http2 --proxy1.0 | tern speaks HTTP/1.1 with proxies
+        - --proxy-negotiate --proxy-ntlm --proxy-service-name --socks5-basic --socks5-gssapi --socks5-gssapi-nec --socks5-gssapi-service | tern authenticates with Basic and Digest, and with a name and a password in SOCKS 5 (-U)
+        ~ -x --proxy | schemes are http, https, socks4, socks4a, socks5 and socks5h
+        = -U --proxy-user
+        = -p --proxytunnel
+        = --socks4
+        = --socks4a
+        = --socks5
+        = --socks5-hostname
         ~ -# --progress-bar | the progress is always a bar
         ~ --proto | schemes other than http and https do not exist
         ~ --proto-default | http and https

@@ -111,7 +111,7 @@ struct TrustOptions: OptionGroup {
     }
 
     /// - Throws: a failure with this status that names the option and the file.
-    private static func read<Value>(
+    static func read<Value>(
         _ path: String, _ option: String, _ status: ExitStatus, _ parse: ([UInt8]) throws -> Value
     ) throws -> Value {
         do {

@@ -56,6 +56,15 @@ public final class URLSessionConfiguration {
         set { value[keyPath: member] = newValue }
     }
 
+    /// The proxies of the session, in the keys of CFNetwork: `HTTPEnable`, `HTTPProxy` and `HTTPPort` for http URLs, the same
+    /// with `HTTPS` for https URLs and with `SOCKS` (SOCKS 5, names are resolved by the proxy) for those without one;
+    /// `ExceptionsList` with names as of ``TernEngine/ProxyExceptions``; `kCFProxyUsernameKey` and `kCFProxyPasswordKey`. A
+    /// proxy without its `Enable` of 1 or true, or without a host, is none, and other keys have no effect. Sets
+    /// ``TernEngine/SessionConfiguration/proxySettings``.
+    public var connectionProxyDictionary: [AnyHashable: Any]? {
+        didSet { value.proxySettings = connectionProxyDictionary.map(ProxySettings.init(connectionProxyDictionary:)) }
+    }
+
     /// Fields added to every request that has no field of that name. Values that are not strings are added by their
     /// description; nil removes all fields.
     public var httpAdditionalHeaders: [AnyHashable: Any]? {
@@ -68,6 +77,7 @@ extension URLSessionConfiguration: NSCopying {
     /// A copy of the configuration.
     public func copy(with zone: NSZone? = nil) -> Any {
         let copy = URLSessionConfiguration(value)
+        if let connectionProxyDictionary { copy.connectionProxyDictionary = connectionProxyDictionary }
         copy.identifier = identifier
         return copy
     }

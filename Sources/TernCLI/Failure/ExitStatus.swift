@@ -33,6 +33,7 @@ enum ExitStatus: Int32, CaseIterable {
     case revocationLists = 82
     case pin = 90
     case certificateStatus = 91
+    case proxyHandshake = 97
     case clientCertificateRequired = 98
 
     /// The cause, for the table in the help.
@@ -67,6 +68,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .revocationLists: "--crlfile cannot be read"
         case .pin: "no --pin matches, or not --pinnedpubkey"
         case .certificateStatus: "the certificate is revoked, or its OCSP response is missing"
+        case .proxyHandshake: "a SOCKS proxy opened no tunnel"
         case .clientCertificateRequired: "the server requires a client certificate"
         }
     }

@@ -164,6 +164,9 @@ extension ExitStatus {
         case .unresolved: .unresolvedHost
         case .egressRefused, .unreachable: .noConnection
         case .insecure(let error): status(of: error.reason, in: phase)
+        // As in curl: a refused CONNECT is a failure to receive.
+        case .proxy(.refused), .proxy(.malformedResponse), .proxy(.closed), .proxy(.unexpectedBytes): .receiving
+        case .proxy: .proxyHandshake
         }
     }
 

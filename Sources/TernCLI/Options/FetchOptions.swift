@@ -169,9 +169,6 @@ struct AcceptedOptions: OptionGroup {
             .value("--keepalive-time", as: "seconds", help: "The interval of these probes.") {
                 $0.probeInterval = try $1.number()
             },
-            .value("--noproxy", as: "hosts", repeats: true, help: "Connect to these without a proxy.") {
-                $0.directHosts.append($1.text)
-            },
             .flag("--no-npn", help: "Omit an obsolete extension of TLS.") { $0.omitsNPN = true },
             .flag("--styled-output", "--no-styled-output", help: "Print heads in bold, or not.") {
                 $0.stylesOutput = true
@@ -188,7 +185,6 @@ struct AcceptedOptions: OptionGroup {
     var sendsAtOnce = false
     var setsProbes = false
     var probeInterval: Double?
-    var directHosts: [String] = []
     var omitsNPN = false
     var stylesOutput = false
     var omitsProxyHeads = false

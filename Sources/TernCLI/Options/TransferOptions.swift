@@ -26,6 +26,7 @@ struct TransferOptions: OptionGroup {
                 help: "The maximum number of redirects to follow, 50 unless given; -1 sets no limit."
             ) { $0.redirects = try $1.integer() },
             .group(\.schemes),
+            .group(\.proxy, "Proxies"),
             .flag("--allow-downgrade", help: "Follow redirects from https to http, too, as curl does.") {
                 $0.allowsDowngrade = true
             },
@@ -122,6 +123,7 @@ struct TransferOptions: OptionGroup {
     var keptPosts: Set<Int> = []
     var redirects: Int?
     var schemes = SchemeOptions()
+    var proxy = ProxyOptions()
     var allowsDowngrade = false
     var hsts: String?
     var cache: String?
@@ -195,6 +197,7 @@ struct TransferOptions: OptionGroup {
             isFollowing ? .follow(limit: limit < 0 ? .max : limit, allowsDowngrade: allowsDowngrade) : .never
         configuration.unixSocket = try socketName()
         configuration.egressPolicy = egress.policy
+        try proxy.apply(to: &configuration)
     }
 
     private static func storage(_ path: String) throws -> HSTSStorage {

@@ -9,6 +9,9 @@ struct VerboseReport: Sendable {
 
     func sending(_ request: URLRequest, on connection: ConnectionMetrics) -> [String] {
         var lines = ["* connected to \(connection.remoteAddress)"]
+        if !connection.proxies.isEmpty {
+            lines.append("* through the proxy \(connection.proxies.map(\.description).joined(separator: ", then "))")
+        }
         if let tls = connection.tls {
             lines.append("* \(tls.version), \(tls.cipher)\(tls.resumed ? ", resumed" : "")")
             lines += connection.publicKeyPins.enumerated().map { "* certificate \($0): \($1)" }

@@ -41,6 +41,17 @@ public struct SessionConfiguration: Sendable {
     /// Where connections may lead, those of redirects, of raw streams and of the session's own requests included; nil, the
     /// default, for everywhere. A request may have a policy of its own, too, which then refuses besides.
     public var egressPolicy: EgressPolicy?
+    /// Which requests go through which proxy; nil, the default, for direct connections. Environment variables have no
+    /// effect unless ``ProxySettings/environment(_:)`` is set here. Without effect for requests with a Unix domain socket.
+    public var proxySettings: ProxySettings?
+    /// Trust anchors and protocol versions for proxies that are connected to over TLS; nil, the default, for those of
+    /// ``tls`` without its identity, which is for origins.
+    public var proxyTLS: TLSSettings?
+    /// The trust policies of proxies that are connected to over TLS; nil, the default, for those of the session.
+    public var proxyTrustPolicyManager: ServerTrustPolicyManager?
+    /// The version of the PROXY protocol, whose header tells origins the addresses of this connection; nil, the default, for
+    /// none. Servers that do not expect it refuse it.
+    public var proxyProtocol: ProxyProtocol?
     /// Keeps cookies between requests; nil, the default, for none. Sessions may share one, such as
     /// ``HTTPCookieStorage/shared``.
     public var httpCookieStorage: HTTPCookieStorage?
@@ -95,6 +106,20 @@ public struct SessionConfiguration: Sendable {
 }
 
 extension SessionConfiguration {
+    /// A socket takes the place of hosts and proxies.
+    var effectiveProxySettings: ProxySettings? { unixSocket == nil ? proxySettings : nil }
+
+    /// For the handshakes with proxies.
+    var forProxies: SessionConfiguration {
+        var configuration = self
+        var tls = tls
+        tls.identity = nil
+        configuration.tls = proxyTLS ?? tls
+        // What a proxy's certificate names is not fetched through that proxy.
+        configuration.proxySettings = nil
+        return configuration
+    }
+
     var hopFields: HopFields {
         HopFields(httpAdditionalHeaders, sensitive: sensitiveFields, decodesContent: decodesContent)
     }

@@ -8,6 +8,11 @@ public final class ConnectionMetrics: Sendable {
     public let remoteAddress: TransportAddress
     /// The local address; nil over a Unix domain socket, where clients have no name.
     public let localAddress: TransportAddress?
+    /// The proxies that lead to the origin, in the order in which they were connected to; ``remoteAddress`` is that of the
+    /// first. Empty for a direct connection.
+    public let proxies: [Proxy]
+    /// Whether there is a proxy, with URLSession's name.
+    public var isProxyConnection: Bool { !proxies.isEmpty }
     /// Nil on plain connections.
     public let tls: TLSInfo?
     /// SPKI pins of the verified chain, leaf to root, as `sha256/…`; empty on plain connections.
@@ -29,11 +34,12 @@ public final class ConnectionMetrics: Sendable {
     public let secured: MonotonicInstant?
 
     init(
-        remoteAddress: TransportAddress, localAddress: TransportAddress?, tls: TLSInfo?, trust: ServerTrustResult?,
+        remoteAddress: TransportAddress, localAddress: TransportAddress?, proxies: [Proxy] = [], tls: TLSInfo?, trust: ServerTrustResult?,
         start: MonotonicInstant, resolved: MonotonicInstant, connected: MonotonicInstant, secured: MonotonicInstant?
     ) {
         self.remoteAddress = remoteAddress
         self.localAddress = localAddress
+        self.proxies = proxies
         self.tls = tls
         verifiedChain = trust?.verifiedChain ?? []
         overridden = trust?.overridden == nil ? nil : trust

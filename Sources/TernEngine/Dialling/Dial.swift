@@ -12,22 +12,38 @@ struct Dial: ~Copyable {
     /// passes on to the origin, and that of the origin. A proxy's steps lie between them.
     enum Step: Hashable {
         /// Load the settings for evaluating this server's certificate.
-        case prepare(HTTPOrigin)
+        case prepare(Peer)
         /// Resolve the host.
         case resolve(HTTPOrigin)
+        /// Resolve the origin for a proxy that wants an address.
+        case locate(HTTPOrigin)
         /// Connect to one of the `addresses`.
         case connect
+        /// Have a proxy open a tunnel over the current connection.
+        case tunnel(Route.Tunnel)
+        /// Send the header of the PROXY protocol to the origin.
+        case announce(ProxyProtocol)
         /// Perform a TLS handshake with this server over the current connection.
-        case secure(HTTPOrigin)
+        case secure(Peer)
 
         var phase: SessionError.Phase {
             switch self {
-            case .resolve: .resolve
-            case .connect: .connect
+            case .resolve, .locate: .resolve
+            case .connect, .tunnel, .announce: .connect
             case .prepare, .secure: .tls
             }
         }
     }
+
+    /// A server that is connected to over TLS.
+    struct Peer: Hashable {
+        let server: HTTPOrigin
+        /// Proxies and origins have settings of their own.
+        var isProxy = false
+    }
+
+    /// The maximum number of connections to a proxy that requests credentials.
+    private static let maximumTunnelCount = 4
 
     private enum Stage {
         /// At the step of this index. Exits: the next one, the first one, arrived, over.
@@ -56,6 +72,10 @@ struct Dial: ~Copyable {
     private(set) var timeline: Timeline
     /// The addresses to connect to, once they are known.
     private(set) var addresses: [TransportAddress]
+    /// The addresses of the origin, for a proxy that wants one.
+    private(set) var targetAddresses: [TransportAddress] = []
+    /// How often a proxy has requested credentials.
+    private(set) var challengeCount = 0
     /// The peer's address, if there was a connection.
     private(set) var remoteAddress: TransportAddress?
     /// The local address.
@@ -73,7 +93,8 @@ struct Dial: ~Copyable {
 
     /// Secures an existing connection.
     init(securing connection: ConnectionMetrics, with server: HTTPOrigin) {
-        steps = [.prepare(server), .secure(server)]
+        let peer = Peer(server: server)
+        steps = [.prepare(peer), .secure(peer)]
         (isToSocket, isOverConnection, boundAddress) = (false, true, nil)
         (addresses, remoteAddress, localAddress) = ([], connection.remoteAddress, connection.localAddress)
         timeline = Timeline(
@@ -81,12 +102,30 @@ struct Dial: ~Copyable {
     }
 
     static func steps(along route: Route, isResolved: Bool) -> [Step] {
-        var steps: [Step] = []
-        steps += route.secured.map(Step.prepare)
+        let origin = route.server
+        let proxies = route.proxies
+        let lastSteps: [Step] = origin.scheme == .https ? [.secure(Peer(server: origin))] : []
+        var afterConnect: [Step] = []
+        for (index, proxy) in proxies.enumerated() {
+            if proxy.kind == .https { afterConnect.append(.secure(Peer(server: proxy.server, isProxy: true))) }
+            if index + 1 < proxies.count {
+                afterConnect.append(.tunnel(Route.Tunnel(proxy: proxy, target: proxies[index + 1].server)))
+            } else if route.isTunnelled {
+                afterConnect.append(.tunnel(Route.Tunnel(proxy: proxy, target: origin)))
+            }
+        }
+        if let version = route.proxyProtocol, !route.isToProxy { afterConnect.append(.announce(version)) }
+        afterConnect += lastSteps
+        var steps: [Step] = afterConnect.compactMap { if case .secure(let peer) = $0 { .prepare(peer) } else { nil } }
         if case .host(let host) = route.endpoint, !isResolved { steps.append(.resolve(host)) }
+        for case .tunnel(let tunnel) in afterConnect where tunnel.proxy.kind.resolvesLocally {
+            // Only the name of the origin is resolved; that of a proxy goes to the one before it.
+            if tunnel.target == origin, TransportAddress(literal: origin.host, port: origin.port) == nil {
+                steps.append(.locate(origin))
+            }
+        }
         steps.append(.connect)
-        steps += route.secured.map(Step.secure)
-        return steps
+        return steps + afterConnect
     }
 
     /// The next action.
@@ -110,8 +149,11 @@ struct Dial: ~Copyable {
     }
 
     mutating func resolved(_ addresses: [TransportAddress], at now: MonotonicInstant) -> Next {
-        guard case .resolve = current else { return .rest }
-        self.addresses = addresses
+        switch current {
+        case .resolve: self.addresses = addresses
+        case .locate: targetAddresses = addresses
+        default: return .rest
+        }
         timeline.resolved = now
         return advance()
     }
@@ -123,6 +165,30 @@ struct Dial: ~Copyable {
         remoteAddress = address
         localAddress = local
         timeline.connected = now
+        return advance()
+    }
+
+    /// A tunnel is open.
+    mutating func tunnelled(at now: MonotonicInstant) -> Next {
+        guard case .tunnel = current else { return .rest }
+        timeline.connected = now
+        return advance()
+    }
+
+    /// A proxy has requested credentials, and there are some that it has not refused: starts again, within the same
+    /// timeout.
+    mutating func challenged() -> Next {
+        guard case .tunnel = current else { return .rest }
+        challengeCount += 1
+        return go(to: 0)
+    }
+
+    /// Whether a further challenge may be answered.
+    var answersChallenges: Bool { challengeCount + 1 < Self.maximumTunnelCount }
+
+    /// The header of the PROXY protocol is on its way.
+    mutating func announced() -> Next {
+        guard case .announce = current else { return .rest }
         return advance()
     }
 

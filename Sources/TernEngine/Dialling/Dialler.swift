@@ -25,6 +25,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     private var timer: DialTimer?
     private var lookup: LookUpTicket?
     private var connector: Connector?
+    private var tunnel: Tunnel?
     private var handshake: TLSHandshake?
     /// Asks delegates about the server; nil if none wants to be asked.
     private(set) var inquiry: TrustInquiry?
@@ -83,15 +84,18 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     /// The deadline is this registration's only event.
     func ready(_ readiness: Readiness) {
         handshake?.peerLost()
-        follow(dial.timedOut())
+        // What a proxy has answered so far says more.
+        follow(tunnel?.failure.map { dial.failed($0) } ?? dial.timedOut())
     }
 
     private func follow(_ next: Dial.Next) {
         switch next {
-        case .take(.prepare(let server)): prepare(for: server)
-        case .take(.resolve(let host)): resolve(host)
+        case .take(.prepare(let peer)): prepare(for: peer)
+        case .take(.resolve(let host)), .take(.locate(let host)): resolve(host)
         case .take(.connect): connect()
-        case .take(.secure(let server)): secure(server)
+        case .take(.tunnel(let tunnel)): open(tunnel)
+        case .take(.announce(let version)): announce(version)
+        case .take(.secure(let peer)): secure(peer)
         case .open: open()
         case .stopConnecting: connector?.timedOut()
         case .fail(let failure):
@@ -106,6 +110,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     private func discard() {
         if let lookup = lookup.take() { shared.resolver.cancel(lookup) }
         connector?.cancel()
+        tunnel.take()?.cancel()
         handshake?.cancel()
         closeTransport()
         timer.take()?.cancel()
@@ -119,17 +124,18 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
 
 // The steps
 extension Dialler {
-    private func prepare(for server: HTTPOrigin) {
-        if let context = shared.trust.readyContext { return prepare(.success(context), for: server) }
-        shared.trust.context { context in self.shared.perform { self.prepare(context, for: server) } }
+    private func prepare(for peer: Dial.Peer) {
+        let trust = peer.isProxy ? shared.proxyTrust : shared.trust
+        if let context = trust.readyContext { return prepare(.success(context), trust, for: peer) }
+        trust.context { context in self.shared.perform { self.prepare(context, trust, for: peer) } }
     }
 
-    private func prepare(_ context: Result<TLSContext, TLSError>, for server: HTTPOrigin) {
+    private func prepare(_ context: Result<TLSContext, TLSError>, _ trust: TrustSettings, for peer: Dial.Peer) {
         if dial.isOver { return }
         do throws(TLSError) {
-            let trustContext = try ServerTrustContext(
-                of: server, context.get(), shared.trust, identity: route?.identity(for: server))
-            trustContexts.removeAll { $0.server == server }
+            let identity = peer.isProxy ? nil : route?.identity(for: peer.server)
+            let trustContext = try ServerTrustContext(of: peer, context.get(), trust, identity: identity)
+            trustContexts.removeAll { $0.peer == peer }
             trustContexts.append(trustContext)
         } catch {
             return follow(dial.failed(.connecting(.insecure(error))))
@@ -188,10 +194,72 @@ extension Dialler {
         }
     }
 
-    private func secure(_ server: HTTPOrigin) {
-        guard let trustContext = trustContexts.first(where: { $0.server == server }) else { return }
+    private func open(_ route: Route.Tunnel) {
+        let handshake: any TunnelHandshake
+        if route.proxy.kind.isHTTP {
+            handshake = ConnectHandshake(
+                route.proxy, to: route.target, shared.proxyLogins, limits: shared.configuration.limits,
+                isFirst: dial.challengeCount == 0)
+        } else {
+            do throws(EgressViolation) {
+                let target = try target(of: route)
+                handshake = SOCKSHandshake(route.proxy.kind, route.proxy.credential, to: target)
+            } catch {
+                return follow(dial.refused(error))
+            }
+        }
+        guard let transport = transport.take(), let token = token.take() else { return }
+        let isLast = self.route?.server == route.target
+        let isPlain = isLast && letsServerBegin && route.target.scheme == .http
+        let tunnel = Tunnel(
+            handshake, transport: transport, token: token, loop: shared.loop, letsServerBegin: isPlain
+        ) { self.tunnelled($0, token) }
+        self.tunnel = tunnel
+        tunnel.start()
+    }
+
+    /// What a SOCKS proxy connects to: the name, or an address that may be connected to.
+    private func target(of route: Route.Tunnel) throws(EgressViolation) -> SOCKSHandshake.Target {
+        let (host, port) = (route.target.certifiedHost, route.target.port)
+        if let address = IPAddress(literal: host) { return .address(address, port: port) }
+        guard route.proxy.kind.resolvesLocally, !dial.targetAddresses.isEmpty else { return .name(host, port: port) }
+        let permitted = try egress?.permitted(dial.targetAddresses) ?? dial.targetAddresses
+        for case .ip(let address, _) in permitted where route.proxy.kind != .socks4 || !address.isIPv6 {
+            return .address(address, port: port)
+        }
+        return .name(host, port: port)
+    }
+
+    private func tunnelled(_ outcome: Tunnel.Outcome, _ token: RegistrationToken) {
+        tunnel = nil
+        if dial.isOver { return }
+        switch outcome {
+        case .open(let transport, let bytes):
+            (self.transport, self.token) = (transport, token)
+            early.bytes += bytes
+            follow(dial.tunnelled(at: .now))
+        case .repeated where dial.answersChallenges: follow(dial.challenged())
+        case .repeated: follow(dial.failed(.connecting(.proxy(.closed))))
+        case .failed(let reason): follow(dial.failed(reason))
+        }
+    }
+
+    private func announce(_ version: ProxyProtocol) {
+        let header = version.header(from: dial.localAddress, to: dial.remoteAddress)
+        do throws(TransportError) {
+            let count = try transport?.send(header) ?? 0
+            // The buffer of a new connection has room for so little.
+            guard count == header.count else { return follow(dial.failed(.transfer(.connectionLost(nil)))) }
+        } catch {
+            return follow(dial.failed(error.reason))
+        }
+        follow(dial.announced())
+    }
+
+    private func secure(_ peer: Dial.Peer) {
+        guard let trustContext = trustContexts.first(where: { $0.peer == peer }) else { return }
         do throws(TLSError) {
-            let inquiry = TrustInquiry(about: trustContext.server, shared, owner: self)
+            let inquiry = peer.isProxy ? nil : TrustInquiry(about: peer.server, shared, owner: self)
             let session = try trustContext.newSession(asksUser: inquiry != nil)
             // A delegate may have cancelled within its call.
             guard let transport = transport.take(), let token = token.take() else { return }
@@ -214,7 +282,7 @@ extension Dialler {
         _ result: Result<Transport, SessionError.Reason>, _ token: RegistrationToken, _ trustContext: ServerTrustContext
     ) {
         if let trust = handshake?.trust, !isReported { trustContext.report(trust) }
-        if let handshake { early = (handshake.early, handshake.hasEnded) }
+        if let handshake { early = (early.bytes + handshake.early, handshake.hasEnded) }
         handshake = nil
         if dial.isOver { return }
         switch consume result {
@@ -260,8 +328,8 @@ extension Dialler {
     private func metrics(of transport: Transport) -> ConnectionMetrics? {
         dial.remoteAddress.map { address in
             ConnectionMetrics(
-                remoteAddress: address, localAddress: dial.localAddress, tls: transport.tlsInfo,
-                trust: transport.trust, start: dial.timeline.began,
+                remoteAddress: address, localAddress: dial.localAddress, proxies: route?.proxies ?? [],
+                tls: transport.tlsInfo, trust: transport.trust, start: dial.timeline.began,
                 resolved: dial.timeline.resolved, connected: dial.timeline.connected,
                 secured: dial.timeline.secured)
         }
@@ -299,7 +367,7 @@ extension EgressGuard {
         let endpoint: HTTPOrigin? = if case .host(let host) = route.endpoint { host } else { nil }
         self.init(
             session: shared.configuration.egressPolicy, request: route.egressPolicy, origin: route.server,
-            endpoint: endpoint, isForwarded: route.isForwarded)
+            endpoint: endpoint, isForwarded: !route.proxies.isEmpty)
     }
 }
 
@@ -338,7 +406,7 @@ struct DialTimer {
 
 /// The settings for evaluating one server, chosen before it is connected to.
 struct ServerTrustContext {
-    let server: HTTPOrigin
+    let peer: Dial.Peer
     private let context: TLSContext
     private let decision: TrustDecision
     private let trust: TrustSettings
@@ -348,13 +416,13 @@ struct ServerTrustContext {
     ///
     /// - Parameter identity: the client's certificate for this server; nil for that of the context.
     init(
-        of server: HTTPOrigin, _ context: TLSContext, _ trust: TrustSettings, identity: ClientIdentity?
+        of peer: Dial.Peer, _ context: TLSContext, _ trust: TrustSettings, identity: ClientIdentity?
     ) throws(TLSError) {
-        self.server = server
+        self.peer = peer
         self.identity = identity
         self.context = context
         self.trust = trust
-        decision = try trust.decision(forHost: server.certifiedHost)
+        decision = try trust.decision(forHost: peer.server.certifiedHost)
     }
 
     /// The generation of the policies.
@@ -368,10 +436,10 @@ struct ServerTrustContext {
     /// - Parameter asksUser: whether delegates answer the verdict.
     func newSession(asksUser: Bool) throws(TLSError) -> TLSSession {
         try TLSSession(
-            context: context, host: server.certifiedHost, port: server.port, policy: decision.policy,
+            context: context, host: peer.server.certifiedHost, port: peer.server.port, policy: decision.policy,
             profile: decision.profile, identity: identity, asksUser: asksUser)
     }
 
     /// Sends a report if the server did not match a pin set that wants reports.
-    func report(_ result: ServerTrustResult) { trust.report(result, by: decision, of: server) }
+    func report(_ result: ServerTrustResult) { trust.report(result, by: decision, of: peer.server) }
 }

@@ -7,16 +7,21 @@ final class SharedSettings: Sendable {
     let loop: ReactorLoop
     let configuration: SessionConfiguration
     let trust: TrustSettings
+    /// The same for proxies: their handshakes offer no identity that is meant for origins.
+    let proxyTrust: TrustSettings
+    let proxyLogins: ProxyLogins
     let resolver: Resolver
     let exchange: ExchangeSettings
 
     init(
-        loop: ReactorLoop, configuration: SessionConfiguration, trust: TrustSettings, resolver: Resolver,
-        exchange: ExchangeSettings
+        loop: ReactorLoop, configuration: SessionConfiguration, trust: TrustSettings, proxyTrust: TrustSettings,
+        proxyLogins: ProxyLogins, resolver: Resolver, exchange: ExchangeSettings
     ) {
         self.loop = loop
         self.configuration = configuration
         self.trust = trust
+        self.proxyTrust = proxyTrust
+        self.proxyLogins = proxyLogins
         self.resolver = resolver
         self.exchange = exchange
     }

@@ -73,6 +73,8 @@ extension SessionError {
         /// a client certificate, which TLS 1.3 delivers after the handshake. A later TLS failure is
         /// ``SessionError/TransferFailure/tls(_:)``.
         case insecure(TLSError)
+        /// A proxy opened no tunnel. ``ProxyError`` has the status and the content of its answer.
+        case proxy(ProxyError)
     }
 }
 
@@ -84,6 +86,7 @@ extension SessionError.ConnectingFailure: CustomStringConvertible {
         case .unresolved: .unresolved
         case .unreachable: .unreachable
         case .insecure(let error): error.trustFailure == nil ? .tls : .trust
+        case .proxy: .proxy
         }
     }
 
@@ -93,6 +96,7 @@ extension SessionError.ConnectingFailure: CustomStringConvertible {
         case .egressRefused(let violation): "\(violation.rule)"
         case .unreachable(let error): error.attempts.last?.error.message ?? kind.rawValue
         case .insecure(let error): error.trustFailure?.rule ?? error.description
+        case .proxy(let error): error.rule
         }
     }
 
@@ -104,6 +108,7 @@ extension SessionError.ConnectingFailure: CustomStringConvertible {
         case .unresolved(let error): "no address for \(error)"
         case .unreachable(let error): error.attempts.isEmpty ? "cannot connect" : "cannot connect to \(error)"
         case .insecure(let error): "\(error)"
+        case .proxy(let error): "\(error)"
         }
     }
 }

@@ -259,6 +259,8 @@ extension SessionError {
         case tls
         /// The server's certificates were refused.
         case trust
+        /// A proxy opened no tunnel.
+        case proxy
         /// The connection was lost.
         case connectionLost = "connection-lost"
         /// The response violates HTTP/1.1.

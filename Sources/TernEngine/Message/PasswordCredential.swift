@@ -42,6 +42,14 @@ public struct PasswordCredential: Sendable, Hashable {
         passwordBytes = password
         self.schemes = schemes
     }
+
+    /// Reads the part of a URL before its host (RFC 3986 §3.2.1); nil where an escape is malformed.
+    init?(userinfo text: String) {
+        let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+        let words = parts.compactMap { PercentEncoding.decoded(Array($0)[...]) }
+        guard words.count == parts.count, let user = words.first else { return nil }
+        self.init(user: user, password: words.count > 1 ? words[1] : [])
+    }
 }
 
 extension PasswordCredential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

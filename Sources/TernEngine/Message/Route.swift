@@ -10,10 +10,17 @@ import TernTLS
 struct Route: Sendable {
     /// What a connection is opened to.
     enum Endpoint {
-        /// A host and port: of the origin, or of the server that passes on to it.
+        /// A host and port: of the origin, or of the first proxy.
         case host(HTTPOrigin)
         /// A Unix domain socket, whatever the origin.
         case socket(UnixSocketName)
+    }
+
+    /// A tunnel through a proxy.
+    struct Tunnel: Hashable {
+        let proxy: Proxy
+        /// Where it leads: to the next proxy, or to the origin.
+        let target: HTTPOrigin
     }
 
     // Created and compared for every request, so it stores the origin once.
@@ -27,14 +34,23 @@ struct Route: Sendable {
     }
 
     var endpoint: Endpoint {
-        if let socket = settings?.socket { .socket(socket) } else { .host(settings?.via ?? origin) }
+        if let socket = settings?.socket { .socket(socket) } else { .host(proxies.first?.server ?? origin) }
     }
 
-    /// The servers of the TLS handshakes, in order: each handshake runs inside the layer of the previous one. Empty for
-    /// plain connections.
-    var secured: [HTTPOrigin] {
-        [settings?.via, origin].compactMap { $0?.scheme == .https ? $0 : nil }
+    /// The proxies, in the order in which they are connected to.
+    var proxies: [Proxy] { settings?.proxies ?? [] }
+
+    /// Whether the last proxy opens a tunnel to the origin, rather than getting whole requests.
+    var isTunnelled: Bool {
+        guard let last = proxies.last else { return false }
+        return origin.scheme == .https || settings?.isTunnelled == true || !last.kind.isHTTP || last.tunnelsAll
     }
+
+    /// Whether the last proxy gets whole requests.
+    var isToProxy: Bool { !proxies.isEmpty && !isTunnelled }
+
+    /// The PROXY protocol that the origin gets; nil for none.
+    var proxyProtocol: ProxyProtocol? { settings?.proxyProtocol }
 
     /// The local address that a connection is bound to; nil to let the kernel choose.
     var localAddress: TransportAddress? { settings?.localAddress }
@@ -50,9 +66,6 @@ struct Route: Sendable {
     /// The origin that the connections serve.
     var server: HTTPOrigin { origin }
 
-    /// Whether the connections are opened to another server, which connects to the origin.
-    var isForwarded: Bool { settings?.via != nil }
-
     /// The address that the route leads to, if it has one already.
     var address: TransportAddress? {
         switch endpoint {
@@ -61,8 +74,12 @@ struct Route: Sendable {
         }
     }
 
-    /// Whether the connections serve every origin: plain connections to a socket do.
-    private var servesAllOrigins: Bool { settings?.socket != nil && origin.scheme == .http }
+    /// Whether the connections serve every origin: plain connections to a socket do, and those to a proxy that gets whole
+    /// requests.
+    private var servesAllOrigins: Bool {
+        guard let settings, origin.scheme == .http else { return false }
+        return settings.socket != nil || isToProxy
+    }
 }
 
 extension Route: Hashable {
@@ -79,68 +96,55 @@ extension Route: Hashable {
 
 /// The parts of a route besides its origin. An object, so that the usual route without it stays small.
 final class RouteSettings: Sendable {
-    /// The Unix domain socket that the connection is opened to, whatever the origin; nil for none.
-    let socket: UnixSocketName?
-    /// The server that the connection is opened to, and that forwards to the origin; nil for the origin itself.
-    let via: HTTPOrigin?
-    /// The local address that the connection is bound to; nil to let the kernel choose.
-    let localAddress: TransportAddress?
-
-    /// The client's certificate for the origin; nil for that of the session.
-    let identity: ClientIdentity?
-    /// Where the request's connections may lead, besides the session's policy; nil for everywhere.
-    let egressPolicy: EgressPolicy?
-
-    init(socket: UnixSocketName) {
-        self.socket = socket
-        (via, localAddress, identity, egressPolicy) = (nil, nil, nil, nil)
+    /// The parts as a value.
+    struct Parts: Sendable, Hashable {
+        /// The Unix domain socket that the connection is opened to, whatever the origin; nil for none.
+        var socket: UnixSocketName?
+        /// The proxies in the order in which they are connected to; none with a socket.
+        var proxies: [Proxy] = []
+        /// Whether the last proxy opens a tunnel whatever the origin.
+        var isTunnelled = false
+        /// The PROXY protocol that the origin gets; nil for none.
+        var proxyProtocol: ProxyProtocol?
+        /// The local address that the connection is bound to; nil to let the kernel choose.
+        var localAddress: TransportAddress?
+        /// The client's certificate for the origin; nil for that of the session.
+        var identity: ClientIdentity?
+        /// Where the request's connections may lead, besides the session's policy; nil for everywhere.
+        var egressPolicy: EgressPolicy?
     }
 
-    init(via: HTTPOrigin? = nil, localAddress: TransportAddress? = nil) {
-        socket = nil
-        self.via = via
-        self.localAddress = localAddress
-        (identity, egressPolicy) = (nil, nil)
-    }
+    let parts: Parts
 
-    /// The same settings, nil for the usual ones, with an identity.
-    init(_ settings: RouteSettings?, identity: ClientIdentity) {
-        (socket, via, localAddress) = (settings?.socket, settings?.via, settings?.localAddress)
-        egressPolicy = settings?.egressPolicy
-        self.identity = identity
-    }
+    init(_ parts: Parts) { self.parts = parts }
 
-    /// The settings of a request, nil if it has none.
-    init?(socket: UnixSocketName?, egressPolicy: EgressPolicy?) {
-        if socket == nil, egressPolicy == nil { return nil }
-        (self.socket, self.egressPolicy) = (socket, egressPolicy)
-        (via, localAddress, identity) = (nil, nil, nil)
+    /// These settings, or the usual ones for nil, after a change; nil for the usual ones.
+    static func changing(_ settings: RouteSettings?, _ change: (inout Parts) -> Void) -> RouteSettings? {
+        var parts = settings?.parts ?? Parts()
+        change(&parts)
+        return parts == Parts() ? nil : RouteSettings(parts)
     }
 
     /// The settings of a request, with the session's for what it leaves to that.
     func completed(by session: RouteSettings?) -> RouteSettings {
-        if session == nil || socket != nil { return self }
-        return RouteSettings(session, egressPolicy: egressPolicy)
+        guard let session, socket == nil else { return self }
+        var parts = session.parts
+        parts.egressPolicy = egressPolicy
+        if !proxies.isEmpty { (parts.proxies, parts.isTunnelled, parts.socket) = (proxies, self.parts.isTunnelled, nil) }
+        return RouteSettings(parts)
     }
 
-    private init(_ settings: RouteSettings?, egressPolicy: EgressPolicy?) {
-        (socket, via, localAddress) = (settings?.socket, settings?.via, settings?.localAddress)
-        (identity, self.egressPolicy) = (settings?.identity, egressPolicy)
-    }
+    var socket: UnixSocketName? { parts.socket }
+    var proxies: [Proxy] { parts.proxies }
+    var isTunnelled: Bool { parts.isTunnelled }
+    var proxyProtocol: ProxyProtocol? { parts.proxyProtocol }
+    var localAddress: TransportAddress? { parts.localAddress }
+    var identity: ClientIdentity? { parts.identity }
+    var egressPolicy: EgressPolicy? { parts.egressPolicy }
 }
 
 extension RouteSettings: Hashable {
-    static func == (left: RouteSettings, right: RouteSettings) -> Bool {
-        left === right
-            || left.socket == right.socket && left.via == right.via && left.localAddress == right.localAddress
-                && left.identity == right.identity && left.egressPolicy == right.egressPolicy
-    }
+    static func == (left: RouteSettings, right: RouteSettings) -> Bool { left === right || left.parts == right.parts }
 
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(socket)
-        hasher.combine(via)
-        hasher.combine(localAddress)
-        hasher.combine(identity)
-        hasher.combine(egressPolicy)
-    }
+    func hash(into hasher: inout Hasher) { hasher.combine(parts) }
 }

@@ -24,6 +24,8 @@ public struct URLRequest: Sendable {
         var repeatPolicy = RepeatPolicy.automatic
         var decodesContent: Bool?
         var routeSettings: RouteSettings?
+        /// Nil for the session's.
+        var proxy: ProxyChoice?
         var sensitiveFields = SensitiveFields()
         var handlesCookies = true
         var credential: OwnCredential?
@@ -215,7 +217,7 @@ public struct URLRequest: Sendable {
         get { storage.parts.routeSettings?.socket }
         set {
             makeUnique()
-            storage.parts.routeSettings = RouteSettings(socket: newValue, egressPolicy: egressPolicy)
+            storage.parts.routeSettings = RouteSettings.changing(routeSettings) { $0.socket = newValue }
         }
     }
 
@@ -226,12 +228,53 @@ public struct URLRequest: Sendable {
         get { storage.parts.routeSettings?.egressPolicy }
         set {
             makeUnique()
-            storage.parts.routeSettings = RouteSettings(socket: unixSocket, egressPolicy: newValue)
+            storage.parts.routeSettings = RouteSettings.changing(routeSettings) { $0.egressPolicy = newValue }
         }
     }
 
     /// The settings of the request's routes; nil for the session's.
     var routeSettings: RouteSettings? { storage.parts.routeSettings }
+
+    /// The proxy of this request and of its redirects; ``ProxyChoice/ofSession``, the default, leaves it to the session's
+    /// ``SessionConfiguration/proxySettings``. Without effect for a request with a ``unixSocket``.
+    public var proxy: ProxyChoice {
+        get { storage.parts.proxy ?? .ofSession }
+        set {
+            makeUnique()
+            storage.parts.proxy = newValue == .ofSession ? nil : newValue
+        }
+    }
+
+    /// Whether the request names a proxy, or that it has none.
+    var hasOwnProxy: Bool { storage.parts.proxy != nil }
+
+    /// The request as it is sent through these proxies: whole for the last of them, with the URL as its target (RFC 9112
+    /// §3.2.2), or in a tunnel.
+    func sent(through proxies: [Proxy], isTunnelled: Bool) -> URLRequest {
+        var request = self
+        request.makeUnique()
+        request.storage.parts.routeSettings = RouteSettings.changing(routeSettings) {
+            ($0.proxies, $0.isTunnelled) = (proxies, isTunnelled)
+        }
+        return request
+    }
+
+    /// The request with its URL as the target, without user information and fragment.
+    func inAbsoluteForm() -> URLRequest {
+        guard case .success(let destination) = storage.parts.destination else { return self }
+        let origin = destination.origin
+        let place = "\(origin.scheme == .https ? "https" : "http")://\(origin.hostField)"
+        let target: RequestTarget
+        switch destination.target {
+        case .origin(let path): target = .absolute(place + path)
+        case .asterisk: target = .absolute(place)
+        case .absolute, .authority: return self
+        }
+        var request = self
+        request.makeUnique()
+        request.storage.parts.destination = .success(Destination(origin: origin, target: target))
+        return request
+    }
 
     /// The name and the password for a server that requests them (RFC 9110 §11.6.1); nil uses those in the URL. They are
     /// sent to the origin of the original request only, and a delegate is asked once they have been refused.

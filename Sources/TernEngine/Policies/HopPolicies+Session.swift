@@ -2,7 +2,10 @@
 
 extension HopPolicies {
     /// The policies of a session with this configuration, after `first`. This list defines their order.
-    convenience init(of configuration: SessionConfiguration, first: [any HopPolicy] = [], caching: Caching? = nil) {
+    convenience init(
+        of configuration: SessionConfiguration, first: [any HopPolicy] = [], caching: Caching? = nil,
+        proxying: Proxying? = nil
+    ) {
         var policies = first
         if let refresh = TokenRefresh(of: configuration) { policies.append(refresh) }
         if let cookies = Cookies(of: configuration) { policies.append(cookies) }
@@ -10,6 +13,8 @@ extension HopPolicies {
         policies += [Expectations(), Authentication(of: configuration)] as [any HopPolicy]
         // After what prepares a hop, and before what leaves its response.
         if let caching { policies.append(caching) }
+        // What a proxy gets is in no other policy's view of the request.
+        if let proxying { policies.append(proxying) }
         policies += [
             Redirects(
                 policy: configuration.redirectPolicy, sensitiveFields: configuration.sensitiveFields,

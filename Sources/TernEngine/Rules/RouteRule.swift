@@ -15,6 +15,6 @@ struct RouteRule: Sendable {
         guard let storage, origin.scheme == .https, let identity = storage.identity(for: origin) else {
             return Route(to: origin, settings)
         }
-        return Route(to: origin, RouteSettings(settings, identity: identity))
+        return Route(to: origin, RouteSettings.changing(settings) { $0.identity = identity })
     }
 }

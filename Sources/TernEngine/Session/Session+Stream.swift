@@ -4,8 +4,8 @@ import TernIO
 
 extension Session {
     /// Creates a task that opens a connection to a host and port, transfers bytes, and calls `delegate`. Call
-    /// `resume()` to start it. Of the configuration it uses the reactors, the connect timeout, the Unix domain socket
-    /// and, once it is secured, the trust settings.
+    /// `resume()` to start it. Of the configuration it uses the reactors, the connect timeout, the Unix domain socket,
+    /// the proxies, which open a tunnel, and, once it is secured, the trust settings.
     ///
     /// Its `originalRequest` is for `http://hostname:port/`, and never sent. An invalid host, or a port that is not
     /// from 1 to 65535, is reported when the task is started.
@@ -22,13 +22,21 @@ extension Session {
         let request = URLRequest.forStream(to: host, port)
         let place = placeForTask
         let opener = place.map { place in
-            let route = try? taskDefaults.routes.route(for: request)
+            let route = try? taskDefaults.routes.route(for: tunnelled(request))
             return StreamOpener(place.shard.shared, along: route, within: configuration.timeouts.connect)
         }
         let stream = place.flatMap { place in opener.map { RawStream(loop: place.shard.loop, assistant: $0) } }
         let task = StreamTask(request, stream, delegate: delegate, defaults: taskDefaults, at: place)
         opener?.respondent = task
         return task
+    }
+
+    /// Through the proxy for its host, if there is one.
+    private func tunnelled(_ request: URLRequest) -> URLRequest {
+        guard let url = request.url, let proxy = configuration.effectiveProxySettings?.proxy(for: url) else {
+            return request
+        }
+        return request.sent(through: proxy.chain, isTunnelled: true)
     }
 }
 

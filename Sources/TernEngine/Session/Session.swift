@@ -21,6 +21,7 @@ public final class Session: Sendable {
     /// Whether no more tasks are accepted.
     let invalidation = Atomic<Bool>(false)
     private let trust: TrustSettings
+    private let proxyTrust: TrustSettings
     private let nextShard = Atomic<Int>(0)
     let recentRequests = RecentRequests()
 
@@ -51,21 +52,32 @@ public final class Session: Sendable {
         }
         let loops = configuration.isBackground ? [] : (try? reactors.get().reactors.map(\.loop)) ?? []
         trust = TrustSettings(configuration, policies: serverTrustPolicyManager)
-        let (trust, resolver, exchange) = (trust, Resolver(), ExchangeSettings(configuration))
+        proxyTrust = TrustSettings(
+            configuration.forProxies, policies: configuration.proxyTrustPolicyManager ?? serverTrustPolicyManager)
+        let (trust, proxyTrust, proxyLogins) = (trust, proxyTrust, ProxyLogins())
+        let (resolver, exchange) = (Resolver(), ExchangeSettings(configuration))
         // Each shard may open its share of an origin's connections; a shard without a share gets no requests.
         let limit = max(1, configuration.httpMaximumConnectionsPerHost)
         shards = loops.prefix(limit).enumerated().map { index, loop in
             let share = limit / loops.count + (index < limit % loops.count ? 1 : 0)
             return Shard(
                 SharedSettings(
-                    loop: loop, configuration: configuration, trust: trust, resolver: resolver, exchange: exchange),
+                    loop: loop, configuration: configuration, trust: trust, proxyTrust: proxyTrust,
+                    proxyLogins: proxyLogins, resolver: resolver, exchange: exchange),
                 connectionLimit: share)
         }
         places = shards.map { TaskPlace(shard: $0, table: TaskTable()) }
         let validation = Validation()
         let caching = Caching(of: configuration, trust: trust) { validation.send($0) }
         taskDefaults = TaskDefaults(
-            configuration, policies: HopPolicies(of: configuration, first: firstPolicies, caching: caching),
+            configuration,
+            policies: HopPolicies(
+                of: configuration, first: firstPolicies, caching: caching,
+                proxying: configuration.effectiveProxySettings.map { Proxying($0, proxyLogins, configuration.egressPolicy) }),
+            policiesWithProxy: HopPolicies(
+                of: configuration, first: firstPolicies, caching: caching,
+                proxying: Proxying(
+                    configuration.effectiveProxySettings, proxyLogins, configuration.egressPolicy)),
             routes: routes,
             failure: configuration.isBackground ? .request(.backgroundSession) : Self.failure(of: reactors))
         if delegate != nil { trust.respondent = self }
@@ -78,6 +90,7 @@ public final class Session: Sendable {
     func close() {
         for shard in shards { shard.perform { $0.close() } }
         trust.close()
+        proxyTrust.close()
     }
 
     /// The delegate of the session, and of tasks that have no delegate of their own; nil once the session has ended.
@@ -92,6 +105,8 @@ public final class Session: Sendable {
         get { trust.manager }
         set {
             trust.manager = newValue
+            // Each connection has the lower of both generations.
+            proxyTrust.manager = configuration.proxyTrustPolicyManager ?? newValue
             for shard in shards { shard.perform { $0.retireOutdated() } }
         }
     }

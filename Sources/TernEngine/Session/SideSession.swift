@@ -70,7 +70,8 @@ extension SideSession {
     /// For responders and lists, which are fetched without TLS.
     static func forRevocation(_ session: SessionConfiguration) -> SideSession {
         var configuration = SessionConfiguration()
-        configuration.egressPolicy = session.egressPolicy
+        (configuration.egressPolicy, configuration.proxySettings) = (session.egressPolicy, session.proxySettings)
+        configuration.proxyTLS = session.proxyTLS
         configuration.httpMaximumConnectionsPerHost = 4
         configuration.maximumIdleTime = .seconds(5)
         return SideSession(configuration)
@@ -79,7 +80,8 @@ extension SideSession {
     /// For reports about pins: the same anchors and no pins, because a wrong pin must not prevent its own report.
     static func forReports(_ session: SessionConfiguration) -> SideSession {
         var configuration = SessionConfiguration()
-        configuration.egressPolicy = session.egressPolicy
+        (configuration.egressPolicy, configuration.proxySettings) = (session.egressPolicy, session.proxySettings)
+        configuration.proxyTLS = session.proxyTLS
         configuration.tls = session.tls
         // The identity is not meant for the server that collects reports, and the keys of this session were not
         // requested.

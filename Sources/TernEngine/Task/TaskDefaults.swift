@@ -4,6 +4,8 @@
 final class TaskDefaults: Sendable {
     let timeouts: Timeouts
     let policies: HopPolicies
+    /// The same for requests that name a proxy of their own.
+    let policiesWithProxy: HopPolicies
     let routes: RouteRule
     let decodesContent: Bool
     let contentDecodingLimits: ContentDecodingLimits
@@ -11,15 +13,19 @@ final class TaskDefaults: Sendable {
     let failure: SessionError.Reason
 
     init(
-        _ configuration: SessionConfiguration, policies: HopPolicies, routes: RouteRule? = nil,
+        _ configuration: SessionConfiguration, policies: HopPolicies, policiesWithProxy: HopPolicies? = nil,
+        routes: RouteRule? = nil,
         failure: SessionError.Reason = .sessionInvalidated
     ) {
         self.failure = failure
         self.policies = policies
+        self.policiesWithProxy = policiesWithProxy ?? policies
         self.routes =
             routes
             ?? RouteRule(
-                settings: configuration.unixSocket.map(RouteSettings.init(socket:)),
+                settings: RouteSettings.changing(nil) {
+                    ($0.socket, $0.proxyProtocol) = (configuration.unixSocket, configuration.proxyProtocol)
+                },
                 storage: configuration.urlCredentialStorage)
         timeouts = configuration.timeouts
         decodesContent = configuration.decodesContent

@@ -31,7 +31,8 @@ struct TaskDriver: ~Copyable {
     @inline(__always)
     init(_ request: URLRequest, _ delegate: any SessionTaskDelegate, _ defaults: TaskDefaults) {
         self.delegate = delegate
-        machine = TaskMachine(request, policies: defaults.policies)
+        machine = TaskMachine(
+            request, policies: request.hasOwnProxy ? defaults.policiesWithProxy : defaults.policies)
         deadlines = Deadlines(
             limits: request.timeouts ?? defaults.timeouts, start: MonotonicInstant(nanoseconds: 0))
     }

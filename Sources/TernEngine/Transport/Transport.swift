@@ -92,6 +92,13 @@ final class Transport {
         return piece.count
     }
 
+    /// The same for an array.
+    func send(_ bytes: [UInt8]) throws(TransportError) -> Int {
+        try unsafe bytes.withUnsafeBytes { bytes in
+            Result { () throws(TransportError) in try unsafe send(bytes) }
+        }.get()
+    }
+
     /// Sends bytes of a file; only without TLS.
     func send(_ file: borrowing FileSource, at offset: Int64, count: Int) throws(SystemCallError) -> IOResult {
         let result = try socket?.send(file, at: offset, count: count) ?? .wouldBlock

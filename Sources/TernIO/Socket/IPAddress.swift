@@ -57,6 +57,14 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// The four or sixteen bytes, in network byte order.
+    package var bytes: [UInt8] {
+        switch storage {
+        case .v4(let address): unsafe withUnsafeBytes(of: address) { unsafe Array($0) }
+        case .v6(let high, let low, _): unsafe withUnsafeBytes(of: (high, low)) { unsafe Array($0) }
+        }
+    }
+
     /// The literal in its shortest form, without brackets.
     public var description: String {
         unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { buffer in

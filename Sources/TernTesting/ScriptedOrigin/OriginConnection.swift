@@ -87,6 +87,8 @@ struct OriginConnection {
         case .updateKeys: try stream.updateKeys()
         case .pause(let duration): try stream.pause(duration)
         case .receive(let count): try receive(count)
+        case .take(let count): try take { $0.count >= count ? count : nil }
+        case .takeHead: try take { Self.endOfHead(in: $0) }
         case .handshake: try shakeHands()
         case .hold:
             try stream.pause(nil, until: nextHold)
@@ -105,6 +107,17 @@ struct OriginConnection {
 
     private mutating func receive(_ count: Int) throws(ConnectionEnd) {
         if headCount == 0 { try stream.buffer(wire: count) } else { try reader.await(count) }
+    }
+
+    private func take(_ length: ([UInt8]) -> Int?) throws(ConnectionEnd) {
+        let bytes = try stream.take(length)
+        log.record { $0.takenBytes.append(bytes) }
+    }
+
+    private static func endOfHead(in bytes: [UInt8]) -> Int? {
+        let end = Array("\r\n\r\n".utf8)
+        guard bytes.count >= end.count else { return nil }
+        return (end.count...bytes.count).first { bytes[($0 - end.count)..<$0].elementsEqual(end) }
     }
 
     private func end(notify: Bool) throws(ConnectionEnd) {

@@ -21,6 +21,8 @@ public struct OriginObservations: Sendable {
     public internal(set) var failedHandshakes: [OriginFailedHandshake] = []
     /// Connections ended by the client, in the order they ended.
     public internal(set) var closes: [OriginClose] = []
+    /// What the steps ``OriginStep/take(_:)`` and ``OriginStep/takeHead`` have read, in order.
+    public internal(set) var takenBytes: [[UInt8]] = []
     /// Bytes passed to the kernel for sending, TLS records included.
     public internal(set) var bytesSent = 0
     /// Bytes received from the kernel, TLS records included.

@@ -18,6 +18,11 @@ public enum OriginStep: Sendable {
     /// Waits until this number of bytes has arrived and is unread. In `onHead`: bytes of the body, still encoded. In
     /// `onAccept`: bytes on the wire, such as a ClientHello.
     case receive(Int)
+    /// Reads this number of bytes on the wire, and keeps them in ``OriginObservations/takenBytes``. Only in `onAccept`, before
+    /// the TLS handshake: with it an origin is a SOCKS proxy first, and itself the server behind that.
+    case take(Int)
+    /// The same up to the empty line after a head: with it an origin is an HTTP proxy that opens a tunnel first.
+    case takeHead
     /// Performs the TLS handshake now rather than after the steps of `onAccept`. No effect over plain TCP.
     case handshake
     /// Neither reads nor writes until ``ScriptedOrigin/release()``, or until the client closes.

@@ -72,6 +72,17 @@ final class OriginStream {
         while early.count < count { try receiveWire(into: &early) }
     }
 
+    /// Removes and returns the first bytes on the wire, as many as `length` says of those that have arrived; nil for more.
+    func take(_ length: ([UInt8]) -> Int?) throws(ConnectionEnd) -> [UInt8] {
+        while true {
+            if let count = length(early) {
+                defer { early.removeFirst(count) }
+                return Array(early[..<count])
+            }
+            try receiveWire(into: &early)
+        }
+    }
+
     /// Returns the bytes that `buffer(wire:)` has received: over plain TCP they are content.
     func takeEarly() -> [UInt8] {
         guard tls == nil else { return [] }

@@ -25,7 +25,7 @@ import Testing
             (plain, "/run/web.sock", "connect"), (secure, "/run/web.sock", "prepare connect secure"),
         ] as [(HTTPOrigin, String?, String)])
     func `the route says which steps there are`(origin: HTTPOrigin, path: String?, words: String) throws {
-        let route = Route(to: origin, try path.map { RouteSettings(socket: try UnixSocketName(path: $0)) })
+        let route = Route(to: origin, try path.map { RouteSettings(.init(socket: try UnixSocketName(path: $0))) })
         let steps = Dial.steps(along: route, isResolved: route.address != nil)
         #expect(steps.map(\.word).joined(separator: " ") == words)
     }
@@ -57,24 +57,48 @@ import Testing
         #expect(timeline == Dial.Timeline(began: at(1), resolved: at(2), connected: at(3), secured: at(4)))
     }
 
-    @Test func `by way of a secure server: both are prepared, and one handshake runs in the layer of the other`()
-        throws
-    {
+    @Test func `through a secure proxy: both are prepared, and the tunnel lies between their handshakes`() throws {
         let address = try #require(address)
-        let via = HTTPOrigin(scheme: .https, host: "proxy.test", port: 8443)
-        var dial = dial(Route(to: Self.secure, RouteSettings(via: via)))
+        let proxy = Proxy(.https, host: "proxy.test", port: 8443)
+        var dial = dial(Route(to: Self.secure, RouteSettings(.init(proxies: [proxy], proxyProtocol: .v1))))
         #expect(dial.begin().words == "prepare proxy.test:8443")
         #expect(dial.prepared().words == "prepare a.test:443")
         #expect(dial.prepared().words == "resolve proxy.test:8443")
         #expect(dial.resolved([address], at: at(2)).words == "connect")
         #expect(dial.connected(to: address, from: nil, at: at(3)).words == "secure proxy.test:8443")
-        #expect(dial.secured(at: at(4)).words == "secure a.test:443")
-        #expect(dial.secured(at: at(5)).words == "open")
+        #expect(dial.secured(at: at(4)).words == "tunnel a.test:443")
+        #expect(dial.challenged().words == "prepare proxy.test:8443")
+        _ = (dial.prepared(), dial.prepared(), dial.resolved([address], at: at(5)))
+        _ = (dial.connected(to: address, from: nil, at: at(6)), dial.secured(at: at(7)))
+        #expect(dial.tunnelled(at: at(8)).words == "announce")
+        #expect(dial.announced().words == "secure a.test:443")
+        #expect(dial.secured(at: at(9)).words == "open")
+    }
+
+    @Test(
+        arguments: [
+            (plain, [Proxy(.http, host: "p.test")], "resolve connect"),
+            (plain, [Proxy(.https, host: "p.test")], "prepare resolve connect secure"),
+            (secure, [Proxy(.http, host: "p.test")], "prepare resolve connect tunnel secure"),
+            (plain, [Proxy(.socks5h, host: "p.test")], "resolve connect tunnel"),
+            (plain, [Proxy(.socks5, host: "p.test")], "resolve locate connect tunnel"),
+            (secure, [Proxy(.socks4a, host: "127.0.0.1")], "prepare connect tunnel secure"),
+            (HTTPOrigin(scheme: .http, host: "192.0.2.7", port: 80), [Proxy(.socks5, host: "127.0.0.1")], "connect tunnel"),
+            (plain, [Proxy(.socks5, host: "127.0.0.1"), Proxy(.http, host: "p.test")], "connect tunnel"),
+            (
+                secure, [Proxy(.socks5, host: "127.0.0.1"), Proxy(.https, host: "p.test")],
+                "prepare prepare connect tunnel secure tunnel secure"
+            ),
+        ] as [(HTTPOrigin, [Proxy], String)])
+    func `proxies add their steps`(origin: HTTPOrigin, proxies: [Proxy], words: String) {
+        let route = Route(to: origin, RouteSettings(.init(proxies: proxies)))
+        let steps = Dial.steps(along: route, isResolved: route.address != nil)
+        #expect(steps.map(\.word).joined(separator: " ") == words)
     }
 
     @Test func `where the address is known nothing is resolved, and no time goes by for it`() throws {
         let socket = TransportAddress.unix(try UnixSocketName(path: "/run/web.sock"))
-        var dial = dial(Route(to: Self.plain, RouteSettings(socket: try UnixSocketName(path: "/run/web.sock"))))
+        var dial = dial(Route(to: Self.plain, RouteSettings(.init(socket: try UnixSocketName(path: "/run/web.sock")))))
         #expect(dial.begin().words == "connect")
         let (addresses, remote) = (dial.addresses, dial.remoteAddress)
         #expect(addresses == [socket])
@@ -123,7 +147,7 @@ import Testing
     }
 
     @Test func `when time is up, a connect to a socket says why it takes so long`() throws {
-        var dial = dial(Route(to: Self.secure, RouteSettings(socket: try UnixSocketName(path: "/run/web.sock"))))
+        var dial = dial(Route(to: Self.secure, RouteSettings(.init(socket: try UnixSocketName(path: "/run/web.sock")))))
         _ = (dial.begin(), dial.prepared())
         #expect(dial.timedOut().words == "stop connecting")
         #expect(
@@ -174,9 +198,10 @@ extension Dial.Next {
         switch self {
         case .take(let step):
             switch step {
-            case .prepare(let origin), .resolve(let origin), .secure(let origin):
-                "\(step.word) \(origin.host):\(origin.port)"
-            case .connect: step.word
+            case .prepare(let peer), .secure(let peer): "\(step.word) \(peer.server.host):\(peer.server.port)"
+            case .resolve(let origin), .locate(let origin): "\(step.word) \(origin.host):\(origin.port)"
+            case .tunnel(let tunnel): "\(step.word) \(tunnel.target.host):\(tunnel.target.port)"
+            case .connect, .announce: step.word
             }
         case .open: "open"
         case .stopConnecting: "stop connecting"
@@ -191,7 +216,10 @@ extension Dial.Step {
         switch self {
         case .prepare: "prepare"
         case .resolve: "resolve"
+        case .locate: "locate"
         case .connect: "connect"
+        case .tunnel: "tunnel"
+        case .announce: "announce"
         case .secure: "secure"
         }
     }

@@ -27,7 +27,7 @@ import Testing
         let origin = try ScriptedOrigin { _, _ in [.ok()] }
         var configuration = SessionConfiguration()
         configuration.reactorCount = 1
-        let settings = RouteSettings(localAddress: TransportAddress(literal: "127.0.0.2", port: 0))
+        let settings = RouteSettings(.init(localAddress: TransportAddress(literal: "127.0.0.2", port: 0)))
         let session = Session(
             configuration: configuration, delegate: nil, serverTrustPolicyManager: nil,
             firstPolicies: [], routes: RouteRule(settings: settings))

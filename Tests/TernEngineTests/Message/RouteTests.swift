@@ -13,45 +13,53 @@ import Testing
 
     @Test func `origins with a host and port of their own have a route of their own`() {
         #expect(Set([plain, other, secure, otherSecure, plain].map { Route(to: $0) }).count == 4)
-        #expect(Route(to: plain).secured == [])
-        #expect(Route(to: secure).secured == [secure])
     }
 
     @Test func `over one socket all plain requests take one route, and secure ones that of their server`() throws {
-        let socket = RouteSettings(socket: try UnixSocketName(path: "/run/web.sock"))
+        let socket = RouteSettings(.init(socket: try UnixSocketName(path: "/run/web.sock")))
         let others = [
-            RouteSettings(socket: try UnixSocketName(path: "/run/other.sock")),
-            RouteSettings(socket: try UnixSocketName(abstract: "/run/web.sock")),
+            RouteSettings(.init(socket: try UnixSocketName(path: "/run/other.sock"))),
+            RouteSettings(.init(socket: try UnixSocketName(abstract: "/run/web.sock"))),
         ]
         #expect(Route(to: plain, socket) == Route(to: other, socket))
         #expect(Route(to: plain, socket).hashValue == Route(to: other, socket).hashValue)
         #expect(Set([plain, secure, otherSecure].map { Route(to: $0, socket) }).count == 3)
-        #expect(Route(to: secure, socket).secured == [secure])
         #expect(Set([Route(to: plain), Route(to: plain, socket)] + others.map { Route(to: plain, $0) }).count == 4)
     }
 
     @Test func `an address is known of literals and sockets`() throws {
         let socket = try UnixSocketName(path: "/run/web.sock")
         #expect(Route(to: plain).address == nil)
-        #expect(Route(to: plain, RouteSettings(socket: socket)).address == .unix(socket))
+        #expect(Route(to: plain, RouteSettings(.init(socket: socket))).address == .unix(socket))
         let literal = HTTPOrigin(scheme: .https, host: "[::1]", port: 8443)
         #expect(Route(to: literal).address?.description == "[::1]:8443")
     }
 
-    @Test func `a route through another server leads there, and secures both one after the other`() throws {
-        let settings = RouteSettings(via: otherSecure)
-        let route = Route(to: secure, settings)
-        guard case .host(otherSecure) = route.endpoint else { throw RouteError() }
-        #expect(route.secured == [otherSecure, secure])
-        #expect(Route(to: plain, settings).secured == [otherSecure])
-        #expect(Route(to: plain, RouteSettings(via: plain)).secured == [])
+    @Test func `a route through a proxy leads there, and serves every plain origin if it opens no tunnel`() throws {
+        let through = { (proxy: Proxy) in RouteSettings(.init(proxies: [proxy])) }
+        let proxy = Proxy(.http, host: "proxy.test", port: 3128)
+        guard case .host(let endpoint) = Route(to: secure, through(proxy)).endpoint else { throw RouteError() }
+        #expect(endpoint == HTTPOrigin(scheme: .http, host: "proxy.test", port: 3128))
+        #expect(Route(to: plain, through(proxy)) == Route(to: other, through(proxy)))
+        #expect(Route(to: plain, through(proxy)).hashValue == Route(to: other, through(proxy)).hashValue)
+        #expect(Set([secure, otherSecure].map { Route(to: $0, through(proxy)) }).count == 2)
+        var tunnelling = proxy
+        tunnelling.tunnelsAll = true
+        #expect(Route(to: plain, through(tunnelling)) != Route(to: other, through(tunnelling)))
+        let socks = through(Proxy(.socks5h, host: "proxy.test"))
+        #expect(Route(to: plain, socks) != Route(to: other, socks))
     }
 
     @Test func `settings that differ are other routes, and equal ones are the same`() {
+        var (first, second) = (Proxy(.http, host: "p.test"), Proxy(.http, host: "p.test"))
+        first.credential = PasswordCredential(user: "a", password: "1")
+        second.credential = PasswordCredential(user: "a", password: "2")
         let settings: [() -> RouteSettings?] = [
-            { nil }, { RouteSettings(via: other) }, { RouteSettings(via: plain) },
-            { RouteSettings(localAddress: TransportAddress(literal: "127.0.0.2", port: 0)) },
-            { RouteSettings(localAddress: TransportAddress(literal: "127.0.0.3", port: 0)) },
+            { nil }, { RouteSettings(.init(proxies: [Proxy(.http, host: "p.test")])) },
+            { RouteSettings(.init(proxies: [first])) }, { RouteSettings(.init(proxies: [second])) },
+            { RouteSettings(.init(proxies: [first, second])) }, { RouteSettings(.init(proxyProtocol: .v1)) },
+            { RouteSettings(.init(localAddress: TransportAddress(literal: "127.0.0.2", port: 0))) },
+            { RouteSettings(.init(localAddress: TransportAddress(literal: "127.0.0.3", port: 0))) },
         ]
         #expect(Set((settings + settings).map { Route(to: plain, $0()) }).count == settings.count)
     }

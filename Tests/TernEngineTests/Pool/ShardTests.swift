@@ -11,11 +11,12 @@ import TernLock
 @Suite(.timeLimit(.minutes(5))) struct ShardTests {
     private static func shard(on group: ReactorGroup) throws -> Shard<SessionTask> {
         let configuration = SessionConfiguration()
+        let trust = TrustSettings(
+            tls: configuration.tls, policies: nil, revocationSender: IdleSender(), reportSender: IdleSender())
         let shared = SharedSettings(
-            loop: try #require(group.reactors.first).loop, configuration: configuration,
-            trust: TrustSettings(
-                tls: configuration.tls, policies: nil, revocationSender: IdleSender(), reportSender: IdleSender()),
-            resolver: Resolver(), exchange: ExchangeSettings(configuration))
+            loop: try #require(group.reactors.first).loop, configuration: configuration, trust: trust,
+            proxyTrust: trust, proxyLogins: ProxyLogins(), resolver: Resolver(),
+            exchange: ExchangeSettings(configuration))
         return Shard(shared, connectionLimit: 1)
     }
 

@@ -5,16 +5,16 @@ import Testing
 
 @testable import TernEngine
 
-/// A secure server behind a secure server, each with certificates of its own.
+/// A secure server behind a secure proxy, each with certificates of its own.
 @Suite struct TLSInTLSTests {
     private let outer: CertificateAuthority
     private let server: NginxServer
-    private let relay: TLSRelay
+    private let squid: SquidServer
 
     init() async throws {
         outer = try CertificateAuthority()
         server = try await NginxServer(files: ["big": Data(repeating: 7, count: 3_000_000)])
-        relay = try await TLSRelay(to: server.securePort, identity: try outer.issue())
+        squid = try await SquidServer(tls: try outer.issue())
     }
 
     private func session(_ policies: [String: ServerTrustPolicy]) throws -> Session {
@@ -24,12 +24,9 @@ import Testing
         configuration.tls.anchors = .only([
             try X509Certificate(pem: outer.certificatePEM), try X509Certificate(pem: server.authority.certificatePEM),
         ])
-        let via = HTTPOrigin(scheme: .https, host: "127.0.0.1", port: relay.port)
+        configuration.proxySettings = ProxySettings(Proxy(.https, host: "127.0.0.1", port: squid.securePort))
         return Session(
-            configuration: configuration, delegate: nil,
-            serverTrustPolicyManager: ServerTrustPolicyManager(policies: policies),
-            firstPolicies: [],
-            routes: RouteRule(settings: RouteSettings(via: via)))
+            configuration: configuration, serverTrustPolicyManager: ServerTrustPolicyManager(policies: policies))
     }
 
     private static func pin(_ authority: CertificateAuthority) throws -> ServerTrustPolicy {

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernEngine
+import TernFiles
+
+/// The proxies of requests, with curl's option names. Without an option the environment names them, as in curl.
+struct ProxyOptions: OptionGroup {
+    static var table: OptionTable<Self> {
+        OptionTable(
+            .value(
+                "-x", "--proxy", as: "proxy",
+                help: """
+                    Send requests through this proxy, [SCHEME://][USER:PASSWORD@]HOST[:PORT]: http, https, socks4, socks4a, \
+                    socks5, socks5h; "" for none. Otherwise http_proxy, https_proxy, all_proxy and no_proxy name one.
+                    """
+            ) { $0.proxy = $1.text },
+            .value("--socks4", as: "host", help: "The same as -x socks4://HOST.") { $0.proxy = "socks4://\($1.text)" },
+            .value("--socks4a", as: "host", help: "The same as -x socks4a://HOST.") {
+                $0.proxy = "socks4a://\($1.text)"
+            },
+            .value("--socks5", as: "host", help: "The same as -x socks5://HOST: names are resolved here.") {
+                $0.proxy = "socks5://\($1.text)"
+            },
+            .value("--socks5-hostname", as: "host", help: "The same as -x socks5h://HOST: the proxy resolves names.") {
+                $0.proxy = "socks5h://\($1.text)"
+            },
+            .value("--preproxy", as: "proxy", help: "Connect to the proxy of -x through this SOCKS proxy.") {
+                $0.preproxy = $1.text
+            },
+            .value("--noproxy", as: "hosts", help: "Connect to these without a proxy, separated by commas; \"*\" is all.") {
+                $0.exceptions = $1.text
+            },
+            .value("-U", "--proxy-user", as: "user:password", help: "The name and the password for the proxy.") {
+                $0.user = $1.text
+            },
+            .flag("--proxy-basic", help: "Send them with Basic, at once; the default.") { $0.schemes = .basic },
+            .flag("--proxy-digest", help: "Send them with Digest.") { $0.schemes = .digest },
+            .flag("--proxy-anyauth", help: "Send them with the safest scheme that the proxy requests.") {
+                $0.schemes = .all
+            },
+            .flag("-p", "--proxytunnel", help: "Open a tunnel through the proxy for http URLs, too.") {
+                $0.tunnelsAll = true
+            },
+            .value("--proxy-header", as: "field", repeats: true, help: "Add this field to CONNECT, and to no other request.") {
+                $0.fields.append($1.text)
+            },
+            .flag("--proxy-insecure", help: "Skip the checks of an https proxy's chain and host.") { $0.isInsecure = true },
+            .value("--proxy-cacert", as: "file", help: "Trust only the certificates in this PEM file for an https proxy.") {
+                $0.authorities = $1.text
+            },
+            .flag("--haproxy-protocol", help: "Send a header of the PROXY protocol, version 1, to the server.") {
+                $0.announces = true
+            })
+    }
+
+    var proxy: String?
+    var preproxy: String?
+    var exceptions: String?
+    var user: String?
+    var schemes = PasswordCredential.Schemes.basic
+    var tunnelsAll = false
+    var fields: [String] = []
+    var isInsecure = false
+    var authorities: String?
+    var announces = false
+
+    func apply(to configuration: inout SessionConfiguration) throws {
+        if announces { configuration.proxyProtocol = .v1 }
+        configuration.proxySettings = try settings()
+        // Options about the trust of servers say nothing of proxies.
+        var tls = TLSSettings()
+        if let authorities {
+            tls.anchors = .only(
+                try TrustOptions.read(authorities, "--proxy-cacert", .authorities, X509Certificate.all(inPEM:)))
+        }
+        configuration.proxyTLS = tls
+        let policy = isInsecure ? ServerTrustPolicy.disableEvaluation : .performDefaultEvaluation(validateHost: true)
+        configuration.proxyTrustPolicyManager = UniformTrustPolicy(policy)
+    }
+
+    private func settings() throws -> ProxySettings? {
+        let exceptions = exceptions.map { ProxyExceptions($0) }
+        guard let proxy else { return try fromEnvironment(exceptions) }
+        if proxy.isEmpty { return nil }
+        return ProxySettings(try completed(read(proxy, "-x")), except: exceptions ?? fromEnvironment("no_proxy"))
+    }
+
+    private func fromEnvironment(_ name: String) -> ProxyExceptions {
+        let variables = ProcessInfo.processInfo.environment
+        return ProxyExceptions(variables[name] ?? variables[name.uppercased()] ?? "")
+    }
+
+    private func fromEnvironment(_ exceptions: ProxyExceptions?) throws -> ProxySettings? {
+        var variables = ProcessInfo.processInfo.environment
+        if exceptions != nil { (variables["no_proxy"], variables["NO_PROXY"]) = (nil, nil) }
+        let names = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+        guard names.contains(where: { variables[$0]?.isEmpty == false }) else { return nil }
+        let settings: ProxySettings
+        do throws(InvalidProxy) {
+            settings = try ProxySettings.environment(variables)
+        } catch {
+            throw UsageError("\(error)")
+        }
+        // A failure has come above: what completes a proxy is the same for all of them.
+        let (complete, exceptions) = (try completion(), exceptions ?? ProxyExceptions())
+        return ProxySettings { url in
+            exceptions.contains(host: url.host ?? "") ? nil : settings.proxy(for: url).map(complete)
+        }
+    }
+
+    private func completed(_ proxy: Proxy) throws -> Proxy { try completion()(proxy) }
+
+    /// Adds what the options say of every proxy.
+    private func completion() throws -> @Sendable (Proxy) -> Proxy {
+        let (schemes, tunnelsAll) = (schemes, tunnelsAll)
+        let given = user.map { text in
+            let parts = ByteText.bytes(of: text).split(
+                separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+            return PasswordCredential(
+                user: Array(parts[0]), password: parts.count > 1 ? Array(parts[1]) : [], schemes: schemes)
+        }
+        let headers = HeaderFields(try fields.map(Self.field))
+        let before = try preproxy.map { try read($0.contains("://") ? $0 : "socks4://\($0)", "--preproxy") }
+        if let before, before.kind.isHTTP { throw UsageError("--preproxy: give a SOCKS proxy, such as socks5h://HOST") }
+        return { proxy in
+            var proxy = proxy
+            proxy.credential =
+                given
+                ?? proxy.credential.map {
+                    PasswordCredential(user: $0.userBytes, password: $0.passwordBytes, schemes: schemes)
+                }
+            proxy.tunnelsAll = tunnelsAll
+            proxy.connectHeaders = headers
+            proxy.preproxy = before
+            return proxy
+        }
+    }
+
+    private static func field(_ text: String) throws -> HeaderField {
+        guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else {
+            throw UsageError("--proxy-header: give \"Name: value\"")
+        }
+        let value = text[text.index(after: colon)...].drop { $0 == " " }
+        return HeaderField(name: String(text[..<colon]), value: String(value))
+    }
+
+    private func read(_ text: String, _ option: String) throws -> Proxy {
+        do throws(InvalidProxy) { return try Proxy(text) } catch { throw UsageError("\(option): \(error)") }
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Safety: buffers are lent by the loop for one tick, and bytes are lent for one call.
+import TernIO
+
+/// Drives the dialogue with a proxy over a transport. Ends with one call of `completion`, or without one if it is
+/// cancelled.
+final class Tunnel: ReadinessHandler {
+    /// What has become of the dialogue.
+    enum Outcome {
+        /// The tunnel is open; what its other end has sent already.
+        case open(Transport, early: [UInt8])
+        /// Begin again, over a new connection.
+        case repeated
+        case failed(SessionError.Reason)
+    }
+
+    /// The number of bytes received at once.
+    private static let receiveSize = 8 * 1024
+
+    private var transport: Transport?
+    private let token: RegistrationToken
+    private let loop: ReactorLoop
+    private var handshake: any TunnelHandshake
+    /// Whether the other end of the tunnel may send first.
+    private let letsServerBegin: Bool
+    private var completion: ((Outcome) -> Void)?
+    private var unsent: [UInt8] = []
+    private var early: [UInt8] = []
+    private var isOpen = false
+
+    /// Takes over the registration `token`, which passes to the new owner of the transport.
+    init(
+        _ handshake: any TunnelHandshake, transport: Transport, token: RegistrationToken, loop: ReactorLoop,
+        letsServerBegin: Bool, completion: @escaping (Outcome) -> Void
+    ) {
+        (self.handshake, self.transport, self.token, self.loop) = (handshake, transport, token, loop)
+        (self.letsServerBegin, self.completion) = (letsServerBegin, completion)
+    }
+
+    func start() {
+        advance { () throws(SessionError.Reason) in
+            try self.wrap { () throws(SystemCallError) in
+                try self.loop.transfer(self.token, to: self, interest: .readable)
+            }
+            try self.wrap { () throws(ProxyError) in self.unsent = try self.handshake.begin() }
+            try self.flush()
+            return nil
+        }
+    }
+
+    func cancel() {
+        completion = nil
+        loop.deregister(token)
+        transport.take()?.close()
+    }
+
+    /// The error when time is up; nil for that of the timeout.
+    var failure: SessionError.Reason? { handshake.brokenOff().map { .connecting(.proxy($0)) } }
+
+    func ready(_ readiness: Readiness) {
+        advance { () throws(SessionError.Reason) in
+            if readiness.contains(.writable) { try self.flush() }
+            return try self.receive()
+        }
+    }
+
+    private func advance(_ step: () throws(SessionError.Reason) -> Outcome?) {
+        let outcome: Outcome?
+        do throws(SessionError.Reason) { outcome = try step() } catch { outcome = .failed(error) }
+        guard let outcome, let completion = completion.take() else { return }
+        if case .open = outcome {
+            transport = nil
+        } else {
+            cancel()
+        }
+        completion(outcome)
+    }
+
+    /// Receives until there is no more: nothing may be left in the layers of the transport for those that follow.
+    private func receive() throws(SessionError.Reason) -> Outcome? {
+        let buffers = unsafe ReceiveBuffers(input: loop.receiveBuffer, plaintext: loop.scratchBuffer)
+        transport?.beginTick()
+        defer { unsafe transport?.endTick(buffers) }
+        while let transport {
+            let received: Received?
+            do throws(TransportError) {
+                received = try unsafe transport.receive(buffers, atMost: Self.receiveSize, isListening: true)
+            } catch {
+                throw handshake.brokenOff().map { .connecting(.proxy($0)) } ?? error.reason
+            }
+            switch received {
+            case .bytes(let count):
+                let bytes = unsafe Array(buffers.received(count, isOpened: transport.isSecure))
+                if try take(bytes) { return .repeated }
+            case .message, nil: continue
+            case .nothing:
+                return isOpen ? .open(transport, early: early) : nil
+            case .endOfStream:
+                if isOpen { throw .transfer(.connectionLost(nil)) }
+                throw .connecting(.proxy(handshake.brokenOff() ?? .closed))
+            }
+        }
+        return nil
+    }
+
+    /// Whether the dialogue begins again.
+    private func take(_ bytes: [UInt8]) throws(SessionError.Reason) -> Bool {
+        var offset = 0
+        while !isOpen {
+            var step = TunnelStep.wait
+            try wrap { () throws(ProxyError) in step = try handshake.receive(bytes, from: &offset) }
+            switch step {
+            case .wait: return false
+            case .send(let answer):
+                unsent += answer
+                try flush()
+            case .open: isOpen = true
+            case .repeated: return true
+            }
+        }
+        if offset == bytes.count { return false }
+        // Before the client has sent anything, only a server of another protocol than TLS and HTTP may (RFC 9110 §9.3.6).
+        guard letsServerBegin else { throw .connecting(.proxy(.unexpectedBytes)) }
+        early += bytes[offset...]
+        return false
+    }
+
+    private func flush() throws(SessionError.Reason) {
+        do throws(TransportError) {
+            while !unsent.isEmpty, let transport {
+                let count = try transport.send(unsent)
+                if count == 0 { break }
+                unsent.removeFirst(count)
+            }
+            if unsent.isEmpty { try transport?.flush() }
+        } catch {
+            throw error.reason
+        }
+        let isSending = !unsent.isEmpty || transport?.hasUnsent == true
+        try wrap { () throws(SystemCallError) in
+            try loop.setInterest(isSending ? [.readable, .writable] : .readable, for: token)
+        }
+    }
+
+    private func wrap(_ body: () throws(SystemCallError) -> Void) throws(SessionError.Reason) {
+        do throws(SystemCallError) { try body() } catch { throw .system(error) }
+    }
+
+    private func wrap(_ body: () throws(ProxyError) -> Void) throws(SessionError.Reason) {
+        do throws(ProxyError) { try body() } catch { throw .connecting(.proxy(error)) }
+    }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+public import TernHTTP1
+
+/// A server that requests are sent through.
+///
+/// An HTTP proxy gets requests for `http` URLs whole, with the URL in them (RFC 9112 §3.2.2), and opens a tunnel to the
+/// servers of `https` URLs and of raw streams (`CONNECT`, RFC 9110 §9.3.6). A SOCKS proxy opens a tunnel to every server.
+/// What is sent in a tunnel is not for the proxy: TLS with the origin is within it, and the origin's certificate is
+/// evaluated as without a proxy. A proxy that is itself secured is evaluated by the session's trust policy for its host.
+///
+/// Its credential is sent to this proxy alone, and never to an origin or to another proxy; connections are shared only by
+/// requests with equal proxies, credential included.
+public struct Proxy: Sendable, Hashable {
+    /// The protocol that the proxy speaks.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// HTTP without TLS.
+        case http
+        /// HTTP over TLS.
+        case https
+        /// SOCKS 4 with an IPv4 address that the client has resolved.
+        case socks4
+        /// SOCKS 4 with a name that the proxy resolves.
+        case socks4a
+        /// SOCKS 5 (RFC 1928) with an address that the client has resolved.
+        case socks5
+        /// SOCKS 5 with a name that the proxy resolves.
+        case socks5h
+
+        /// Whether it speaks HTTP.
+        public var isHTTP: Bool { self == .http || self == .https }
+
+        /// Whether the client resolves the name of the origin.
+        var resolvesLocally: Bool { self == .socks4 || self == .socks5 }
+    }
+
+    /// The protocol.
+    public let kind: Kind
+    /// Its host and port; with the scheme `https` if it is connected to over TLS.
+    public let server: HTTPOrigin
+    /// The name and the password for the proxy, which it gets when it requests them: at once if ``PasswordCredential/schemes``
+    /// has Basic alone, in SOCKS always. SOCKS 4 sends the name alone.
+    public var credential: PasswordCredential?
+    /// Whether requests for `http` URLs go through a tunnel, too. A SOCKS proxy always opens one.
+    public var tunnelsAll = false
+    /// Fields of every `CONNECT`. The origin gets none of them.
+    public var connectHeaders: HeaderFields = [:]
+    /// The proxy that this one is connected to through; none by default.
+    public var preproxy: Proxy? {
+        get { chained.first }
+        set { chained = newValue.map { [$0] } ?? [] }
+    }
+    /// None or one.
+    private var chained: [Proxy] = []
+
+    /// Creates a proxy without a credential.
+    ///
+    /// - Parameter port: nil for that of the kind: 443 of `https`, and 1080 of all others, as in curl.
+    public init(_ kind: Kind, host: String, port: UInt16? = nil) {
+        self.kind = kind
+        server = HTTPOrigin(
+            scheme: kind == .https ? .https : .http, host: host, port: port ?? (kind == .https ? 443 : 1080))
+    }
+
+    /// Creates a proxy from a text such as `socks5h://user:password@proxy.example:1080`, as curl reads it: without a scheme
+    /// it is an HTTP proxy. The name and the password are percent-decoded; a path is ignored.
+    ///
+    /// - Throws: an error that names the part that cannot be read.
+    public init(_ text: String) throws(InvalidProxy) {
+        var rest = text[...]
+        var kind = Kind.http
+        if let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") {
+            let scheme = text[..<colon].lowercased()
+            guard let named = scheme == "socks" ? .socks4 : Kind(rawValue: scheme) else { throw .scheme(scheme) }
+            kind = named
+            rest = text[colon...].dropFirst(3)
+        }
+        rest = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        // Without the name and the password, which an error must not show.
+        let place = rest.lastIndex(of: "@").map { rest[rest.index(after: $0)...] } ?? rest
+        guard !place.isEmpty, let origin = try? Destination(absoluteString: "http://\(place)/").origin else {
+            throw .server(String(place))
+        }
+        let afterHost = place.lastIndex(of: "]").map { place[$0...] } ?? place
+        self.init(kind, host: origin.host, port: afterHost.contains(":") ? origin.port : nil)
+        if place.startIndex > rest.startIndex {
+            credential = PasswordCredential(userinfo: String(rest[..<place.startIndex].dropLast()))
+        }
+    }
+
+    /// This proxy and those before it, in the order in which they are connected to.
+    var chain: [Proxy] { (preproxy?.chain ?? []) + [self] }
+}
+
+extension Proxy: CustomStringConvertible {
+    /// Kind, host and port, without the credential.
+    public var description: String {
+        let host = server.host.contains(":") ? "[\(server.host)]" : server.host
+        return "\(kind.rawValue)://\(host):\(server.port)"
+    }
+}
+
+/// The proxy of one request.
+public enum ProxyChoice: Sendable, Hashable {
+    /// The one that the session's settings name.
+    case ofSession
+    /// None.
+    case direct
+    /// This one, also for redirects.
+    case through(Proxy)
+}
+
+/// Why a text names no proxy.
+public enum InvalidProxy: Error, Sendable, Hashable, CustomStringConvertible {
+    /// A scheme that is none of ``Proxy/Kind``.
+    case scheme(String)
+    /// What follows the scheme is no host and port.
+    case server(String)
+    /// A name of an environment variable, and why its value cannot be read.
+    indirect case variable(String, InvalidProxy)
+
+    public var description: String {
+        switch self {
+        case .scheme(let scheme): "no proxy has the scheme \(scheme): http, https, socks4, socks4a, socks5 and socks5h do"
+        case .server(let text): "no host and port of a proxy: \(text)"
+        case .variable(let name, let error): "\(name): \(error)"
+        }
+    }
+}
+
+/// The version of the PROXY protocol, which tells the origin behind a load balancer where a connection comes from.
+public enum ProxyProtocol: Int, Sendable, Hashable {
+    /// One line of text.
+    case v1 = 1
+    /// A binary header.
+    case v2 = 2
+}

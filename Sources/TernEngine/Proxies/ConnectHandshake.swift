@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+
+/// `CONNECT` (RFC 9110 §9.3.6): one strict parser reads the answer, as it does every other response, and only 2xx opens
+/// the tunnel.
+final class ConnectHandshake: TunnelHandshake {
+    /// The maximum size of the content of a refusal that is kept.
+    static let maximumBodySize = 64 * 1024
+    private let proxy: Proxy
+    private let target: HTTPOrigin
+    private let logins: ProxyLogins
+    private var exchange: Exchange
+    /// Whether no earlier one for the same connection was refused.
+    private let isFirst: Bool
+    private var authorization: HeaderField?
+    private var refusal: ResponseHead?
+    private var body: [UInt8] = []
+
+    /// - Parameter logins: has what the proxy has accepted before, and answers its challenges.
+    init(_ proxy: Proxy, to target: HTTPOrigin, _ logins: ProxyLogins, limits: ParsingLimits, isFirst: Bool) {
+        (self.proxy, self.target, self.logins, self.isFirst) = (proxy, target, logins, isFirst)
+        exchange = Exchange(limits: limits)
+    }
+
+    func begin() throws(ProxyError) -> [UInt8] {
+        let authority = target.authority
+        var fields = HeaderFields([HeaderField(name: "Host", value: authority)])
+        authorization = logins.authorization(for: proxy, method: "CONNECT", target: authority)
+        for field in proxy.connectHeaders where field.name.lowercased() != "host" { fields.append(field) }
+        if let authorization, !fields.contains("Proxy-Authorization") { fields.append(authorization) }
+        let head = RequestHead(method: "CONNECT", target: .authority(authority), origin: target, fields: fields)
+        var bytes: [UInt8] = []
+        do throws(HTTPProtocolError) {
+            try exchange.begin(head, body: .none, defaults: DefaultFields([:]), into: &bytes)
+        } catch {
+            throw .unsendable("\(error)")
+        }
+        return bytes
+    }
+
+    func receive(_ bytes: [UInt8], from offset: inout Int) throws(ProxyError) -> TunnelStep {
+        while true {
+            switch try next(bytes, from: &offset) {
+            case .informational: continue
+            case .head(let head):
+                if (200..<300).contains(head.status) { continue }
+                if head.status == 407, logins.answers(head, of: proxy, after: authorization, isFirst: isFirst) {
+                    return .repeated
+                }
+                refusal = head
+            case .body(let range):
+                body += bytes[range].prefix(Self.maximumBodySize - body.count)
+                if body.count == Self.maximumBodySize { throw refused() }
+            case .end: throw refused()
+            case .handedOver: return .open
+            case .needMoreBytes: return .wait
+            }
+        }
+    }
+
+    private func next(_ bytes: [UInt8], from offset: inout Int) throws(ProxyError) -> ResponseEvent {
+        do throws(HTTPProtocolError) {
+            return try exchange.receive(bytes.span, from: &offset)
+        } catch {
+            // The status is known, and says more.
+            if refusal != nil { throw refused() }
+            throw .malformedResponse(error)
+        }
+    }
+
+    private func refused() -> ProxyError {
+        refusal.map { .refused(ProxyRefusal(head: $0, body: body)) } ?? .closed
+    }
+
+    func brokenOff() -> ProxyError? { refusal == nil ? nil : refused() }
+}
+
+extension HTTPOrigin {
+    /// Host and port, as CONNECT names them: the port always, an IPv6 address in brackets and without its zone.
+    var authority: String {
+        certifiedHost.contains(":") ? "[\(certifiedHost)]:\(port)" : "\(certifiedHost):\(port)"
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Tern
+
+extension ProxySettings {
+    /// The proxies that a dictionary of CFNetwork names.
+    init(connectionProxyDictionary dictionary: [AnyHashable: Any]) {
+        let http = Proxy(.http, "HTTP", in: dictionary)
+        let https = Proxy(.http, "HTTPS", in: dictionary)
+        let socks = Proxy(.socks5h, "SOCKS", in: dictionary)
+        let exceptions = ProxyExceptions((dictionary["ExceptionsList"] as? [String] ?? []).joined(separator: ","))
+        self.init { url in
+            if exceptions.contains(host: url.host ?? "") { return nil }
+            return (url.scheme?.lowercased() == "https" ? https : http) ?? socks
+        }
+    }
+}
+
+extension Proxy {
+    /// Nil for one that is not enabled, or has no host.
+    fileprivate init?(_ kind: Kind, _ prefix: String, in dictionary: [AnyHashable: Any]) {
+        let number = { (key: String) in (dictionary[prefix + key] as? any BinaryInteger).map { Int(clamping: $0) } }
+        let isEnabled = dictionary[prefix + "Enable"] as? Bool ?? (number("Enable") == 1)
+        guard isEnabled, let host = dictionary[prefix + "Proxy"] as? String, !host.isEmpty else { return nil }
+        self.init(kind, host: host, port: number("Port").flatMap { UInt16(exactly: $0) })
+        guard let user = dictionary["kCFProxyUsernameKey"] as? String else { return }
+        credential = PasswordCredential(
+            user: user, password: dictionary["kCFProxyPasswordKey"] as? String ?? "")
+    }
+}
