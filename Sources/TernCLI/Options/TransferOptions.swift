@@ -85,6 +85,7 @@ struct TransferOptions: OptionGroup {
             .value("--abstract-unix-socket", as: "name", help: "The same with a name in Linux's abstract namespace.") {
                 $0.abstractUnixSocket = $1.text
             },
+            .group(\.names),
             .value(
                 "--egress", as: "reach",
                 help: """
@@ -135,6 +136,7 @@ struct TransferOptions: OptionGroup {
     var continueTimeout: Double?
     var unixSocket: String?
     var abstractUnixSocket: String?
+    var names = NameOptions()
     var egress = EgressOption()
     var maximumBodySize: ByteCount?
 
@@ -195,6 +197,7 @@ struct TransferOptions: OptionGroup {
             isFollowing ? .follow(limit: limit < 0 ? .max : limit, allowsDowngrade: allowsDowngrade) : .never
         configuration.unixSocket = try socketName()
         configuration.egressPolicy = egress.policy
+        names.apply(to: &configuration)
     }
 
     private static func storage(_ path: String) throws -> HSTSStorage {

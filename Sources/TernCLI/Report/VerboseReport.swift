@@ -8,12 +8,21 @@ struct VerboseReport: Sendable {
     let configuration: SessionConfiguration
 
     func sending(_ request: URLRequest, on connection: ConnectionMetrics) -> [String] {
-        var lines = ["* connected to \(connection.remoteAddress)"]
+        var lines = named(request) + ["* connected to \(connection.remoteAddress)"]
         if let tls = connection.tls {
             lines.append("* \(tls.version), \(tls.cipher)\(tls.resumed ? ", resumed" : "")")
             lines += connection.publicKeyPins.enumerated().map { "* certificate \($0): \($1)" }
         }
         return lines + head(of: request) + [">"]
+    }
+
+    /// What --resolve and --connect-to say about the request's host, as curl says it.
+    private func named(_ request: URLRequest) -> [String] {
+        guard let (endpoint, isElsewhere, isResolved) = configuration.overrides(for: request) else { return [] }
+        return
+            (isElsewhere
+            ? ["* Connecting to hostname: \(endpoint.host)", "* Connecting to port: \(endpoint.port)"] : [])
+            + (isResolved ? ["* Hostname \(endpoint.host) was found in DNS cache"] : [])
     }
 
     /// - Parameter named: the URL that was to be requested.

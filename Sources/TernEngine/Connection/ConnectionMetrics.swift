@@ -19,6 +19,8 @@ public final class ConnectionMetrics: Sendable {
     private let overridden: ServerTrustResult?
     /// Whether the server was trusted without any error: by a chain that was validated in full.
     let isServerValidated: Bool
+    /// Whether the peer is the host of the origin, rather than another server or a socket in its place.
+    let isDirect: Bool
     /// When the connection was requested, and when each step of opening it ended.
     public let start: MonotonicInstant
     /// When the host name was resolved.
@@ -30,8 +32,10 @@ public final class ConnectionMetrics: Sendable {
 
     init(
         remoteAddress: TransportAddress, localAddress: TransportAddress?, tls: TLSInfo?, trust: ServerTrustResult?,
-        start: MonotonicInstant, resolved: MonotonicInstant, connected: MonotonicInstant, secured: MonotonicInstant?
+        start: MonotonicInstant, resolved: MonotonicInstant, connected: MonotonicInstant, secured: MonotonicInstant?,
+        isDirect: Bool = false
     ) {
+        self.isDirect = isDirect
         self.remoteAddress = remoteAddress
         self.localAddress = localAddress
         self.tls = tls

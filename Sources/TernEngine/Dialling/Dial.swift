@@ -61,10 +61,11 @@ struct Dial: ~Copyable {
     /// The local address.
     private(set) var localAddress: TransportAddress?
 
-    /// `address` is the route's, if it names one.
-    init(_ route: Route, address: TransportAddress?, now: MonotonicInstant) {
-        steps = Self.steps(along: route, isResolved: address != nil)
-        isToSocket = if case .socket = route.endpoint { true } else { false }
+    /// `address` is the endpoint's, if it is one; the endpoint is the route's, unless another is given.
+    init(_ route: Route, to endpoint: Route.Endpoint? = nil, address: TransportAddress?, now: MonotonicInstant) {
+        let endpoint = endpoint ?? route.endpoint
+        steps = Self.steps(along: route, to: endpoint, isResolved: address != nil)
+        isToSocket = if case .socket = endpoint { true } else { false }
         isOverConnection = false
         boundAddress = route.localAddress
         addresses = address.map { [$0] } ?? []
@@ -80,10 +81,10 @@ struct Dial: ~Copyable {
             began: connection.start, resolved: connection.resolved, connected: connection.connected)
     }
 
-    static func steps(along route: Route, isResolved: Bool) -> [Step] {
+    static func steps(along route: Route, to endpoint: Route.Endpoint? = nil, isResolved: Bool) -> [Step] {
         var steps: [Step] = []
         steps += route.secured.map(Step.prepare)
-        if case .host(let host) = route.endpoint, !isResolved { steps.append(.resolve(host)) }
+        if case .host(let host) = endpoint ?? route.endpoint, !isResolved { steps.append(.resolve(host)) }
         steps.append(.connect)
         steps += route.secured.map(Step.secure)
         return steps

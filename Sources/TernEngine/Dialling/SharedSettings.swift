@@ -8,6 +8,8 @@ final class SharedSettings: Sendable {
     let configuration: SessionConfiguration
     let trust: TrustSettings
     let resolver: Resolver
+    /// Nil if the configuration says nothing about names.
+    let names: NameRules?
     let exchange: ExchangeSettings
 
     init(
@@ -18,6 +20,7 @@ final class SharedSettings: Sendable {
         self.configuration = configuration
         self.trust = trust
         self.resolver = resolver
+        names = configuration.nameRules
         self.exchange = exchange
     }
 

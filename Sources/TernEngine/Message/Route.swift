@@ -47,6 +47,23 @@ struct Route: Sendable {
     /// connection that only another policy permitted carries no request of this one.
     var egressPolicy: EgressPolicy? { settings?.egressPolicy }
 
+    /// What the request itself says about names, besides the session; nil for nothing. Part of the key: a connection to an
+    /// address that only another request names carries no request of this one.
+    var names: NameRules? { settings?.names }
+
+    /// The host and port, or the socket, that a connection is opened to by these rules.
+    func endpoint(_ names: NameRules?) -> Endpoint {
+        guard let names, case .host = endpoint, !isForwarded else { return endpoint }
+        return .host(names.endpoint(for: origin))
+    }
+
+    /// The same route to the addresses of earlier hops, if the request wants that.
+    func keeping(_ addresses: @autoclosure () -> [AddressOverride]) -> Route {
+        guard var names = settings?.names, names.keepsAddress else { return self }
+        names.keptAddresses = addresses()
+        return Route(to: origin, RouteSettings(settings, names: names))
+    }
+
     /// The origin that the connections serve.
     var server: HTTPOrigin { origin }
 
@@ -90,42 +107,50 @@ final class RouteSettings: Sendable {
     let identity: ClientIdentity?
     /// Where the request's connections may lead, besides the session's policy; nil for everywhere.
     let egressPolicy: EgressPolicy?
+    /// What the request says about names; nil for nothing.
+    let names: NameRules?
 
     init(socket: UnixSocketName) {
         self.socket = socket
-        (via, localAddress, identity, egressPolicy) = (nil, nil, nil, nil)
+        (via, localAddress, identity, egressPolicy, names) = (nil, nil, nil, nil, nil)
     }
 
     init(via: HTTPOrigin? = nil, localAddress: TransportAddress? = nil) {
         socket = nil
         self.via = via
         self.localAddress = localAddress
-        (identity, egressPolicy) = (nil, nil)
+        (identity, egressPolicy, names) = (nil, nil, nil)
     }
 
     /// The same settings, nil for the usual ones, with an identity.
     init(_ settings: RouteSettings?, identity: ClientIdentity) {
         (socket, via, localAddress) = (settings?.socket, settings?.via, settings?.localAddress)
-        egressPolicy = settings?.egressPolicy
+        (egressPolicy, names) = (settings?.egressPolicy, settings?.names)
         self.identity = identity
     }
 
     /// The settings of a request, nil if it has none.
-    init?(socket: UnixSocketName?, egressPolicy: EgressPolicy?) {
-        if socket == nil, egressPolicy == nil { return nil }
-        (self.socket, self.egressPolicy) = (socket, egressPolicy)
+    init?(socket: UnixSocketName?, egressPolicy: EgressPolicy?, names: NameRules?) {
+        if socket == nil, egressPolicy == nil, names == nil { return nil }
+        (self.socket, self.egressPolicy, self.names) = (socket, egressPolicy, names)
         (via, localAddress, identity) = (nil, nil, nil)
+    }
+
+    /// The same settings with other rules about names.
+    init(_ settings: RouteSettings?, names: NameRules) {
+        (socket, via, localAddress) = (settings?.socket, settings?.via, settings?.localAddress)
+        (identity, egressPolicy, self.names) = (settings?.identity, settings?.egressPolicy, names)
     }
 
     /// The settings of a request, with the session's for what it leaves to that.
     func completed(by session: RouteSettings?) -> RouteSettings {
         if session == nil || socket != nil { return self }
-        return RouteSettings(session, egressPolicy: egressPolicy)
+        return RouteSettings(session, of: self)
     }
 
-    private init(_ settings: RouteSettings?, egressPolicy: EgressPolicy?) {
-        (socket, via, localAddress) = (settings?.socket, settings?.via, settings?.localAddress)
-        (identity, self.egressPolicy) = (settings?.identity, egressPolicy)
+    private init(_ session: RouteSettings?, of request: RouteSettings) {
+        (socket, via, localAddress) = (session?.socket, session?.via, session?.localAddress)
+        (identity, egressPolicy, names) = (session?.identity, request.egressPolicy, request.names)
     }
 }
 
@@ -134,6 +159,7 @@ extension RouteSettings: Hashable {
         left === right
             || left.socket == right.socket && left.via == right.via && left.localAddress == right.localAddress
                 && left.identity == right.identity && left.egressPolicy == right.egressPolicy
+                && left.names == right.names
     }
 
     func hash(into hasher: inout Hasher) {
@@ -142,5 +168,6 @@ extension RouteSettings: Hashable {
         hasher.combine(localAddress)
         hasher.combine(identity)
         hasher.combine(egressPolicy)
+        hasher.combine(names)
     }
 }
