@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The symbols of the engine that a user of this module needs.
 
+@_exported public import enum TernEngine.AddressFamily
+@_exported public import struct TernEngine.AddressOverride
 @_exported public import struct TernEngine.AuthenticationChallenge
 @_exported public import protocol TernEngine.AuthenticationCredential
 @_exported public import enum TernEngine.AuthenticationError
@@ -21,6 +23,7 @@
 @_exported public import enum TernEngine.ChallengeAnswer
 @_exported public import struct TernEngine.ClientIdentity
 @_exported public import struct TernEngine.ClientIdentityError
+@_exported public import struct TernEngine.ClosureResolver
 @_exported public import struct TernEngine.ConnectError
 @_exported public import class TernEngine.ConnectionMetrics
 @_exported public import enum TernEngine.ContentDecodingError
@@ -37,6 +40,7 @@
 @_exported public import struct TernEngine.DownloadSettings
 @_exported public import struct TernEngine.EgressPolicy
 @_exported public import struct TernEngine.EgressViolation
+@_exported public import struct TernEngine.EndpointOverride
 @_exported public import enum TernEngine.EvaluationLimit
 @_exported public import enum TernEngine.HSTSFileError
 @_exported public import class TernEngine.HSTSStorage
@@ -51,9 +55,11 @@
 @_exported public import struct TernEngine.HopMetrics
 @_exported public import struct TernEngine.HostPattern
 @_exported public import enum TernEngine.HostPatternError
+@_exported public import protocol TernEngine.HostResolver
 @_exported public import struct TernEngine.IPAddress
 @_exported public import struct TernEngine.IPNetwork
 @_exported public import enum TernEngine.InvalidIPNetwork
+@_exported public import enum TernEngine.InvalidOverride
 @_exported public import enum TernEngine.InvalidProxy
 @_exported public import enum TernEngine.InvalidRequest
 @_exported public import enum TernEngine.InvalidUnixSocketName
@@ -125,6 +131,7 @@
 @_exported public import enum TernEngine.StreamedBodyError
 @_exported public import enum TernEngine.SubjectAlternativeName
 @_exported public import struct TernEngine.SystemCallError
+@_exported public import struct TernEngine.SystemResolver
 @_exported public import struct TernEngine.TLSAlert
 @_exported public import struct TernEngine.TLSError
 @_exported public import struct TernEngine.TLSInfo

@@ -78,7 +78,7 @@ struct CurlOption: Equatable {
         - --compressed-ssh | it is for SSH, and tern speaks HTTP
         ~ -K --config | a value with blanks needs quotes, and .curlrc is never read
         = --connect-timeout
-        - --connect-to --resolve | give the address in the URL and -H 'Host: NAME', or --unix-socket; over https this is not possible
+        ~ --connect-to | an entry with fewer than three parts is an error
         ~ -C --continue-at | the answer must begin where the file ends; "tern download -C -" also notices that the file has changed
         ~ -b --cookie | may be repeated
         ~ -c --cookie-jar | a file that -b reads keeps what other programs write to it meanwhile
@@ -135,8 +135,8 @@ struct CurlOption: Equatable {
         - --interface --local-port | the system chooses the address that a connection comes from: see ip-route(8)
         - --ip-tos --vlan-priority --mptcp --tcp-fastopen --keepalive-cnt | tern leaves this setting of sockets to the system
         - --ipfs-gateway | give the gateway's URL
-        - -4 --ipv4 | tern connects with the first address that answers: give an IPv4 address in the URL
-        - -6 --ipv6 | tern connects with the first address that answers: give an IPv6 address in the URL
+        = -4 --ipv4
+        = -6 --ipv6
         = --json
         = -j --junk-session-cookies
         ~ --keepalive-time | changes nothing: a request does not last that long without progress
@@ -210,6 +210,7 @@ struct CurlOption: Equatable {
         ~ --remove-on-error | always the case
         ~ -X --request | a redirect that turns the method into GET overrides it
         = --request-target
+        ~ --resolve | "+" has no effect: an entry holds as long as the command; an IPv6 address in place of the host stands in brackets
         ~ --retry | does not wait longer than an hour for Retry-After, and repeats nothing after a part was written to standard output or added to a file (-C)
         = --retry-all-errors
         = --retry-connrefused

@@ -9,6 +9,7 @@
 @_exported public import struct TernHTTP1.ParsingLeniency
 @_exported public import struct TernHTTP1.ParsingLimits
 @_exported public import struct TernHTTP1.ResponseHead
+@_exported public import enum TernIO.AddressFamily
 @_exported public import struct TernIO.ConnectError
 @_exported public import struct TernIO.IPAddress
 @_exported public import struct TernIO.IPNetwork

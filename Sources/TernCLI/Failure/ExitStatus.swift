@@ -20,6 +20,7 @@ enum ExitStatus: Int32, CaseIterable {
     case handshake = 35
     case badResumeData = 36
     case redirects = 47
+    case optionSyntax = 49
     case emptyResponse = 52
     case sending = 55
     case receiving = 56
@@ -55,6 +56,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .handshake: "the TLS handshake failed"
         case .badResumeData: "the download cannot be resumed"
         case .redirects: "too many redirects, or a loop of them"
+        case .optionSyntax: "--resolve or --connect-to cannot be read"
         case .emptyResponse: "the server closed the connection without a response"
         case .sending: "sending failed"
         case .receiving: "receiving failed"

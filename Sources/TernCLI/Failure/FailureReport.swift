@@ -161,7 +161,8 @@ extension ExitStatus {
     private static func status(of failure: SessionError.ConnectingFailure, in phase: SessionError.Phase) -> ExitStatus {
         switch failure {
         case .queueFull: .failure
-        case .unresolved: .unresolvedHost
+        // As in curl, an address of the other family is one that cannot be connected to.
+        case .unresolved(let error): error.reason == .otherFamily ? .noConnection : .unresolvedHost
         case .egressRefused, .unreachable: .noConnection
         case .insecure(let error): status(of: error.reason, in: phase)
         // As in curl: a refused CONNECT is a failure to receive.

@@ -86,6 +86,7 @@ struct TransferOptions: OptionGroup {
             .value("--abstract-unix-socket", as: "name", help: "The same with a name in Linux's abstract namespace.") {
                 $0.abstractUnixSocket = $1.text
             },
+            .group(\.names),
             .value(
                 "--egress", as: "reach",
                 help: """
@@ -137,6 +138,7 @@ struct TransferOptions: OptionGroup {
     var continueTimeout: Double?
     var unixSocket: String?
     var abstractUnixSocket: String?
+    var names = NameOptions()
     var egress = EgressOption()
     var maximumBodySize: ByteCount?
 
@@ -198,6 +200,7 @@ struct TransferOptions: OptionGroup {
         configuration.unixSocket = try socketName()
         configuration.egressPolicy = egress.policy
         try proxy.apply(to: &configuration)
+        names.apply(to: &configuration)
     }
 
     private static func storage(_ path: String) throws -> HSTSStorage {

@@ -8,7 +8,7 @@ struct VerboseReport: Sendable {
     let configuration: SessionConfiguration
 
     func sending(_ request: URLRequest, on connection: ConnectionMetrics) -> [String] {
-        var lines = ["* connected to \(connection.remoteAddress)"]
+        var lines = named(request) + ["* connected to \(connection.remoteAddress)"]
         if !connection.proxies.isEmpty {
             lines.append("* through the proxy \(connection.proxies.map(\.description).joined(separator: ", then "))")
         }
@@ -17,6 +17,15 @@ struct VerboseReport: Sendable {
             lines += connection.publicKeyPins.enumerated().map { "* certificate \($0): \($1)" }
         }
         return lines + head(of: request) + [">"]
+    }
+
+    /// What --resolve and --connect-to say about the request's host, as curl says it.
+    private func named(_ request: URLRequest) -> [String] {
+        guard let (endpoint, isElsewhere, isResolved) = configuration.overrides(for: request) else { return [] }
+        return
+            (isElsewhere
+            ? ["* Connecting to hostname: \(endpoint.host)", "* Connecting to port: \(endpoint.port)"] : [])
+            + (isResolved ? ["* Hostname \(endpoint.host) was found in DNS cache"] : [])
     }
 
     /// - Parameter named: the URL that was to be requested.

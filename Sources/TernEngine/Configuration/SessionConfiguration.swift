@@ -52,6 +52,17 @@ public struct SessionConfiguration: Sendable {
     /// The version of the PROXY protocol, whose header tells origins the addresses of this connection; nil, the default, for
     /// none. Servers that do not expect it refuse it.
     public var proxyProtocol: ProxyProtocol?
+    /// Finds the addresses of hosts, also for the session's own requests; nil, the default, for the system's look-up.
+    public var resolver: (any HostResolver)?
+    /// The addresses that connections use, also those of the session's own requests; of IPv4 and IPv6 by default. The next
+    /// address is tried when one has failed or has not answered for 250 ms (RFC 8305).
+    public var addressFamily = AddressFamily.any
+    /// The addresses of single hosts, which no resolver is asked for. Those of a request come first. The session's own
+    /// requests use them, too.
+    public var addressOverrides: [AddressOverride] = []
+    /// Other hosts and ports to connect to than those of URLs. Those of a request come first. The session's own requests,
+    /// such as those about revocation, connect to the hosts of their URLs.
+    public var endpointOverrides: [EndpointOverride] = []
     /// Keeps cookies between requests; nil, the default, for none. Sessions may share one, such as
     /// ``HTTPCookieStorage/shared``.
     public var httpCookieStorage: HTTPCookieStorage?
@@ -122,6 +133,24 @@ extension SessionConfiguration {
 
     var hopFields: HopFields {
         HopFields(httpAdditionalHeaders, sensitive: sensitiveFields, decodesContent: decodesContent)
+    }
+}
+
+extension SessionConfiguration {
+    /// Nil for the system's look-up of every host, and nothing else.
+    var nameRules: NameRules? {
+        let family = addressFamily == .any ? nil : addressFamily
+        return NameRules(
+            addressOverrides: addressOverrides, endpointOverrides: endpointOverrides, family: family
+        ).ifAny
+    }
+
+    /// What the configuration's overrides say about the host of a request: the endpoint in its place, or nil, and whether
+    /// its addresses are known.
+    package func overrides(for request: URLRequest) -> (endpoint: HTTPOrigin, isElsewhere: Bool, isResolved: Bool)? {
+        guard let names = nameRules, let origin = try? request.destination.get().origin else { return nil }
+        let endpoint = names.endpoint(for: origin)
+        return (endpoint, endpoint != origin, names.override(for: endpoint) != nil)
     }
 }
 

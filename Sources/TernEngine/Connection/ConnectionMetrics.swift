@@ -24,6 +24,8 @@ public final class ConnectionMetrics: Sendable {
     private let overridden: ServerTrustResult?
     /// Whether the server was trusted without any error: by a chain that was validated in full.
     let isServerValidated: Bool
+    /// Whether the peer is the host of the origin, rather than another server or a socket in its place.
+    let isDirect: Bool
     /// When the connection was requested, and when each step of opening it ended.
     public let start: MonotonicInstant
     /// When the host name was resolved.
@@ -34,9 +36,11 @@ public final class ConnectionMetrics: Sendable {
     public let secured: MonotonicInstant?
 
     init(
-        remoteAddress: TransportAddress, localAddress: TransportAddress?, proxies: [Proxy] = [], tls: TLSInfo?, trust: ServerTrustResult?,
-        start: MonotonicInstant, resolved: MonotonicInstant, connected: MonotonicInstant, secured: MonotonicInstant?
+        remoteAddress: TransportAddress, localAddress: TransportAddress?, proxies: [Proxy] = [], tls: TLSInfo?,
+        trust: ServerTrustResult?, start: MonotonicInstant, resolved: MonotonicInstant, connected: MonotonicInstant,
+        secured: MonotonicInstant?, isDirect: Bool = false
     ) {
+        self.isDirect = isDirect
         self.remoteAddress = remoteAddress
         self.localAddress = localAddress
         self.proxies = proxies

@@ -81,10 +81,11 @@ struct Dial: ~Copyable {
     /// The local address.
     private(set) var localAddress: TransportAddress?
 
-    /// `address` is the route's, if it names one.
-    init(_ route: Route, address: TransportAddress?, now: MonotonicInstant) {
-        steps = Self.steps(along: route, isResolved: address != nil)
-        isToSocket = if case .socket = route.endpoint { true } else { false }
+    /// `address` is the endpoint's, if it is one; the endpoint is the route's, unless another is given.
+    init(_ route: Route, to endpoint: Route.Endpoint? = nil, address: TransportAddress?, now: MonotonicInstant) {
+        let endpoint = endpoint ?? route.endpoint
+        steps = Self.steps(along: route, to: endpoint, isResolved: address != nil)
+        isToSocket = if case .socket = endpoint { true } else { false }
         isOverConnection = false
         boundAddress = route.localAddress
         addresses = address.map { [$0] } ?? []
@@ -101,7 +102,7 @@ struct Dial: ~Copyable {
             began: connection.start, resolved: connection.resolved, connected: connection.connected)
     }
 
-    static func steps(along route: Route, isResolved: Bool) -> [Step] {
+    static func steps(along route: Route, to endpoint: Route.Endpoint? = nil, isResolved: Bool) -> [Step] {
         let origin = route.server
         let proxies = route.proxies
         let lastSteps: [Step] = origin.scheme == .https ? [.secure(Peer(server: origin))] : []
@@ -117,7 +118,7 @@ struct Dial: ~Copyable {
         if let version = route.proxyProtocol, !route.isToProxy { afterConnect.append(.announce(version)) }
         afterConnect += lastSteps
         var steps: [Step] = afterConnect.compactMap { if case .secure(let peer) = $0 { .prepare(peer) } else { nil } }
-        if case .host(let host) = route.endpoint, !isResolved { steps.append(.resolve(host)) }
+        if case .host(let host) = endpoint ?? route.endpoint, !isResolved { steps.append(.resolve(host)) }
         for case .tunnel(let tunnel) in afterConnect where tunnel.proxy.kind.resolvesLocally {
             // Only the name of the origin is resolved; that of a proxy goes to the one before it.
             if tunnel.target == origin, TransportAddress(literal: origin.host, port: origin.port) == nil {

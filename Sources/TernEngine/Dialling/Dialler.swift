@@ -21,9 +21,14 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     private let route: Route?
     /// Nil without a policy, and for one that secures a connection.
     private let egress: EgressGuard?
+    /// Of the request and of the session; nil without any.
+    private let names: NameRules?
+    /// Whether the peer is the host of the route's origin.
+    private let isDirect: Bool
     private var dial: Dial
     private var timer: DialTimer?
     private var lookup: LookUpTicket?
+    private var question: ResolverQuestion?
     private var connector: Connector?
     private var tunnel: Tunnel?
     private var handshake: TLSHandshake?
@@ -47,8 +52,13 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
         self.owner = owner
         self.number = number
         self.route = route
-        egress = EgressGuard(route, shared)
-        dial = Dial(route, address: address, now: .now)
+        names = NameRules.joined(route.names, shared.names)
+        let endpoint = route.endpoint(names)
+        egress = EgressGuard(route, to: endpoint, shared)
+        isDirect = if case .host(route.server) = endpoint { true } else { false }
+        // Where there are rules, an address in the URL is a host like any other.
+        let isKnown = if case .host = endpoint { names == nil } else { true }
+        dial = Dial(route, to: endpoint, address: isKnown ? address : nil, now: .now)
     }
 
     /// Secures `connection`, whose server may send first.
@@ -60,7 +70,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
         self.owner = owner
         self.number = number
         letsServerBegin = true
-        (route, egress) = (nil, nil)
+        (route, egress, names, isDirect) = (nil, nil, nil, false)
         dial = Dial(securing: connection.metrics, with: server)
         (transport, token) = (connection.transport, connection.token)
     }
@@ -109,6 +119,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
 
     private func discard() {
         if let lookup = lookup.take() { shared.resolver.cancel(lookup) }
+        question.take()?.cancel()
         connector?.cancel()
         tunnel.take()?.cancel()
         handshake?.cancel()
@@ -150,13 +161,24 @@ extension Dialler {
         } catch {
             return follow(dial.refused(error))
         }
-        lookup = shared.resolver.resolve(host: host.host, port: host.port) { addresses in
-            self.shared.perform { self.resolved(addresses) }
+        if let known = names?.addresses(of: host) { return resolved(known) }
+        let family = names?.family ?? .any
+        guard let resolver = shared.configuration.resolver else {
+            lookup = shared.resolver.resolve(host: host.host, port: host.port, family: family) { addresses in
+                self.shared.perform { self.resolved(addresses) }
+            }
+            return
+        }
+        if let known = Resolver.knownAddresses(of: host.host, family: family) {
+            return resolved(known.map { $0.map { .ip($0, port: host.port) } })
+        }
+        question = ResolverQuestion(to: resolver, about: host.host, family: family) { addresses in
+            self.shared.perform { self.resolved(addresses.map { $0.map { .ip($0, port: host.port) } }) }
         }
     }
 
     private func resolved(_ addresses: Result<[TransportAddress], ResolveError>) {
-        lookup = nil
+        (lookup, question) = (nil, nil)
         switch addresses {
         case .success(let addresses): follow(dial.resolved(addresses, at: .now))
         case .failure(let error): follow(dial.failed(.connecting(.unresolved(error))))
@@ -331,7 +353,7 @@ extension Dialler {
                 remoteAddress: address, localAddress: dial.localAddress, proxies: route?.proxies ?? [],
                 tls: transport.tlsInfo, trust: transport.trust, start: dial.timeline.began,
                 resolved: dial.timeline.resolved, connected: dial.timeline.connected,
-                secured: dial.timeline.secured)
+                secured: dial.timeline.secured, isDirect: isDirect)
         }
     }
 }
@@ -363,11 +385,11 @@ protocol DialOwner: ConnectionOwner {
 }
 
 extension EgressGuard {
-    fileprivate init?(_ route: Route, _ shared: SharedSettings) {
-        let endpoint: HTTPOrigin? = if case .host(let host) = route.endpoint { host } else { nil }
+    fileprivate init?(_ route: Route, to endpoint: Route.Endpoint, _ shared: SharedSettings) {
+        let host: HTTPOrigin? = if case .host(let host) = endpoint { host } else { nil }
         self.init(
             session: shared.configuration.egressPolicy, request: route.egressPolicy, origin: route.server,
-            endpoint: endpoint, isForwarded: !route.proxies.isEmpty)
+            endpoint: host, isForwarded: !route.proxies.isEmpty)
     }
 }
 

@@ -11,6 +11,8 @@ final class SharedSettings: Sendable {
     let proxyTrust: TrustSettings
     let proxyLogins: ProxyLogins
     let resolver: Resolver
+    /// Nil if the configuration says nothing about names.
+    let names: NameRules?
     let exchange: ExchangeSettings
 
     init(
@@ -23,6 +25,7 @@ final class SharedSettings: Sendable {
         self.proxyTrust = proxyTrust
         self.proxyLogins = proxyLogins
         self.resolver = resolver
+        names = configuration.nameRules
         self.exchange = exchange
     }
 

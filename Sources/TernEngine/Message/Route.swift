@@ -63,6 +63,23 @@ struct Route: Sendable {
     /// connection that only another policy permitted carries no request of this one.
     var egressPolicy: EgressPolicy? { settings?.egressPolicy }
 
+    /// What the request itself says about names, besides the session; nil for nothing. Part of the key: a connection to an
+    /// address that only another request names carries no request of this one.
+    var names: NameRules? { settings?.names }
+
+    /// The host and port, or the socket, that a connection is opened to by these rules.
+    func endpoint(_ names: NameRules?) -> Endpoint {
+        guard let names, case .host = endpoint, proxies.isEmpty else { return endpoint }
+        return .host(names.endpoint(for: origin))
+    }
+
+    /// The same route to the addresses of earlier hops, if the request wants that.
+    func keeping(_ addresses: @autoclosure () -> [AddressOverride]) -> Route {
+        guard var names = settings?.names, names.keepsAddress else { return self }
+        names.keptAddresses = addresses()
+        return Route(to: origin, RouteSettings.changing(settings) { $0.names = names })
+    }
+
     /// The origin that the connections serve.
     var server: HTTPOrigin { origin }
 
@@ -112,6 +129,8 @@ final class RouteSettings: Sendable {
         var identity: ClientIdentity?
         /// Where the request's connections may lead, besides the session's policy; nil for everywhere.
         var egressPolicy: EgressPolicy?
+        /// What the request says about names; nil for nothing.
+        var names: NameRules?
     }
 
     let parts: Parts
@@ -129,7 +148,7 @@ final class RouteSettings: Sendable {
     func completed(by session: RouteSettings?) -> RouteSettings {
         guard let session, socket == nil else { return self }
         var parts = session.parts
-        parts.egressPolicy = egressPolicy
+        (parts.egressPolicy, parts.names) = (egressPolicy, names)
         if !proxies.isEmpty { (parts.proxies, parts.isTunnelled, parts.socket) = (proxies, self.parts.isTunnelled, nil) }
         return RouteSettings(parts)
     }
@@ -141,6 +160,7 @@ final class RouteSettings: Sendable {
     var localAddress: TransportAddress? { parts.localAddress }
     var identity: ClientIdentity? { parts.identity }
     var egressPolicy: EgressPolicy? { parts.egressPolicy }
+    var names: NameRules? { parts.names }
 }
 
 extension RouteSettings: Hashable {

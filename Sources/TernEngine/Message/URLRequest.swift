@@ -232,6 +232,39 @@ public struct URLRequest: Sendable {
         }
     }
 
+    /// The addresses that connections of this request and of its redirects use; nil uses the session's setting.
+    public var addressFamily: AddressFamily? {
+        get { nameRules.family }
+        set { nameRules.family = newValue }
+    }
+
+    /// The addresses of single hosts for this request and its redirects, before those of the session.
+    public var addressOverrides: [AddressOverride] {
+        get { nameRules.addressOverrides }
+        set { nameRules.addressOverrides = newValue }
+    }
+
+    /// Other hosts and ports to connect to for this request and its redirects, before those of the session.
+    public var endpointOverrides: [EndpointOverride] {
+        get { nameRules.endpointOverrides }
+        set { nameRules.endpointOverrides = newValue }
+    }
+
+    /// Whether later hops to a host, after redirects and challenges, connect to the address that the first hop to it was
+    /// connected to, whatever its name is resolved to then. False by default. A later hop has a connection of its own.
+    public var keepsAddress: Bool {
+        get { nameRules.keepsAddress }
+        set { nameRules.keepsAddress = newValue }
+    }
+
+    private var nameRules: NameRules {
+        get { storage.parts.routeSettings?.names ?? NameRules() }
+        set {
+            makeUnique()
+            storage.parts.routeSettings = RouteSettings.changing(routeSettings) { $0.names = newValue.ifAny }
+        }
+    }
+
     /// The settings of the request's routes; nil for the session's.
     var routeSettings: RouteSettings? { storage.parts.routeSettings }
 

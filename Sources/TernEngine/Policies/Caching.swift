@@ -34,6 +34,7 @@ struct Caching: HopPolicy {
     private let policy: URLRequest.CachePolicy
     private let sensitiveFields: SensitiveFields
     private let socket: UnixSocketName?
+    private let names: NameRules?
     private let trust: TrustSettings
     private let credentials: CredentialStorage?
     private let validate: @Sendable (URLRequest) -> Void
@@ -50,6 +51,7 @@ struct Caching: HopPolicy {
         policy = configuration.requestCachePolicy
         sensitiveFields = configuration.sensitiveFields
         socket = configuration.unixSocket
+        names = configuration.nameRules
         credentials = configuration.urlCredentialStorage
     }
 
@@ -60,6 +62,9 @@ struct Caching: HopPolicy {
             trust += [Array("stored identity".utf8), leaf.der]
         }
         if let socket = hop.request.unixSocket ?? socket { trust += [Array("socket".utf8), Array("\(socket)".utf8)] }
+        if let text = NameRules.joined(hop.request.routeSettings?.names, names)?.text(about: origin) {
+            trust += [Array("endpoint".utf8), Array(text.utf8)]
+        }
         let scope = CacheScope(
             of: hop.request, mayCarryCredentials: hop.mayCarryCredentials, sensitiveFields,
             trust: trust.isEmpty ? CacheScope.plain : CacheScope.digest(of: trust))

@@ -69,9 +69,7 @@ final class SideSession: RequestSender {
 extension SideSession {
     /// For responders and lists, which are fetched without TLS.
     static func forRevocation(_ session: SessionConfiguration) -> SideSession {
-        var configuration = SessionConfiguration()
-        (configuration.egressPolicy, configuration.proxySettings) = (session.egressPolicy, session.proxySettings)
-        configuration.proxyTLS = session.proxyTLS
+        var configuration = SessionConfiguration(beside: session)
         configuration.httpMaximumConnectionsPerHost = 4
         configuration.maximumIdleTime = .seconds(5)
         return SideSession(configuration)
@@ -79,15 +77,24 @@ extension SideSession {
 
     /// For reports about pins: the same anchors and no pins, because a wrong pin must not prevent its own report.
     static func forReports(_ session: SessionConfiguration) -> SideSession {
-        var configuration = SessionConfiguration()
-        (configuration.egressPolicy, configuration.proxySettings) = (session.egressPolicy, session.proxySettings)
-        configuration.proxyTLS = session.proxyTLS
+        var configuration = SessionConfiguration(beside: session)
         configuration.tls = session.tls
         // The identity is not meant for the server that collects reports, and the keys of this session were not
         // requested.
         configuration.tls.identity = nil
         configuration.tls.keyLog = nil
         return SideSession(configuration)
+    }
+}
+
+extension SessionConfiguration {
+    /// Default settings, but for where connections may lead, through which proxies, and how names are resolved.
+    fileprivate init(beside session: SessionConfiguration) {
+        self.init()
+        (egressPolicy, resolver) = (session.egressPolicy, session.resolver)
+        (addressFamily, addressOverrides) = (session.addressFamily, session.addressOverrides)
+        (proxySettings, proxyTLS) = (session.proxySettings, session.proxyTLS)
+        proxyTrustPolicyManager = session.proxyTrustPolicyManager
     }
 }
 

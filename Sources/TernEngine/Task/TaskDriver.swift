@@ -143,8 +143,9 @@ extension SessionTask {
     /// Finds a connection for the hop.
     private func send(on shard: Shard<SessionTask>) {
         do throws(InvalidRequest) {
-            let route = try defaults.routes.route(for: driver.machine.history.hop.request)
+            var route = try defaults.routes.route(for: driver.machine.history.hop.request)
             if driver.machine.history.hop.number > 0 {
+                route = route.keeping(driver.measured?.addresses ?? [])
                 driver.measured?.beginHop(
                     driver.machine.history.hop, redirectCount: driver.machine.history.chain.count, shard.loop.now)
             }

@@ -80,6 +80,16 @@ extension TaskMetrics {
 }
 
 extension TaskMetrics {
+    /// The addresses of the hosts that hops were connected to, the first one of each.
+    var addresses: [AddressOverride] {
+        hops.compactMap { hop in
+            guard let host = hop.request.host, let connection = hop.connection, connection.isDirect,
+                case .ip(let address, _) = connection.remoteAddress
+            else { return nil }
+            return AddressOverride(host: host, port: nil, addresses: [address])
+        }
+    }
+
     /// Whether a byte of the last hop's request may have been sent.
     var wasSent: Bool { last.wasSent }
 

@@ -14,6 +14,8 @@ public struct ResolveError: Error, Sendable, Hashable, CustomStringConvertible {
         case failure
         /// The name was not looked up: too many look-ups hang, so that no thread is left.
         case tooManyHangingLookUps
+        /// The host is an address, and of another family than the setting for addresses allows.
+        case otherFamily
     }
 
     /// The reason, which tells whether a repeated look-up may help.
@@ -22,16 +24,21 @@ public struct ResolveError: Error, Sendable, Hashable, CustomStringConvertible {
     public let host: String
     /// The `EAI_…` code of getaddrinfo(3); 0 if it was not called.
     public let code: Int32
+    /// The error of a resolver of the program's own; nil for others.
+    public let underlying: (any Error)?
 
-    private init(host: String, reason: Reason) {
+    /// Creates an error, for a resolver of the program's own.
+    public init(host: String, reason: Reason, underlying: (any Error)? = nil) {
         self.host = host
         self.reason = reason
+        self.underlying = underlying
         code = 0
     }
 
     init(host: String, code: Int32) {
         self.host = host
         self.code = code
+        underlying = nil
         reason =
             switch code {
             case EAI_NONAME, noDataCode, addressFamilyCode: .unknownHost
@@ -51,11 +58,32 @@ public struct ResolveError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The host, and the message of getaddrinfo(3) if it was called.
     public var description: String {
         let host = host.utf8.count > 100 ? host.prefix(99) + "\u{2026}" : host[...]
-        if reason == .tooManyHangingLookUps {
-            return "\(host): not looked up, because \(ResolverThreads.maximum) look-ups hang already"
-        }
+        if code == 0 { return "\(host): \(withoutCode)" }
         guard let text = unsafe gai_strerror(code) else { return "\(host): code \(code)" }
         return unsafe "\(host): \(String(cString: text))"
+    }
+
+    /// What an error says that getaddrinfo(3) has not given.
+    private var withoutCode: String {
+        if let underlying { return "the resolver failed: \("\(underlying)".prefix(200))" }
+        return switch reason {
+        case .unknownHost: "the resolver has no address"
+        case .temporaryFailure: "the resolver gave no answer"
+        case .failure: "the resolver failed"
+        case .tooManyHangingLookUps: "not looked up, because \(ResolverThreads.maximum) look-ups hang already"
+        case .otherFamily: "an address of the other family, which the setting for addresses excludes"
+        }
+    }
+
+    /// Compares all but ``underlying``.
+    public static func == (left: ResolveError, right: ResolveError) -> Bool {
+        left.reason == right.reason && left.host == right.host && left.code == right.code
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(reason)
+        hasher.combine(host)
+        hasher.combine(code)
     }
 }
 

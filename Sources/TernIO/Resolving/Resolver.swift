@@ -34,36 +34,53 @@ public final class Resolver: Sendable {
 
     deinit { threads.close() }
 
-    /// Calls `completion` once: with the addresses in the resolver's order (RFC 6724), never an empty list. IP literals
-    /// are answered immediately on the calling thread, without a ticket; everything else is answered on a resolver
-    /// thread, except a refusal.
+    /// Calls `completion` once: with the addresses of the family in the resolver's order (RFC 6724), never an empty list.
+    /// IP literals and names of this machine are answered immediately on the calling thread, without a ticket; everything
+    /// else is answered on a resolver thread, except a refusal.
     @discardableResult
-    public func resolve(host: String, port: UInt16, completion: @escaping LookUpCompletion) -> LookUpTicket? {
-        if let literal = TransportAddress(literal: host, port: port) {
-            completion(.success([literal]))
+    public func resolve(
+        host: String, port: UInt16, family: AddressFamily = .any, completion: @escaping LookUpCompletion
+    ) -> LookUpTicket? {
+        if let known = Self.knownAddresses(of: host, family: family) {
+            completion(known.map { $0.map { .ip($0, port: port) } })
             return nil
         }
-        return threads.resolve(host: host, port: port, completion)
+        return threads.resolve(LookUpName(host: host, port: port, family: family), completion)
+    }
+
+    /// The addresses of an IP literal in any spelling, and of the names of this machine; nil for all other names.
+    ///
+    /// RFC 6761 §6.3: `localhost`, its absolute form and every name below it are the loopback addresses, which no name
+    /// server and no file is asked for. Most servers listen at 127.0.0.1; the other one follows if it refuses.
+    package static func knownAddresses(of host: String, family: AddressFamily) -> Result<[IPAddress], ResolveError>? {
+        if let literal = IPAddress(anySpelling: host) {
+            return family.includes(literal)
+                ? .success([literal]) : .failure(ResolveError(host: host, reason: .otherFamily))
+        }
+        guard isLoopback(host) else { return nil }
+        let addresses = [IPAddress(v4: 0x7F00_0001), IPAddress(IPAddress.Value(isIPv6: true, high: 0, low: 1))]
+        return .success(addresses.filter(family.includes))
     }
 
     /// Cancels a look-up: its completion is released, and a name without other look-ups leaves the queue. A look-up
     /// that is being answered may still complete.
     public func cancel(_ ticket: LookUpTicket) { threads.cancel(ticket) }
 
-    private static func resolveWithSystem(_ host: String, port: UInt16) -> Result<[TransportAddress], ResolveError> {
+    private static func resolveWithSystem(
+        _ host: String, port: UInt16, family: AddressFamily
+    ) -> Result<[TransportAddress], ResolveError> {
         // C would cut the text off there and look up another host.
         if host.utf8.contains(0) { return .failure(ResolveError(host: host, code: EAI_NONAME)) }
         var hints = unsafe addrinfo()
-        unsafe hints.ai_family = AF_UNSPEC
+        unsafe hints.ai_family = family.hint
         unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         unsafe hints.ai_flags = AI_ADDRCONFIG | AI_NUMERICSERV
         var list: UnsafeMutablePointer<addrinfo>?
-        let name = isLoopback(host) ? "localhost" : host
-        var code = unsafe getaddrinfo(name, String(port), &hints, &list)
+        var code = unsafe getaddrinfo(host, String(port), &hints, &list)
         if ResolveError(host: host, code: code).reason == .unknownHost {
             // AI_ADDRCONFIG hides the addresses of a family of which the machine has only loopback addresses.
             unsafe hints.ai_flags = AI_NUMERICSERV
-            let second = unsafe getaddrinfo(name, String(port), &hints, &list)
+            let second = unsafe getaddrinfo(host, String(port), &hints, &list)
             if second == 0 { code = 0 }
         }
         guard code == 0 else { return .failure(ResolveError(host: host, code: code)) }
@@ -82,9 +99,8 @@ public final class Resolver: Sendable {
         return addresses.isEmpty ? .failure(ResolveError(host: host, code: EAI_NONAME)) : .success(addresses)
     }
 
-    /// RFC 6761 §6.3: `localhost`, its absolute form and every name below it, whatever a name server answers.
     private static func isLoopback(_ host: String) -> Bool {
-        let name = host.hasSuffix(".") ? host.dropLast() : host[...]
+        let name = (host.hasSuffix(".") ? host.dropLast() : host[...]).lowercased()
         return name == "localhost" || name.hasSuffix(".localhost")
     }
 }

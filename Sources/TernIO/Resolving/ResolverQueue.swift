@@ -73,10 +73,11 @@ struct ResolverQueue: ~Copyable, Sendable {
     }
 }
 
-/// The host and port of a look-up. Look-ups of equal names share one call.
+/// The host, port and family of a look-up. Look-ups of equal names share one call.
 struct LookUpName: Sendable, Hashable {
     let host: String
     let port: UInt16
+    let family: AddressFamily
 }
 
 /// Identifies a look-up, so that it can be cancelled.

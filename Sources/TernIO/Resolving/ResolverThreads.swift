@@ -4,7 +4,10 @@ import TernLock
 /// The threads of a resolver, and the names that wait for them. Threads retain this object rather than the resolver, so
 /// that they notice when the resolver is released.
 final class ResolverThreads: Sendable {
-    typealias LookUp = @Sendable (_ host: String, _ port: UInt16) -> Result<[TransportAddress], ResolveError>
+    typealias LookUp =
+        @Sendable (
+            _ host: String, _ port: UInt16, _ family: AddressFamily
+        ) -> Result<[TransportAddress], ResolveError>
     typealias StartThread = @Sendable (_ body: @escaping @Sendable () -> Void) throws(SystemCallError) -> Void
 
     /// The maximum number of concurrent look-ups, without hanging ones.
@@ -75,8 +78,7 @@ final class ResolverThreads: Sendable {
     /// The number of names that wait for a thread.
     var waitingCount: Int { state.withLock { $0.names.count } }
 
-    func resolve(host: String, port: UInt16, _ completion: @escaping LookUpCompletion) -> LookUpTicket {
-        let name = LookUpName(host: host, port: port)
+    func resolve(_ name: LookUpName, _ completion: @escaping LookUpCompletion) -> LookUpTicket {
         let now = MonotonicInstant.now
         let (number, request) = state.withLock { state -> (Int, ThreadRequest) in
             let (number, isNew) = state.names.ask(name, completion)
@@ -170,7 +172,7 @@ final class ResolverThreads: Sendable {
             switch next(calls) {
             case .lookUp(let name, let number, let request):
                 call(request)
-                let result = lookUp(name.host, name.port)
+                let result = lookUp(name.host, name.port, name.family)
                 let completions = state.withLock { state in
                     state.lookUps[number] = nil
                     return state.names.answered(name)

@@ -274,9 +274,11 @@ extension Result where Failure == EgressViolation {
         return policy
     }
 
-    private static func origin6(_ script: @escaping ScriptedOrigin.Script) throws -> ScriptedOrigin {
+    private static func origin6(
+        _ port: UInt16 = 0, _ script: @escaping ScriptedOrigin.Script
+    ) throws -> ScriptedOrigin {
         var configuration = ScriptedOrigin.Configuration()
-        configuration.address = .ipv6
+        (configuration.address, configuration.port) = (.ipv6, port)
         return try ScriptedOrigin(configuration, script: script)
     }
 
@@ -298,7 +300,7 @@ extension Result where Failure == EgressViolation {
     }
 
     @Test(arguments: [
-        "127.0.0.1", "[::ffff:127.0.0.1]", "0", "2130706433", "0x7f.1", "localhost", "169.254.169.254",
+        "127.0.0.1", "[::ffff:127.0.0.1]", "0", "2130706433", "0x7f.1", "169.254.169.254",
         "[fd00:ec2::254]",
         "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "10.0.0.1", "[::127.0.0.1]",
     ])
@@ -326,11 +328,14 @@ extension Result where Failure == EgressViolation {
     }
 
     @Test func `of a host's addresses only the permitted ones are tried`() async throws {
-        // localhost has ::1 besides where the machine has it; the list names 127.0.0.1 alone.
-        let origin = try ScriptedOrigin { _, _ in [.ok("hello")] }
-        let policy = try Self.policy(allowing: "127.0.0.1")
-        let session = Session.limited { $0.egressPolicy = policy }
-        #expect(try await session.text(try URLRequest(origin, host: "localhost")) == "hello")
+        let origin = try ScriptedOrigin { _, _ in [.ok("v4")] }
+        let other = try Self.origin6(origin.port) { _, _ in [.ok("v6")] }
+        for (network, answer) in [("127.0.0.1", "v4"), ("::1", "v6")] {
+            let policy = try Self.policy(allowing: network)
+            let session = Session.limited { $0.egressPolicy = policy }
+            #expect(try await session.text(try URLRequest(origin, host: "localhost")) == answer)
+        }
+        #expect(origin.connectionCount == 1 && other.connectionCount == 1)
     }
 
     @Test func `ports and schemes are refused before the host is resolved`() async throws {

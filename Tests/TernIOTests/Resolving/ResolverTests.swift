@@ -8,22 +8,70 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct ResolverTests {
     // The system's resolver
 
-    @Test(arguments: ["127.0.0.1", "::1", "fe80::1"])
-    func `a literal is answered at once on the calling thread`(literal: String) throws {
+    @Test(arguments: [("127.0.0.1", "127.0.0.1"), ("::1", "::1"), ("fe80::1", "fe80::1"), ("0x7f.1", "127.0.0.1")])
+    func `a literal is answered at once on the calling thread`(host: String, literal: String) throws {
         let answers = Journal<Result<[TransportAddress], ResolveError>>()
         Resolver { _, _ in
             Issue.record("a literal was looked up")
             return .success([])
-        }.resolve(host: literal, port: 80) { answers.append($0) }
+        }.resolve(host: host, port: 80) { answers.append($0) }
         #expect(answers.entries == [.success([try #require(TransportAddress(literal: literal, port: 80))])])
     }
 
-    @Test(arguments: ["localhost", "localhost.", "any.localhost", "any.other.localhost."])
-    func `localhost is the loopback, each address once`(host: String) async throws {
-        let addresses = try await Resolver().addresses(of: host, port: 8080).get()
-        #expect(!addresses.isEmpty)
-        #expect(Set(addresses).count == addresses.count)
-        #expect(addresses.allSatisfy { ["127.0.0.1", "::1"].contains($0.host) && $0.port == 8080 })
+    @Test(arguments: ["localhost", "localhost.", "any.localhost", "any.other.localhost.", "LocalHost", "A.LOCALHOST"])
+    func `localhost is the loopback, at once and without a look-up`(host: String) throws {
+        let resolver = Resolver { _, _ in
+            Issue.record("a name of this machine was looked up")
+            return .success([])
+        }
+        for (family, expected) in [
+            (AddressFamily.any, ["127.0.0.1:8080", "[::1]:8080"]), (.ipv4, ["127.0.0.1:8080"]), (.ipv6, ["[::1]:8080"]),
+        ] {
+            let answers = Journal<Result<[TransportAddress], ResolveError>>()
+            resolver.resolve(host: host, port: 8080, family: family) { answers.append($0) }
+            #expect(try answers.entries.map { try $0.get().map(\.description) } == [expected])
+        }
+    }
+
+    @Test(arguments: [("127.0.0.1", AddressFamily.ipv6), ("::1", .ipv4), ("::ffff:127.0.0.1", .ipv4)])
+    func `a literal of the other family is an error`(literal: String, family: AddressFamily) throws {
+        let answers = Journal<Result<[TransportAddress], ResolveError>>()
+        Resolver().resolve(host: literal, port: 80, family: family) { answers.append($0) }
+        #expect(answers.entries == [.failure(ResolveError(host: literal, reason: .otherFamily))])
+    }
+
+    @Test func `look-ups of other families are other look-ups, and the system's keep to theirs`() async throws {
+        let calls = Journal<AddressFamily>()
+        let resolver = Resolver(
+            lookUp: { _, port, family in
+                calls.append(family)
+                return .success([answer(port)])
+            },
+            startThread: { body throws(SystemCallError) in try Thread.start(name: "tern-test", body) })
+        for family in AddressFamily.allCases {
+            await withCheckedContinuation { end in
+                resolver.resolve(host: "a.test", port: 1, family: family) { _ in end.resume() }
+            }
+        }
+        #expect(calls.entries == AddressFamily.allCases)
+        // The machine's own name is in its hosts file.
+        let name = try Self.hostName
+        for family in AddressFamily.allCases {
+            let result = await withCheckedContinuation { end in
+                Resolver().resolve(host: name, port: 1, family: family) { end.resume(returning: $0) }
+            }
+            for address in (try? result.get()) ?? [] {
+                #expect(family == .any || address.isIPv6 == (family == .ipv6))
+            }
+        }
+    }
+
+    private static var hostName: String {
+        get throws {
+            var buffer = [CChar](repeating: 0, count: 256)
+            try #require(unsafe gethostname(&buffer, buffer.count - 1) == 0)
+            return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        }
     }
 
     @Test func `an unknown host is an error that names it`() async {
@@ -48,7 +96,7 @@ import Testing
 
     @Test func `the answer comes on a resolver thread, which ends`() async throws {
         let name = await withCheckedContinuation { end in
-            Resolver().resolve(host: "localhost", port: 80) { _ in end.resume(returning: Census.currentThreadName) }
+            Resolver().resolve(host: "nope.invalid", port: 80) { _ in end.resume(returning: Census.currentThreadName) }
         }
         #expect(name == "tern-resolver")
     }
@@ -213,7 +261,7 @@ import Testing
 
     @Test func `a thousand names from several threads are each answered once, and the threads end`() async throws {
         let resolver = Resolver(
-            idleTime: .zero, lookUp: { host, port in .success([answer(port)]) },
+            idleTime: .zero, lookUp: { host, port, _ in .success([answer(port)]) },
             startThread: { body throws(SystemCallError) in try Thread.start(name: "io-resolver", body) })
         let answers = Journal<UInt16>()
         for thread in 0..<4 {
@@ -235,7 +283,7 @@ import Testing
         let threads = Journal<Bool>()
         do {
             let resolver = Resolver(
-                idleTime: .seconds(3600), lookUp: { host, port in .success([answer(port)]) },
+                idleTime: .seconds(3600), lookUp: { host, port, _ in .success([answer(port)]) },
                 startThread: { body throws(SystemCallError) in
                     threads.append(true)
                     try Thread.start(name: "io-idle", body)
@@ -271,7 +319,7 @@ import Testing
 
     @Test func `without a thread a lookup fails instead of blocking its caller`() async throws {
         let resolver = Resolver(
-            lookUp: { _, _ in
+            lookUp: { _, _, _ in
                 Issue.record("looked up on the caller's thread")
                 return .success([])
             },
@@ -286,7 +334,7 @@ import Testing
         let gate = Barrier()
         let started = Flag()
         let resolver = Resolver(
-            lookUp: { _, port in
+            lookUp: { _, port, _ in
                 gate.pass()
                 return .success([answer(port)])
             },
@@ -309,8 +357,11 @@ import Testing
 }
 
 extension Resolver {
-    fileprivate convenience init(patience: Duration = .seconds(1), _ lookUp: @escaping ResolverThreads.LookUp) {
-        self.init(patience: patience, lookUp: lookUp) { body throws(SystemCallError) in
+    fileprivate convenience init(
+        patience: Duration = .seconds(1),
+        _ lookUp: @escaping @Sendable (String, UInt16) -> Result<[TransportAddress], ResolveError>
+    ) {
+        self.init(patience: patience, lookUp: { host, port, _ in lookUp(host, port) }) { body throws(SystemCallError) in
             try Thread.start(name: "tern-test", body)
         }
     }
