@@ -45,27 +45,29 @@ struct CacheControl: Sendable, Equatable {
         case "no-store": isNoStore = true
         case "no-cache":
             let names = value.map(Self.names) ?? []
-            if names.isEmpty { isNoCache = true } else { uncachedFields.formUnion(names) }
+            let isReadable = names.allSatisfy { $0.utf8.allSatisfy(\.isToken) }
+            if names.isEmpty || !isReadable { isNoCache = true } else { uncachedFields.formUnion(names) }
         case "must-revalidate": isMustRevalidate = true
         case "must-understand": isMustUnderstand = true
         case "public": isPublic = true
         case "private": isPrivate = true
         case "only-if-cached": isOnlyIfCached = true
-        case "max-age": maxAge = Self.stricter(maxAge, value)
-        case "stale-while-revalidate": staleWhileRevalidate = Self.stricter(staleWhileRevalidate, value)
-        case "stale-if-error": staleIfError = Self.stricter(staleIfError, value)
-        case "max-stale": maxStale = value == nil ? min(maxStale ?? .max, .max) : Self.stricter(maxStale, value)
+        case "max-age": maxAge = Self.agreed(maxAge, Self.secondsOrNone(value))
+        case "stale-while-revalidate":
+            staleWhileRevalidate = Self.agreed(staleWhileRevalidate, Self.secondsOrNone(value))
+        case "stale-if-error": staleIfError = Self.agreed(staleIfError, Self.secondsOrNone(value))
+        case "max-stale": maxStale = Self.agreed(maxStale, value == nil ? .max : Self.secondsOrNone(value))
         case "min-fresh": minFresh = max(minFresh ?? 0, value.flatMap(Self.seconds) ?? Self.maximumSeconds)
         default: break
         }
     }
 
     /// Of two arguments that differ none is believed.
-    private static func stricter(_ known: Int64?, _ value: [UInt8]?) -> Int64 {
-        let seconds = value.flatMap(seconds) ?? 0
-        guard let known else { return seconds }
-        return known == seconds ? known : 0
+    private static func agreed(_ known: Int64?, _ seconds: Int64) -> Int64 {
+        known == nil || known == seconds ? seconds : 0
     }
+
+    private static func secondsOrNone(_ value: [UInt8]?) -> Int64 { value.flatMap(seconds) ?? 0 }
 
     /// `delta-seconds` (RFC 9111 §1.2.2); nil for anything but digits.
     static func seconds(_ digits: some Collection<UInt8>) -> Int64? {
@@ -80,12 +82,16 @@ struct CacheControl: Sendable, Equatable {
 
     private static func names(_ value: [UInt8]) -> [String] {
         value.split(separator: UInt8(ascii: ",")).map { part in
-            String(decoding: part.filter { !$0.isBlank }, as: UTF8.self).lowercased()
+            let name = part.drop(while: \.isBlank).reversed().drop(while: \.isBlank).reversed()
+            return String(decoding: name, as: UTF8.self).lowercased()
         }.filter { !$0.isEmpty }
     }
 
-    /// Takes the next directive of a list: its name in lower case, and its argument without quotes. An element that is no
-    /// directive is skipped. Nil at the end.
+    /// An argument that no directive can read: what it restricts stays restricted.
+    private static let unreadable = [UInt8(ascii: "\"")]
+
+    /// Takes the next directive of a list: its name in lower case, and its argument without quotes, or `unreadable`. An
+    /// element that is no directive is skipped. Nil at the end.
     private static func directive(_ rest: inout ArraySlice<UInt8>) -> (name: String, value: [UInt8]?)? {
         while true {
             rest = rest.drop { $0.isBlank || $0 == UInt8(ascii: ",") }
@@ -97,10 +103,8 @@ struct CacheControl: Sendable, Equatable {
                 rest = rest.dropFirst().drop(while: \.isBlank)
                 value = argument(&rest)
             }
-            let behind = element(&rest)
+            if skipElement(&rest) { value = unreadable }
             if name.isEmpty { continue }
-            // More than an argument: it cannot be read, and what it restricts stays restricted.
-            if !behind.isEmpty { value = (value ?? []) + [UInt8(ascii: " ")] + behind }
             return (String(decoding: name, as: UTF8.self).lowercased(), value)
         }
     }
@@ -113,31 +117,31 @@ struct CacheControl: Sendable, Equatable {
         }
         let quoted = quoted(&rest)
         rest = rest.drop(while: \.isBlank)
-        return quoted
+        return quoted ?? unreadable
     }
 
-    /// What is left of the element, its quoted strings included.
-    private static func element(_ rest: inout ArraySlice<UInt8>) -> [UInt8] {
-        var element: [UInt8] = []
+    /// Takes what is left of the element, with its quoted strings. Returns whether anything was.
+    private static func skipElement(_ rest: inout ArraySlice<UInt8>) -> Bool {
+        guard let first = rest.first, first != UInt8(ascii: ",") else { return false }
         while let byte = rest.first, byte != UInt8(ascii: ",") {
-            if byte == UInt8(ascii: "\"") { element += quoted(&rest) } else { element.append(rest.removeFirst()) }
+            if byte == UInt8(ascii: "\"") { _ = quoted(&rest) } else { rest.removeFirst() }
         }
-        return element
+        return true
     }
 
-    /// The content of a quoted string; up to the end if it has none.
-    private static func quoted(_ rest: inout ArraySlice<UInt8>) -> [UInt8] {
+    /// The content of a quoted string; nil if it has no end.
+    private static func quoted(_ rest: inout ArraySlice<UInt8>) -> [UInt8]? {
         var content: [UInt8] = []
         rest = rest.dropFirst()
         while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "\"") { break }
+            if byte == UInt8(ascii: "\"") { return content }
             if byte == UInt8(ascii: "\\"), let escaped = rest.popFirst() {
                 content.append(escaped)
             } else {
                 content.append(byte)
             }
         }
-        return content
+        return nil
     }
 }
 

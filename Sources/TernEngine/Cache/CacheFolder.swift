@@ -117,7 +117,7 @@ extension CacheFolder {
     func responses(for url: String) -> [StoredResponse] {
         let records = try? Self.records(base(url))
         let responses = (records?.responses ?? []).filter { $0.url == url }
-        return responses.sorted { $0.responseTime > $1.responseTime }
+        return responses.sorted { $0.isMoreRecent(than: $1) }
     }
 
     /// Nil if the content is missing or was not written as a whole: the record is removed then.

@@ -23,7 +23,8 @@ struct CacheQuery: Sendable {
         (method, fields) = (request.method, request.headers)
         control = CacheControl(of: fields)
         isConditional = Self.conditions.contains { request.headers.contains($0) }
-        range = fields.contains("Range") ? RangeRequest(fields) : nil
+        // RFC 9110 §14.2
+        range = method == "GET" && fields.contains("Range") ? RangeRequest(fields) : nil
     }
 
     /// The query of a program that stores a response for the request, or looks one up.
@@ -69,9 +70,10 @@ struct CacheQuery: Sendable {
     /// Whether another request may wait for the response to this one.
     var isShared: Bool { method == "GET" && range == nil && isLookedUp && !control.isOnlyIfCached }
 
-    /// The fields of the request that a response's `Vary` names; nil if it matches no other request.
+    /// The fields of the request that a response's `Vary` names, and `Accept-Encoding` for one in a coding: servers omit a
+    /// `Vary` for it. Nil if it matches no other request.
     func varyingFields(of head: ResponseHead) -> [StoredResponse.VaryingField]? {
-        var names: Set<String> = []
+        var names: Set<String> = head.contains("Content-Encoding") ? ["accept-encoding"] : []
         for value in head.values(for: "Vary") {
             for name in value.split(separator: ",") {
                 let name = name.trimmingBlanks.lowercased()

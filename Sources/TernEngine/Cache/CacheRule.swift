@@ -19,10 +19,13 @@ enum CacheRule {
 
     // Storing (RFC 9111 §3)
 
-    /// Whether the response to this request may be stored. A challenge for credentials is none that a later request should
-    /// get, and parts are not stored.
+    /// The status codes of parts, of confirmations, of challenges, and of answers to a condition, a range or an expectation
+    /// of the request: a later request without it should not get them.
+    private static let unstoredStatusCodes: Set<Int> = [206, 304, 401, 407, 412, 416, 417]
+
+    /// Whether the response to this request may be stored.
     static func isStorable(_ head: ResponseHead, answering query: CacheQuery) -> Bool {
-        guard query.isStored, head.status >= 200, ![206, 304, 401, 407].contains(head.status) else { return false }
+        guard query.isStored, head.status >= 200, !unstoredStatusCodes.contains(head.status) else { return false }
         let control = CacheControl(of: head)
         let isUnderstood = isUnderstood(head.status)
         if control.isMustUnderstand, !isUnderstood { return false }
@@ -82,7 +85,8 @@ enum CacheRule {
         guard let age, !control.isNoCache else { return .validate(.stale) }
         let request = query.control
         if request.isNoCache || timeToLive < request.minFresh ?? .min { return .validate(.request) }
-        if let maxAge = request.maxAge, age > maxAge, request.maxStale == nil { return .validate(.request) }
+        // Staleness that is allowed is allowed beyond the age, too.
+        if let maxAge = request.maxAge, age - maxAge > request.maxStale ?? 0 { return .validate(.request) }
         if timeToLive > 0 { return .answer(timeToLive: timeToLive) }
         if control.isMustRevalidate { return .validate(.stale) }
         if let maxStale = request.maxStale, -timeToLive <= maxStale { return .answer(timeToLive: timeToLive) }
@@ -114,7 +118,8 @@ extension StoredResponse {
     init?(
         _ head: ResponseHead, answering query: CacheQuery, requestTime: Int64, responseTime: Int64, contentLength: Int64
     ) {
-        guard let varyingFields = query.varyingFields(of: head), let kept = Self.kept(head, contentLength) else {
+        guard let varyingFields = query.varyingFields(of: head), let kept = Self.kept(head, contentLength, responseTime)
+        else {
             return nil
         }
         self.init(
@@ -128,12 +133,14 @@ extension StoredResponse {
         "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
     ]
 
-    /// The head without the fields that are of one connection, and with the length of the content.
-    private static func kept(_ head: ResponseHead, _ contentLength: Int64) -> ResponseHead? {
+    /// The head without the fields that are of one connection, with the length of the content, and with the date of its
+    /// arrival if it has none (RFC 9110 §6.6.1).
+    private static func kept(_ head: ResponseHead, _ contentLength: Int64, _ responseTime: Int64) -> ResponseHead? {
         let named = head.values(for: "Connection").flatMap { $0.split(separator: ",") }
         let unstored = unstoredNames.union(named.map { $0.trimmingBlanks.lowercased() })
         var fields = HeaderFields(head.fields.filter { !unstored.contains($0.name.lowercased()) })
         if head.status != 204 { fields["Content-Length"] = "\(contentLength)" }
+        if !head.contains("Date"), let date = HTTPDate.text(responseTime) { fields.append("Date", date) }
         return try? ResponseHead(status: head.status, version: head.version, reason: head.reason, fields: fields)
     }
 
@@ -174,13 +181,15 @@ extension StoredResponse {
         "content-length", "content-encoding", "content-range", "content-md5", "content-digest",
     ]
 
-    /// The response after a 304 that confirms it (RFC 9111 §3.2). Nil if no later request may be answered with it.
+    /// The response after a 304 that confirms it (RFC 9111 §3.2). Its age counts from there (RFC 9111 §4.2.3), and its tag
+    /// stays as strong or weak as it is. Nil if no later request may be answered with it.
     func freshened(
         by head: ResponseHead, answering query: CacheQuery, requestTime: Int64, responseTime: Int64
     ) -> StoredResponse? {
-        guard let update = Self.kept(head, contentLength) else { return nil }
-        let newFields = update.fields.filter { !Self.contentNames.contains($0.name.lowercased()) }
-        let newNames = Set(newFields.map { $0.name.lowercased() })
+        guard let update = Self.kept(head, contentLength, responseTime) else { return nil }
+        let kept = self.head.contains("ETag") ? Self.contentNames.union(["etag"]) : Self.contentNames
+        let newFields = update.fields.filter { !kept.contains($0.name.lowercased()) }
+        let newNames = Set(newFields.map { $0.name.lowercased() }).union(["age"])
         let fields = HeaderFields(self.head.fields.filter { !newNames.contains($0.name.lowercased()) } + newFields)
         guard
             let head = try? ResponseHead(
@@ -220,10 +229,14 @@ extension StoredResponse {
         return (answer ?? head, range)
     }
 
-    /// Whether `If-Range` lets the range apply (RFC 9110 §13.1.5): strong tags that are equal, or the same date.
+    /// Whether `If-Range` lets the range apply (RFC 9110 §13.1.5): strong tags that are equal, or the same
+    /// date, if it is a strong validator.
     private func permits(_ range: RangeRequest) -> Bool {
         guard let condition = range.condition else { return true }
         if condition.first == UInt8(ascii: "\"") { return entityTag == condition }
-        return StrongValidator(of: head) != nil && lastModified == condition
+        guard lastModified == condition, let date = HTTPDate.seconds(String(decoding: condition, as: UTF8.self)) else {
+            return false
+        }
+        return StrongValidator.isStrong(lastModified: date, at: freshness.date)
     }
 }

@@ -35,7 +35,7 @@ struct MemoryStore {
     /// The maximum length of the content of one response.
     var maximumContentLength: Int { max(0, capacity / Self.largestPart - Self.overhead) }
 
-    /// What is stored under the URL, most recent first. They count as used if one of them is taken: see `use`.
+    /// What is stored under the URL, most recent first by date (RFC 9111 §4). They count as used if one of them is taken: see `use`.
     func entries(for url: String) -> [CacheEntry] { (items[url] ?? []).map(\.entry) }
 
     /// The first that fulfils the condition; it counts as used.
@@ -52,7 +52,7 @@ struct MemoryStore {
         guard case .bytes(let bytes) = entry.content, bytes.count <= maximumContentLength else { return }
         clock &+= 1
         let cost = bytes.count + entry.response.headSize + Self.overhead
-        items[entry.response.url, default: []].insert(Item(entry: entry, cost: cost, lastUse: clock), at: 0)
+        insert(Item(entry: entry, cost: cost, lastUse: clock))
         usage += cost
         if usage > capacity { makeRoom() }
     }
@@ -60,10 +60,18 @@ struct MemoryStore {
     /// Replaces the response with the same content, if it is still stored.
     mutating func update(_ response: StoredResponse) {
         let name = response.contentName
-        guard let index = items[response.url]?.firstIndex(where: { $0.entry.response.contentName == name }) else {
-            return
-        }
-        items[response.url]?[index].entry.response = response
+        guard let index = items[response.url]?.firstIndex(where: { $0.entry.response.contentName == name }),
+            var item = items[response.url]?.remove(at: index)
+        else { return }
+        item.entry.response = response
+        insert(item)
+    }
+
+    private mutating func insert(_ item: Item) {
+        let response = item.entry.response
+        let place = items[response.url]?.firstIndex { !$0.entry.response.isMoreRecent(than: response) }
+        let end = items[response.url]?.count ?? 0
+        items[response.url, default: []].insert(item, at: place ?? end)
     }
 
     mutating func remove(_ url: String, where isRemoved: (StoredResponse) -> Bool) {

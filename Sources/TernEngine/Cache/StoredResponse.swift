@@ -47,6 +47,11 @@ struct StoredResponse: Sendable {
         String(UInt64.random(in: .min ... .max), radix: 36) + String(UInt64.random(in: .min ... .max), radix: 36)
     }
 
+    /// Whether it is the one to use of two that match (RFC 9111 §4): by its date, and then by its arrival.
+    func isMoreRecent(than other: StoredResponse) -> Bool {
+        (freshness.date, responseTime) > (other.freshness.date, other.responseTime)
+    }
+
     /// Whether the other answers the same requests: it takes the place of this one in a store.
     func isReplaced(by other: StoredResponse) -> Bool {
         url == other.url && scope == other.scope && varyingFields == other.varyingFields

@@ -188,7 +188,7 @@ extension URLCache {
         }
         let names = Set(entries.map(\.response.contentName))
         entries += inMemory.filter { !names.contains($0.response.contentName) }
-        return entries.sorted { $0.response.responseTime > $1.response.responseTime }
+        return entries.sorted { $0.response.isMoreRecent(than: $1.response) }
     }
 
     /// Takes small content into memory.

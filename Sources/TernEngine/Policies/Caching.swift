@@ -93,6 +93,7 @@ extension Caching {
     private func prepare(_ hop: Hop, _ memory: inout Memory, _ history: inout TaskHistory) -> HopPreparation {
         guard let query = memory.query else { return .ready }
         guard query.isLookedUp, memory.unconditionalHop != hop.number else {
+            if let refusal = refusal(query, &memory, &history) { return refusal }
             history.cacheStatus = CacheStatus(forward: query.isRead ? .bypass : .method)
             return forward(hop, query, nil)
         }
@@ -155,8 +156,7 @@ extension Caching {
         _ hop: Hop, _ reason: CacheStatus.Forward, _ query: CacheQuery, _ memory: inout Memory,
         _ history: inout TaskHistory
     ) -> HopPreparation {
-        if query.policy == .returnCacheDataDontLoad { return .fail(.request(.notCached)) }
-        if query.control.isOnlyIfCached { return notCached(&memory, &history) }
+        if let refusal = refusal(query, &memory, &history) { return refusal }
         if query.isShared, !memory.hasWaited {
             switch cache.flights.join(query.flight) {
             case .first(let flight): history.flight = flight
@@ -183,7 +183,15 @@ extension Caching {
         }
     }
 
-    /// RFC 9111 §5.2.1.7.
+    /// Of a request that must not be sent.
+    private func refusal(
+        _ query: CacheQuery, _ memory: inout Memory, _ history: inout TaskHistory
+    ) -> HopPreparation? {
+        if query.policy == .returnCacheDataDontLoad { return .fail(.request(.notCached)) }
+        // RFC 9111 §5.2.1.7; unsafe methods are written through (RFC 9111 §4).
+        return query.isRead && query.control.isOnlyIfCached ? notCached(&memory, &history) : nil
+    }
+
     private func notCached(_ memory: inout Memory, _ history: inout TaskHistory) -> HopPreparation {
         guard let head = try? ResponseHead(status: 504, reason: "Gateway Timeout", fields: ["Content-Length": "0"])
         else { return .fail(.request(.notCached)) }

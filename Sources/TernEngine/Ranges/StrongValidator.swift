@@ -23,10 +23,13 @@ enum StrongValidator: Sendable, Hashable {
         }
         let dates = (head.values(for: "Last-Modified"), head.values(for: "Date"))
         guard dates.0.count == 1, dates.1.count == 1, let modified = HTTPDate.seconds(dates.0[0]),
-            let now = HTTPDate.seconds(dates.1[0]), modified <= now - Self.leastAge
+            let now = HTTPDate.seconds(dates.1[0]), Self.isStrong(lastModified: modified, at: now)
         else { return nil }
         self = .lastModified(dates.0[0])
     }
+
+    /// Whether a date distinguishes the states of a resource, in a response that was made at another one; both in seconds.
+    static func isStrong(lastModified: Int64, at date: Int64) -> Bool { lastModified <= date - leastAge }
 
     /// Reads a stored value, if it could have come from a response.
     init?(entityTag: FieldValue?, lastModified: String?) {

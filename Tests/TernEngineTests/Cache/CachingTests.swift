@@ -219,6 +219,15 @@ final class CacheDialogue: Sendable {
                 as: "ab | fwd=uri-miss"),
             .sent("whole", [fresh], as: "whole | \(miss)")),
         CacheRow(
+            "an answer to a range, a condition or an expectation is for no request without it",
+            .sent("", [fresh], status: 416, fields: [("Range", "bytes=9-")], as: "416 | fwd=uri-miss"),
+            .sent("", [fresh], status: 412, fields: [("If-Match", "\"1\"")], as: "412 | fwd=bypass"),
+            .sent("", [fresh], status: 417, as: "417 | fwd=uri-miss"), .sent("b", [fresh], as: "b | \(miss)")),
+        CacheRow(
+            "RFC 9110 §6.6.1: what has no date is stored with that of its arrival",
+            .sent("a", [fresh], as: "a | \(miss)", delivered: ["Date": ""]),
+            .stored("a | hit; ttl=50", after: 10, delivered: ["Date": "{date-10}"])),
+        CacheRow(
             "a redirect is stored, and followed from the cache",
             .sent("b", [fresh], path: "/b", as: "b | \(miss)"),
             .sent("moved", [fresh, ("Location", "/b")], status: 301, path: "/a", as: "b | hit; ttl=60"),
@@ -265,6 +274,7 @@ final class CacheDialogue: Sendable {
             .sent("b", [("Cache-Control", "max-age=-1")], as: "b | fwd=stale; stored"),
             .sent("c", [("Cache-Control", "max-age")], as: "c | fwd=stale; stored"),
             .sent("d", [("Cache-Control", "max-age=60 seconds")], as: "d | fwd=stale; stored"),
+            .sent("d", [("Cache-Control", "max-age=\"60")], as: "d | fwd=stale; stored"),
             .sent("e", [("Cache-Control", "max-age=99999999999999999999")], as: "e | fwd=stale; stored"),
             .stored("e | hit; ttl=2147483648")),
         CacheRow(
@@ -314,6 +324,18 @@ final class CacheDialogue: Sendable {
             .sent("a", [("Cache-Control", "no-cache"), tag], as: "a | \(miss)"),
             .sent("", [fresh], status: 304, as: "a | fwd=stale; fwd-status=304"), .stored("a | hit; ttl=60")),
         CacheRow(
+            "§4.2.3: the age counts from the confirmation",
+            .sent("a", [fresh, tag, ("Age", "50"), ("Date", "{date}")], as: "a | \(miss)"),
+            .sent("", [tag], status: 304, after: 11, as: "a | fwd=stale; fwd-status=304", delivered: ["Age": ""]),
+            .stored("a | hit; ttl=50", after: 10, delivered: ["Age": "10", "Date": "{date-10}"])),
+        CacheRow(
+            "§4.3.4: a weak tag that is confirmed by a strong one stays weak",
+            .sent("abc", [("Cache-Control", "no-cache"), ("ETag", "W/\"1\"")], as: "abc | \(miss)"),
+            .sent("", [tag, fresh], status: 304, as: "abc | fwd=stale; fwd-status=304"),
+            .stored(
+                "abc | hit; ttl=60", fields: [("Range", "bytes=0-0"), ("If-Range", "\"1\"")],
+                delivered: ["ETag": "W/\"1\""])),
+        CacheRow(
             "without validators nothing is confirmed",
             .sent("a", [], as: "a | \(miss)"),
             .sent("b", [], as: "b | fwd=stale; stored", received: ["If-None-Match": "", "If-Modified-Since": ""])),
@@ -343,6 +365,12 @@ final class CacheDialogue: Sendable {
                 as: "a | \(miss)", delivered: ["X-A": "1"]),
             .stored("a | hit; ttl=60", delivered: ["X-A": "", "X-B": "", "X-C": "3"])),
         CacheRow(
+            "§5.2.2.4: no-cache with what are no names needs validation",
+            .sent("a", [("Cache-Control", "max-age=60, no-cache X-A"), tag], as: "a | \(miss)"),
+            .sent(
+                "b", [("Cache-Control", "no-cache=X-A X-B, max-age=60"), tag], as: "b | fwd=stale; stored"),
+            .sent("", [tag], status: 304, as: "b | fwd=stale; fwd-status=304")),
+        CacheRow(
             "§5.2.1.4, §5.4: a request with no-cache is validated",
             .sent("a", [fresh, tag], as: "a | \(miss)"),
             .sent(
@@ -366,6 +394,14 @@ final class CacheDialogue: Sendable {
                 "", [tag, fresh], status: 304, fields: [("Cache-Control", "max-stale=9")],
                 as: "a | fwd=stale; fwd-status=304")),
         CacheRow(
+            "§5.2.1.1: max-stale extends max-age, and does not lift it",
+            .sent("a", [("Cache-Control", "max-age=600"), tag], as: "a | \(miss)"),
+            .stored("a | hit; ttl=585", after: 15, fields: [("Cache-Control", "max-age=10, max-stale=5")]),
+            .sent(
+                "", [tag], status: 304, after: 1, fields: [("Cache-Control", "max-age=10, max-stale=5")],
+                as: "a | fwd=request; fwd-status=304"),
+            .stored("a | hit; ttl=300", after: 300, fields: [("Cache-Control", "max-age=10, max-stale")])),
+        CacheRow(
             "§5.2.2.2: must-revalidate forbids stale answers",
             .sent(
                 "a", [("Cache-Control", "max-age=1, must-revalidate, stale-while-revalidate=99"), tag],
@@ -378,6 +414,17 @@ final class CacheDialogue: Sendable {
             .stored("504 | fwd=uri-miss", fields: [("Cache-Control", "only-if-cached")]),
             .sent("a", [fresh], as: "a | \(miss)"),
             .stored("a | hit; ttl=60", fields: [("Cache-Control", "only-if-cached")])),
+        CacheRow(
+            "§5.2.1.7, §4: what must not be sent is not, but an unsafe method is written through",
+            .sent("a", [fresh], as: "a | \(miss)"),
+            .stored("504 | fwd=uri-miss", fields: [("Cache-Control", "only-if-cached"), ("If-None-Match", "\"1\"")]),
+            .stored("504 | fwd=uri-miss", fields: [("Cache-Control", "only-if-cached"), ("Range", "bytes=0-0,2-2")]),
+            .stored(
+                "504 | fwd=uri-miss", fields: [("Cache-Control", "only-if-cached")], policy: .reloadIgnoringCacheData),
+            .stored("not-cached | none", fields: [("If-None-Match", "\"1\"")], policy: .returnCacheDataDontLoad),
+            .stored("not-cached | none", fields: [("Cache-Control", "no-store")], policy: .returnCacheDataDontLoad),
+            .stored("not-cached | none", method: "POST", policy: .returnCacheDataDontLoad),
+            .sent("b", [], method: "POST", fields: [("Cache-Control", "only-if-cached")], as: "b | fwd=method")),
         CacheRow(
             "the cache policies of a request",
             .stored("not-cached | none", policy: .returnCacheDataDontLoad),
@@ -415,6 +462,20 @@ final class CacheDialogue: Sendable {
                 "x", [fresh], fields: [("Accept-Language", "en, de"), ("X-Absent", "1")],
                 as: "x | fwd=vary-miss; stored")),
         CacheRow(
+            "§4: of several responses that match the most recent one by its date answers",
+            .sent("a", [fresh, ("Vary", "X-A"), ("Date", "{date}")], fields: [("X-A", "1")], as: "a | \(miss)"),
+            .sent(
+                "b", [fresh, ("Vary", "X-B"), ("Date", "{date-9}")], fields: [("X-A", "2"), ("X-B", "1")],
+                as: "b | fwd=vary-miss; stored"),
+            .stored("a | hit; ttl=60", fields: [("X-A", "1"), ("X-B", "1")])),
+        CacheRow(
+            "a response in a coding is for those who accept it, also without a Vary",
+            .sent(
+                "a", [fresh, ("Content-Encoding", "x")], fields: [("Accept-Encoding", "x")], as: "a | \(miss)"),
+            .sent(
+                "b", [fresh], fields: [("Accept-Encoding", "identity")], as: "b | fwd=vary-miss; stored"),
+            .stored("b | hit; ttl=60", fields: [("Accept-Encoding", "gzip")])),
+        CacheRow(
             "§4.1: Vary: * matches nothing",
             .sent("a", [fresh, ("Vary", "X-A"), ("Vary", "*")], as: "a | fwd=uri-miss"),
             .sent("b", [fresh], as: "b | \(miss)")),
@@ -451,6 +512,12 @@ final class CacheDialogue: Sendable {
             .stored("bc | hit; ttl=60", fields: [("Range", "bytes=1-2"), ("If-Range", "\"1\"")]),
             .stored("abcdef | hit; ttl=60", fields: [("Range", "bytes=1-2"), ("If-Range", "\"2\"")])),
         CacheRow(
+            "RFC 9110 §13.1.5: a date lets a range apply if the resource had it for a while",
+            .sent("abc", [fresh, tag, ("Last-Modified", "{date-59}")], path: "/1", as: "abc | \(miss)"),
+            .stored("abc | hit; ttl=60", path: "/1", fields: [("Range", "bytes=0-0"), ("If-Range", "{date-59}")]),
+            .sent("abc", [fresh, tag, ("Last-Modified", "{date-60}")], path: "/2", as: "abc | \(miss)"),
+            .stored("a | hit; ttl=60", path: "/2", fields: [("Range", "bytes=0-0"), ("If-Range", "{date-60}")])),
+        CacheRow(
             "several ranges are the server's",
             .sent("abcdef", [fresh], as: "abcdef | \(miss)"),
             .sent(
@@ -472,6 +539,9 @@ final class CacheDialogue: Sendable {
             "HEAD is answered from what GET brought",
             .sent("abc", [fresh], as: "abc | \(miss)"),
             .stored(" | hit; ttl=60", method: "HEAD", delivered: ["Content-Length": "3"]),
+            .stored(
+                " | hit; ttl=60", method: "HEAD", fields: [("Range", "bytes=1-1")],
+                delivered: ["Content-Length": "3", "Content-Range": ""]),
             .sent("", [fresh], method: "HEAD", path: "/2", as: " | fwd=uri-miss"),
             .sent("b", [fresh], path: "/2", as: "b | \(miss)")),
     ]

@@ -15,8 +15,12 @@ struct RecordedTask: Sendable {
 
     static func run(_ session: Session, _ url: String) async throws -> RecordedTask {
         guard let url = URL(string: url) else { throw URLError(.badURL) }
+        return await run(session, Tern.URLRequest(url: url))
+    }
+
+    static func run(_ session: Session, _ request: Tern.URLRequest) async -> RecordedTask {
         let recorder = Recorder()
-        return await recorder.record(session.dataTask(with: Tern.URLRequest(url: url), delegate: recorder))
+        return await recorder.record(session.dataTask(with: request, delegate: recorder))
     }
 }
 

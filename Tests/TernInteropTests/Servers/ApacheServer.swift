@@ -37,6 +37,12 @@ final class ApacheServer: Sendable {
 
     func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
+    /// What it writes, with the lines of a `CustomLog /dev/stdout`.
+    var accessLog: LineLog { process.output }
+
+    /// Writes a file below the document root.
+    func write(_ text: String, to name: String) throws { try folder.write(text, to: name) }
+
     private static func configuration(
         _ port: UInt16, _ folder: String, _ modules: [String], _ directives: String
     ) -> String {

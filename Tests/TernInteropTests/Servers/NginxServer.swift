@@ -45,6 +45,9 @@ final class NginxServer: Sendable {
     /// The socket where it speaks https.
     var secureSocketPath: String { folder.url.path + "/secure.sock" }
 
+    /// Writes a file below the document root.
+    func write(_ contents: Data, to name: String) throws { try folder.write(contents, to: "root/\(name)") }
+
     /// Ends nginx and waits until it has gone. Idempotent.
     func stop() async { await process.stop() }
 
