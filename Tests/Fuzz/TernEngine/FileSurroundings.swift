@@ -10,6 +10,25 @@ struct ResponseHead: Sendable {
         guard bytes.first != 0x21 else { throw Refusal() }
         encoded = bytes
     }
+
+    func bytes(for name: String) -> [[UInt8]] { [] }
+
+    func values(for name: String) -> [String] { [] }
+}
+
+struct HeaderFields: Sequence {
+    struct Field {
+        let name: String
+        let bytes: [UInt8]
+    }
+
+    private let fields: [Field] = []
+
+    func makeIterator() -> IndexingIterator<[Field]> { fields.makeIterator() }
+}
+
+enum CacheRule {
+    static func lifetime(of head: ResponseHead, _ control: CacheControl, date: Int64) -> Int64 { 0 }
 }
 
 struct IPAddress {

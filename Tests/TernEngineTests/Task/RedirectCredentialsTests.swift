@@ -103,4 +103,83 @@ import Testing
         #expect(first.requests.first?.values(of: "Host") == ["virtual.test"])
         #expect(second.requests.first?.values(of: "Host") == ["127.0.0.1:\(second.port)"])
     }
+
+    /// The session of a program that remembers: cookies, passwords and responses. Each origin challenges for the same realm
+    /// and sets a cookie of the same name; the session has a password for the first origin, and the redirects are stored.
+    @Test(arguments: ways)
+    func `what a session remembers goes to no other origin, and no stored response is for other credentials`(
+        way: Way
+    ) async throws {
+        let authority = try CertificateAuthority()
+        let password = "Basic " + Data("ada:p".utf8).base64EncodedString()
+        let home = way.stops[0]
+        @Sendable func make(
+            _ name: String, _ configuration: ScriptedOrigin.Configuration = .init(), tls: Identity? = nil
+        ) throws -> ScriptedOrigin {
+            try ScriptedOrigin(configuration, tls: tls) { _, request in
+                let isNamed = tls == nil && request.value(of: "Host")?.hasPrefix("localhost") == true
+                let fields = [("Cache-Control", "max-age=60"), ("Set-Cookie", "of=\(isNamed ? "name" : name)")]
+                let isHome = (isNamed ? "name" : name) == home
+                if isHome, request.value(of: "Authorization") != password {
+                    return [.respond(status: 401, fields: fields + [("WWW-Authenticate", "Basic realm=\"r\"")])]
+                }
+                if let mark = request.target.firstIndex(of: "?") {
+                    let query = String(request.target[mark...].dropFirst())
+                    let location = query.replacing("%5B", with: "[").replacing("%5D", with: "]")
+                    return [.respond(status: 302, fields: fields + [("Location", location)])]
+                }
+                if isHome { return [.respond(fields: fields, body: "for ada")] }
+                return [.respond(status: 401, fields: fields + [("WWW-Authenticate", "Basic realm=\"r\"")])]
+            }
+        }
+        var six = ScriptedOrigin.Configuration()
+        six.address = .ipv6
+        let (first, second, third) = try (make("a"), make("b"), make("six", six))
+        let secure = try make("secure", tls: authority.issue())
+        let origins = ["a": first, "name": first, "b": second, "six": third, "secure": secure]
+        func url(_ stop: String, _ target: String) throws -> String {
+            try #require(origins[stop]).url(target, host: stop == "name" ? "localhost" : nil)
+        }
+        let cache = URLCache()
+        func session(_ change: (inout SessionConfiguration) -> Void) throws -> Session {
+            try Session.trusting(authority) {
+                $0.urlCache = cache
+                $0.redirectPolicy = .follow(allowsDowngrade: true)
+                change(&$0)
+            }
+        }
+        let remembering = try session {
+            ($0.httpCookieStorage, $0.urlCredentialStorage) = (HTTPCookieStorage(), CredentialStorage())
+        }
+        let login = try url(home, "/login").replacing("://", with: "://ada:p@")
+        #expect(try await remembering.text(try URLRequest(string: login)) == "for ada")
+
+        var location = ""
+        for stop in way.stops.reversed() { location = try url(stop, location.isEmpty ? "/there" : "/?" + location) }
+        let request = URLRequest(url: try #require(URL(string: location)))
+        let isAtHome = way.stops.last == home
+        var counts: [Int] = []
+        for _ in 0..<2 {
+            let (body, response) = try await remembering.data(for: request)
+            #expect(response.statusCode == (isAtHome ? 200 : 401))
+            #expect(String(decoding: body, as: UTF8.self) == (isAtHome ? "for ada" : ""))
+            counts.append([first, second, third, secure].reduce(0) { $0 + $1.requests.count })
+        }
+        // The redirects, and what was found at home, came from the cache; challenges are not stored.
+        #expect(counts[1] - counts[0] == (isAtHome ? 0 : 1))
+        // Another session shares the responses, and has no password.
+        #expect(try await session { _ in }.data(for: request).1.statusCode == 401)
+
+        for (name, origin) in origins where name != "name" {
+            for request in origin.requests {
+                let isNamed = request.value(of: "Host")?.hasPrefix("localhost") == true
+                let stop = name == "a" && isNamed ? "name" : name
+                #expect(stop == home || request.value(of: "Authorization") == nil, "at \(stop)")
+                // Cookies are for a host, whatever the port (RFC 6265 §8.5); those over TLS and without are one host's.
+                let own = ["a": ["a", "b"], "b": ["a", "b"], "six": ["six"]][stop] ?? ["name", "secure"]
+                let cookie = request.value(of: "Cookie")
+                #expect(cookie == nil || own.contains { cookie == "of=\($0)" }, "\(cookie ?? "") at \(stop)")
+            }
+        }
+    }
 }
