@@ -62,7 +62,7 @@ import Testing
         let (_, response) = try await plain.data(for: try URLRequest(string: "http://a.test/"))
         #expect(response.statusCode == 407 && origin.requests.count == 4)
         let error = try await failure(session(proxy(origin, .http, "user")))
-        #expect(error.kind == .proxy && origin.requests.count == 8)
+        #expect(error.reason.kind == .proxy && origin.requests.count == 8)
     }
 
     @Test func `a 407 of an origin is its response, and gets nothing of the proxy's`() async throws {
@@ -99,7 +99,7 @@ import Testing
         let seen = origin.requests[0]
         #expect(seen.target == "/path" && seen.value(of: "Proxy-Authorization") == nil)
         #expect(seen.value(of: "Authorization") == "Bearer token")
-        let connect = String(decoding: origin.takenBytes[0], as: UTF8.self)
+        let connect = String(decoding: origin.observations.takenBytes[0], as: UTF8.self)
         #expect(
             connect == """
                 CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\
@@ -121,7 +121,7 @@ import Testing
         let origin = try ScriptedOrigin { _, _ in steps }
         let session = session(proxy(origin)) { $0.timeouts.connect = .milliseconds(300) }
         let error = try await failure(session)
-        #expect(error.kind == kind)
+        #expect(error.reason.kind == kind)
         #expect("\(error)".contains(text), "\(error)")
         #expect(!error.wasSent && error.isSafeToRepeat)
     }
@@ -146,12 +146,12 @@ import Testing
         let session = session(proxy(first))
         var request = try URLRequest(string: "http://a.test/")
         request.proxy = .through(proxy(second))
-        #expect(String(decoding: try await session.data(for: request).data, as: UTF8.self) == "2")
+        #expect(String(decoding: try await session.data(for: request).0, as: UTF8.self) == "2")
         var direct = try URLRequest(origin)
         direct.proxy = .direct
-        #expect(String(decoding: try await session.data(for: direct).data, as: UTF8.self) == "direct")
+        #expect(String(decoding: try await session.data(for: direct).0, as: UTF8.self) == "direct")
         let none = Session.limited(to: 2)
-        #expect(String(decoding: try await none.data(for: request).data, as: UTF8.self) == "2")
+        #expect(String(decoding: try await none.data(for: request).0, as: UTF8.self) == "2")
         #expect(second.requests.count == 2 && first.requests.isEmpty)
     }
 
