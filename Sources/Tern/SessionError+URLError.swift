@@ -75,7 +75,12 @@ extension SessionError.ConnectingFailure {
     fileprivate var code: URLError.Code {
         switch self {
         case .queueFull, .egressRefused: .resourceUnavailable
-        case .unresolved(let error): error.reason == .unknownHost ? .cannotFindHost : .dnsLookupFailed
+        case .unresolved(let error):
+            switch error.reason {
+            case .unknownHost: .cannotFindHost
+            case .otherFamily: .cannotConnectToHost
+            case .temporaryFailure, .failure, .tooManyHangingLookUps: .dnsLookupFailed
+            }
         case .unreachable(let error):
             !error.attempts.isEmpty && error.attempts.allSatisfy(\.error.isAboutRouting)
                 ? .notConnectedToInternet : .cannotConnectToHost

@@ -72,6 +72,13 @@ import Testing
         (.transfer(.redirect(.malformedLocation)), .redirectToNonExistentLocation),
         (.transfer(.redirect(.bodyNotReplayable)), .requestBodyStreamExhausted),
         (.connecting(.queueFull(limit: 1)), .resourceUnavailable),
+        (
+            .connecting(.egressRefused(EgressViolation(rule: .unixSocket, address: nil, host: "a.test"))),
+            .resourceUnavailable
+        ),
+        (.connecting(.unresolved(ResolveError(host: "::1", reason: .otherFamily))), .cannotConnectToHost),
+        (.connecting(.unresolved(ResolveError(host: "a.test", reason: .unknownHost))), .cannotFindHost),
+        (.connecting(.unresolved(ResolveError(host: "a.test", reason: .failure))), .dnsLookupFailed),
         (.connecting(.insecure(TLSError(.handshakeFailed))), .secureConnectionFailed),
         (.request(.invalid(.unreadableContent(.noRegularFile(path: "/a")))), .fileIsDirectory),
         (.request(.body(.tooShort(missing: 1))), .requestBodyStreamExhausted),

@@ -28,7 +28,8 @@ struct RetryRule: Sendable {
         if includesEverything { return !(error is OutputError) && !(error is StandardStreams.WriteError) }
         guard let error = error as? SessionError else { return false }
         switch error.reason {
-        case .timedOut, .connecting(.unresolved): return true
+        case .timedOut: return true
+        case .connecting(.unresolved(let failure)): return failure.reason != .otherFamily
         case .connecting(.unreachable(let failure)):
             return includesRefusals && failure.attempts.contains { $0.error.code == ECONNREFUSED }
         default: return false

@@ -129,6 +129,11 @@ public struct EgressViolation: Error, Sendable, Hashable, CustomStringConvertibl
     /// The host that was to be connected to, as in the URL.
     public let host: String
 
+    /// Creates a violation, for delegates and tests that make errors of their own.
+    public init(rule: Rule, address: TransportAddress?, host: String) {
+        (self.rule, self.address, self.host) = (rule, address, host)
+    }
+
     /// For example "the egress policy refuses 10.0.0.1:80: an address for private use".
     public var description: String {
         let place = address.map { "\($0)" } ?? host

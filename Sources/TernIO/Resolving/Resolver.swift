@@ -48,12 +48,12 @@ public final class Resolver: Sendable {
         return threads.resolve(LookUpName(host: host, port: port, family: family), completion)
     }
 
-    /// The addresses of an IP literal, and of the names of this machine; nil for all other names.
+    /// The addresses of an IP literal in any spelling, and of the names of this machine; nil for all other names.
     ///
     /// RFC 6761 §6.3: `localhost`, its absolute form and every name below it are the loopback addresses, which no name
     /// server and no file is asked for. Most servers listen at 127.0.0.1; the other one follows if it refuses.
     package static func knownAddresses(of host: String, family: AddressFamily) -> Result<[IPAddress], ResolveError>? {
-        if let literal = IPAddress(literal: host) {
+        if let literal = IPAddress(anySpelling: host) {
             return family.includes(literal)
                 ? .success([literal]) : .failure(ResolveError(host: host, reason: .otherFamily))
         }

@@ -155,7 +155,7 @@ import Testing
         let address = try URLRequest(origin, host: "A.test")
         for _ in 0..<2 { #expect(try await session.text(address) == "/") }
         #expect(answers.asked == ["a.test any"])
-        for host in ["127.0.0.1", "localhost", "b.localhost", "other.test"] {
+        for host in ["127.0.0.1", "0x7f.1", "2130706433", "localhost", "b.localhost", "other.test"] {
             #expect(try await session.text(try URLRequest(origin, host: host)) == "/")
         }
         #expect(answers.asked == ["a.test any"])

@@ -8,13 +8,13 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct ResolverTests {
     // The system's resolver
 
-    @Test(arguments: ["127.0.0.1", "::1", "fe80::1"])
-    func `a literal is answered at once on the calling thread`(literal: String) throws {
+    @Test(arguments: [("127.0.0.1", "127.0.0.1"), ("::1", "::1"), ("fe80::1", "fe80::1"), ("0x7f.1", "127.0.0.1")])
+    func `a literal is answered at once on the calling thread`(host: String, literal: String) throws {
         let answers = Journal<Result<[TransportAddress], ResolveError>>()
         Resolver { _, _ in
             Issue.record("a literal was looked up")
             return .success([])
-        }.resolve(host: literal, port: 80) { answers.append($0) }
+        }.resolve(host: host, port: 80) { answers.append($0) }
         #expect(answers.entries == [.success([try #require(TransportAddress(literal: literal, port: 80))])])
     }
 

@@ -47,6 +47,11 @@ import Testing
                             address: address, error: SystemCallError(.connect, code: ECONNREFUSED))
                     ]))), phase: .connect)
         let lost = SessionError(.transfer(.connectionLost(nil)), phase: .head)
+        for (reason, isTransient) in [(ResolveError.Reason.unknownHost, true), (.otherFamily, false)] {
+            let failure = ResolveError(host: "a.test", reason: reason)
+            let error = SessionError(.connecting(.unresolved(failure)), phase: .resolve)
+            #expect(RetryRule(count: 1, fixedDelay: nil).isTransient(error) == isTransient)
+        }
         #expect(!RetryRule(count: 1, fixedDelay: nil).isTransient(refused))
         #expect(RetryRule(count: 1, fixedDelay: nil, includesRefusals: true).isTransient(refused))
         #expect(!RetryRule(count: 1, fixedDelay: nil, includesRefusals: true).isTransient(lost))
