@@ -35,9 +35,9 @@ struct CacheQuery: Sendable {
 
     static func url(of request: URLRequest) -> String? {
         guard let destination = try? request.destination.get() else { return nil }
-        let origin = "\(destination.origin.scheme)://\(destination.origin.hostField)"
+        let origin = destination.origin
         return switch destination.target {
-        case .origin(let target): origin + target
+        case .origin(let target): (origin.scheme == .https ? "https://" : "http://") + origin.hostField + target
         case .absolute(let url): url
         case .authority, .asterisk: nil
         }

@@ -34,11 +34,9 @@ enum CacheRule {
 
     // Freshness (RFC 9111 §4.2)
 
-    /// How long the response is fresh from the time it was made, in seconds.
-    static func lifetime(of response: StoredResponse, _ control: CacheControl) -> Int64 {
-        let head = response.head
+    /// How long a response is fresh from the time it was made, in seconds.
+    static func lifetime(of head: ResponseHead, _ control: CacheControl, date: Int64) -> Int64 {
         if let maxAge = control.maxAge { return maxAge }
-        let date = date(of: response)
         let expires = head.values(for: "Expires")
         if !expires.isEmpty {
             guard Set(expires).count == 1, let end = HTTPDate.seconds(expires[0]) else { return 0 }
@@ -50,25 +48,13 @@ enum CacheRule {
         return min((date - start) / heuristicFraction, maximumHeuristicLifetime)
     }
 
-    /// When the response was made: by the earliest of its dates, or when it arrived.
-    private static func date(of response: StoredResponse) -> Int64 {
-        response.head.values(for: "Date").compactMap(HTTPDate.seconds).min() ?? response.responseTime
-    }
-
     /// The age of the response in seconds (RFC 9111 §4.2.3); nil if it cannot be known because the clock was set back.
     static func age(of response: StoredResponse, now: Int64) -> Int64? {
         let residentTime = now - response.responseTime
         guard residentTime >= -1, response.requestTime <= response.responseTime else { return nil }
-        let apparentAge = max(0, response.responseTime - date(of: response))
+        let apparentAge = max(0, response.responseTime - response.freshness.date)
         let delay = response.responseTime - response.requestTime
-        return max(apparentAge, statedAge(of: response.head) + delay) + max(0, residentTime)
-    }
-
-    /// The value of `Age`: its first member, if that is a number (RFC 9111 §5.1).
-    private static func statedAge(of head: ResponseHead) -> Int64 {
-        guard let value = head.bytes(for: "Age").first else { return 0 }
-        let member = value.prefix { $0 != UInt8(ascii: ",") }.filter { !$0.isBlank }
-        return CacheControl.seconds(member) ?? 0
+        return max(apparentAge, response.freshness.statedAge + delay) + max(0, residentTime)
     }
 
     // Use (RFC 9111 §4)
@@ -84,9 +70,9 @@ enum CacheRule {
 
     /// How a stored response that matches the request is used.
     static func use(_ response: StoredResponse, for query: CacheQuery, now: Int64) -> Use {
-        let control = CacheControl(of: response.head)
+        let control = response.freshness.control
         let age = age(of: response, now: now)
-        let timeToLive = lifetime(of: response, control) - (age ?? CacheControl.maximumSeconds)
+        let timeToLive = response.freshness.lifetime - (age ?? CacheControl.maximumSeconds)
         switch query.policy {
         case .returnCacheDataElseLoad, .returnCacheDataDontLoad: return .answer(timeToLive: timeToLive)
         case .reloadRevalidatingCacheData, .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData:
@@ -109,12 +95,12 @@ enum CacheRule {
     /// Whether the stale response may be the answer where the server fails (RFC 5861 §4): for how many seconds it is
     /// fresh then; nil if it may not.
     static func timeToLive(despiteErrorOf response: StoredResponse, for query: CacheQuery, now: Int64) -> Int64? {
-        let control = CacheControl(of: response.head)
+        let control = response.freshness.control
         guard query.policy == .useProtocolCachePolicy, let age = age(of: response, now: now), !control.isNoCache,
             !control.isMustRevalidate, !query.control.isNoCache,
             let window = [control.staleIfError, query.control.staleIfError].compactMap({ $0 }).max()
         else { return nil }
-        let timeToLive = lifetime(of: response, control) - age
+        let timeToLive = response.freshness.lifetime - age
         return -timeToLive <= window ? timeToLive : nil
     }
 
@@ -208,14 +194,16 @@ extension StoredResponse {
 
     /// The head of the answer to a request, and the bytes of the content that follow it.
     func answer(to query: CacheQuery, isValidated: Bool, now: Int64) -> (head: ResponseHead, range: Range<Int64>) {
-        var fields = head.fields
-        if !isValidated {
-            let uncached = CacheControl(of: head).uncachedFields
-            if !uncached.isEmpty {
-                fields = HeaderFields(fields.filter { !uncached.contains($0.name.lowercased()) })
-            }
-            fields["Age"] = "\(CacheRule.age(of: self, now: now) ?? 0)"
+        let uncached = isValidated ? [] : freshness.control.uncachedFields
+        let age = isValidated ? nil : "\(CacheRule.age(of: self, now: now) ?? 0)"
+        if let age, uncached.isEmpty, query.range == nil, query.method == "GET", !head.contains("Age"),
+            let head = try? ResponseHead(encoded: freshness.encodedHead + Array("Age: \(age)\r\n\r\n".utf8))
+        {
+            return (head, 0..<contentLength)
         }
+        var fields = head.fields
+        if !uncached.isEmpty { fields = HeaderFields(fields.filter { !uncached.contains($0.name.lowercased()) }) }
+        if let age { fields["Age"] = age }
         var (status, reason, range) = (head.status, head.reason, 0..<contentLength)
         if let requested = query.range, requested.bounds != nil, status == 200, permits(requested) {
             if let part = requested.range(of: contentLength) {

@@ -46,12 +46,11 @@ struct CacheScope: Sendable, Hashable {
         let credential = mayCarryCredentials ? request.credential ?? request.urlCredential : nil
         if let credential { parts += [Array("credential".utf8), credential.userBytes, credential.passwordBytes] }
         for field in request.headers {
+            guard request.isSensitive(fieldNamed: field.name) || sensitive.isNamed(field.name) else { continue }
             let name = field.name.lowercased()
             if name == "authorization" {
                 if credential == nil { parts += [Array(name.utf8)] + identity(field.bytes) }
-            } else if !HeaderField.isSensitive(name),
-                sensitive.contains(name) || request.isSensitive(fieldNamed: name)
-            {
+            } else if !HeaderField.isSensitive(name) {
                 parts += [Array(name.utf8), field.bytes]
             }
         }

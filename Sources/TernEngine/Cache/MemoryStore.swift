@@ -90,5 +90,5 @@ struct MemoryStore {
 
 extension StoredResponse {
     /// The approximate size of the head and the key in memory, in bytes.
-    fileprivate var headSize: Int { 2 * url.utf8.count + head.encoded.count }
+    fileprivate var headSize: Int { 2 * (url.utf8.count + freshness.encodedHead.count) }
 }

@@ -19,16 +19,28 @@ struct StoredResponse: Sendable {
     /// The fields of the request that `Vary` names.
     let varyingFields: [VaryingField]
     /// Without the fields that are of one connection (RFC 9111 §3.1).
-    var head: ResponseHead
+    let head: ResponseHead
     /// When the request was sent that the response, or the last validation of it, answers; in seconds since
     /// 1970-01-01T00:00:00Z.
-    var requestTime: Int64
+    let requestTime: Int64
     /// When the response, or the last validation of it, was received.
-    var responseTime: Int64
+    let responseTime: Int64
     /// The number of bytes of the content, as received without the framing and before they are decoded.
     let contentLength: Int64
     /// The name of the content in its store, which is unique: in letters and digits.
     let contentName: String
+    /// What the head says of its use, read once.
+    let freshness: StoredFreshness
+
+    init(
+        url: String, scope: String, varyingFields: [VaryingField], head: ResponseHead, requestTime: Int64,
+        responseTime: Int64, contentLength: Int64, contentName: String
+    ) {
+        (self.url, self.scope, self.varyingFields, self.head) = (url, scope, varyingFields, head)
+        (self.requestTime, self.responseTime) = (requestTime, responseTime)
+        (self.contentLength, self.contentName) = (contentLength, contentName)
+        freshness = StoredFreshness(of: head, responseTime: responseTime)
+    }
 
     /// A name for content that cannot be guessed.
     static func makeContentName() -> String {
@@ -38,5 +50,27 @@ struct StoredResponse: Sendable {
     /// Whether the other answers the same requests: it takes the place of this one in a store.
     func isReplaced(by other: StoredResponse) -> Bool {
         url == other.url && scope == other.scope && varyingFields == other.varyingFields
+    }
+}
+
+/// What the head of a stored response says of when it may be used (RFC 9111 §4.2).
+struct StoredFreshness: Sendable {
+    let control: CacheControl
+    /// When the response was made: by the earliest of its dates, or when it arrived.
+    let date: Int64
+    /// How long the response is fresh from the time it was made, in seconds.
+    let lifetime: Int64
+    /// The value of `Age`: its first member, if that is a number (RFC 9111 §5.1).
+    let statedAge: Int64
+    /// The head as its server would send it, without the empty line at its end: another field can follow.
+    let encodedHead: [UInt8]
+
+    init(of head: ResponseHead, responseTime: Int64) {
+        control = CacheControl(of: head)
+        encodedHead = head.encoded.dropLast(2)
+        date = head.values(for: "Date").compactMap(HTTPDate.seconds).min() ?? responseTime
+        lifetime = CacheRule.lifetime(of: head, control, date: date)
+        let member = head.bytes(for: "Age").first?.prefix { $0 != UInt8(ascii: ",") }.filter { !$0.isBlank }
+        statedAge = member.flatMap { CacheControl.seconds($0) } ?? 0
     }
 }

@@ -21,6 +21,8 @@ struct CookieJar: Sendable {
     private var sitesBySize: [Set<String>] = []
     /// The registrable domains of hosts that were looked for.
     private var siteOfHost: [String: String] = [:]
+    /// Origins that were looked for, and whose sites have no cookies.
+    private var originsWithout: Set<HTTPOrigin> = []
     private(set) var count = 0
     private var clock: UInt64 = 0
     /// When all cookies were looked at for such that have ended.
@@ -67,6 +69,17 @@ struct CookieJar: Sendable {
         if isEmpty { return [] }
         clock &+= 1
         return sites[site(of: origin.host)]?.use(for: origin, at: clock, now: now) ?? []
+    }
+
+    /// Costs less than to look for them.
+    func isKnownToHaveNone(for origin: HTTPOrigin) -> Bool { isEmpty || originsWithout.contains(origin) }
+
+    /// The bytes of `Cookie` for a request there, to this origin; nil for none.
+    mutating func field(for place: CookieOrigin, of origin: HTTPOrigin, now: Date) -> [UInt8]? {
+        if sites[site(of: place.host)] != nil { return field(for: place, now: now) }
+        if originsWithout.count >= Self.maximumCount { originsWithout = [] }
+        originsWithout.insert(origin)
+        return nil
     }
 
     /// The bytes of `Cookie` for a request there; nil for none.
@@ -129,6 +142,7 @@ struct CookieJar: Sendable {
         let after = site.count
         if after > 0 { sites[name] = site }
         if before == after { return }
+        if before == 0 { originsWithout = [] }
         count += after - before
         if before > 0 { sitesBySize[before - 1].remove(name) }
         while sitesBySize.count < after { sitesBySize.append([]) }

@@ -210,12 +210,11 @@ extension HTTPCookieStorage {
 // On reactors
 extension HTTPCookieStorage {
     /// The bytes of `Cookie` for a request there; nil for none.
-    func field(for origin: CookieOrigin) -> [UInt8]? {
-        state.withLock { $0.jar.isEmpty ? nil : $0.jar.field(for: origin, now: Date()) }
+    func field(for destination: Destination) -> [UInt8]? {
+        if state.withLock({ $0.jar.isKnownToHaveNone(for: destination.origin) }) { return nil }
+        let origin = CookieOrigin(destination)
+        return state.withLock { $0.jar.field(for: origin, of: destination.origin, now: Date()) }
     }
-
-    /// Whether there is nothing to send: costs less than to look for it.
-    var isEmpty: Bool { state.withLock { $0.jar.isEmpty } }
 
     /// Stores what the `Set-Cookie` fields of a response from there set: the first 50 of them.
     func receive(_ fields: some Sequence<[UInt8]>, from origin: CookieOrigin) {

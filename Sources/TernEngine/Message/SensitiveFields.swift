@@ -30,8 +30,11 @@ public struct SensitiveFields: Sendable, Hashable {
 
     /// Whether a field of this name is sensitive.
     public func contains(_ name: String) -> Bool {
-        HeaderField.isSensitive(name) || !names.isEmpty && names.contains(name.lowercased())
+        HeaderField.isSensitive(name) || isNamed(name)
     }
+
+    /// Whether it is one of the names of the set's own.
+    func isNamed(_ name: String) -> Bool { !names.isEmpty && names.contains(name.lowercased()) }
 
     /// Whether descriptions leave out the value of a query item, or a field of a form, of this name.
     public func redacts(queryItemNamed name: String) -> Bool {

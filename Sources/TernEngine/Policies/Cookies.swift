@@ -14,15 +14,17 @@ struct Cookies: HopPolicy {
         guard let storage = configuration.httpCookieStorage else { return nil }
         self.storage = storage
         var interests: HopInterests = []
-        if configuration.httpShouldSetCookies { interests.insert(.preparation) }
+        if configuration.httpShouldSetCookies {
+            // A field of the session joins the stored ones.
+            interests.insert(configuration.httpAdditionalHeaders.contains("Cookie") ? .preparation : .addition)
+        }
         if configuration.httpCookieAcceptPolicy != .never { interests.insert(.allHeads) }
         self.interests = interests
     }
 
     func prepare(_ hop: Hop, _ history: inout TaskHistory) -> HopPreparation {
-        guard hop.request.httpShouldHandleCookies, !storage.isEmpty,
-            let destination = try? hop.request.destination.get(),
-            let stored = storage.field(for: CookieOrigin(destination))
+        guard hop.request.httpShouldHandleCookies, let destination = try? hop.request.destination.get(),
+            let stored = storage.field(for: destination)
         else { return .ready }
         let all = [stored] + (hop.request.headers.cookie.map { $0.isEmpty ? [] : [$0] } ?? [])
         var request = hop.request

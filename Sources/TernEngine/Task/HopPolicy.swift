@@ -43,8 +43,10 @@ extension HopPolicy {
 struct HopInterests: OptionSet, Sendable {
     let rawValue: UInt8
 
-    /// `prepare` is called.
-    static let preparation = HopInterests(rawValue: 1)
+    /// `prepare` is called. It does not read the fields that the session adds to hops: they may be added later.
+    static let addition = HopInterests(rawValue: 1)
+    /// `prepare` is called for hops that have the session's fields.
+    static let preparation = HopInterests(rawValue: 17)
     /// `learn` and `decide` are called for heads with a status of 300 or more.
     static let unsuccessfulHeads = HopInterests(rawValue: 2)
     /// `learn` and `decide` are called for all final heads.
@@ -176,14 +178,13 @@ protocol ContentTee: AnyObject {
 final class HopPolicies: Sendable {
     let preparing: [any HopPolicy]
     let reading: [any HopPolicy]
+    /// Those of them that inspect the heads of successful responses, too.
+    let readingAll: [any HopPolicy]
     let recovering: [any HopPolicy]
-    /// Whether a policy inspects the heads of successful responses.
-    let readsAllHeads: Bool
-
     init(_ policies: [any HopPolicy]) {
-        preparing = policies.filter { $0.interests.contains(.preparation) }
+        preparing = policies.filter { $0.interests.contains(.addition) }
         reading = policies.filter { $0.interests.contains(.unsuccessfulHeads) }
         recovering = policies.filter { $0.interests.contains(.failures) }
-        readsAllHeads = reading.contains { $0.interests.contains(.allHeads) }
+        readingAll = reading.filter { $0.interests.contains(.allHeads) }
     }
 }

@@ -206,10 +206,9 @@ extension SessionTask {
 
     /// The exchange is over: the connection no longer belongs to this task.
     private func settle(_ evidence: Evidence) {
-        let isStored = driver.carrier?.connectionMetrics == nil
         driver.carrier = nil
         // A stored response adds nothing to what was measured of a connection before it.
-        if !isStored { driver.measured?.settle(evidence) }
+        if !driver.machine.isStored { driver.measured?.settle(evidence) }
         if let status = driver.machine.history.cacheStatus { driver.measured?.handled(by: status) }
     }
 
@@ -573,7 +572,7 @@ extension SessionTask {
         _ = driver.wait.prepared.take()
         _ = driver.decoding.take()
         driver.timer.take()?.cancel()
-        if let question = driver.machine.takeTee()?.ended(isComplete: error == nil) {
+        if driver.machine.tee != nil, let question = driver.machine.takeTee()?.ended(isComplete: error == nil) {
             driver.delegate.handle(.willCache(question), of: self)
         }
         driver.delegate.handle(.completed(error), of: self)

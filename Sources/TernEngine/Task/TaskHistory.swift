@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 
+/// What a cache does for a hop: an object, so that a task without a cache stays small.
+private final class HopCaching {
+    fileprivate var status: CacheStatus?
+    fileprivate var flight: CacheFlight?
+}
+
 /// The history of a task, which its policies read, and what each of them remembers of it.
 struct TaskHistory {
     /// The hop that is sent now, or was sent last, as policies have prepared it.
@@ -13,10 +19,8 @@ struct TaskHistory {
     var repeatCount: Int32 = 0
     /// The connection of the last final response. Known to policies that read the heads of all responses.
     var connection: ConnectionMetrics?
-    /// How a cache handled the hop; nil if none did.
-    var cacheStatus: CacheStatus?
-    /// The hop, if others wait for its response.
-    var flight: CacheFlight?
+    /// Nil for a hop in which no cache has a part.
+    private var caching: HopCaching?
     private var memories: [ObjectIdentifier: any PolicyMemory] = [:]
     /// The policy that the original request names; nil for the session's.
     let redirectPolicy: RedirectPolicy?
@@ -38,7 +42,25 @@ struct TaskHistory {
     /// The task has ended: its policies need no memory, and no other task waits for it.
     mutating func forget() {
         if !memories.isEmpty { memories = [:] }
-        flight = nil
+        caching = nil
+    }
+
+    /// How a cache handled the hop; nil if none did.
+    var cacheStatus: CacheStatus? {
+        get { caching?.status }
+        set { handle { $0.status = newValue } }
+    }
+
+    /// The hop, if others wait for its response.
+    var flight: CacheFlight? {
+        get { caching?.flight }
+        set { if newValue != nil || caching != nil { handle { $0.flight = newValue } } }
+    }
+
+    private mutating func handle(_ change: (HopCaching) -> Void) {
+        let caching = caching ?? HopCaching()
+        self.caching = caching
+        change(caching)
     }
 
     mutating func remember(_ memory: any PolicyMemory) { memories[ObjectIdentifier(type(of: memory))] = memory }
@@ -77,7 +99,7 @@ struct TaskHistory {
     /// Begins the next hop. Returns the requests of the one before.
     mutating func move(to request: URLRequest, _ chain: RedirectChain) -> [URLRequest] {
         self.chain = chain
-        (cacheStatus, flight) = (nil, nil)
+        caching = nil
         let previous = restart(with: request)
         hop = Hop(request: request, mayCarryCredentials: chain.mayCarryCredentials, number: hop.number &+ 1)
         repeatCount = 0

@@ -37,6 +37,13 @@ struct TaskMachine: ~Copyable {
         case completed
     }
 
+    /// Rare, hence indirect.
+    private indirect enum Transition {
+        case delay(Duration)
+        /// The hop is answered by this.
+        case answer(any CarrierSource)
+    }
+
     /// The maximum number of bytes drained from a response that is not the answer, to reuse its connection.
     static let maximumDiscardedContent = 64 * 1024
 
@@ -47,12 +54,10 @@ struct TaskMachine: ~Copyable {
     /// Receives a copy of the content that is delivered.
     private(set) var tee: (any ContentTee)?
     private let policies: HopPolicies
-    /// The delay between the discarded response and the next hop.
-    private var delay = Duration.zero
-    /// Answers the hop after the discarded response.
-    private var nextSource: (any CarrierSource)?
+    /// What comes between the discarded response and the next hop, or in place of that; nil for nothing.
+    private var transition: Transition?
     /// Whether the hop is answered by a stored response, from which no policy learns.
-    private var isStored = false
+    private(set) var isStored = false
     private var lookupCount: UInt64 = 0
     private var isPrepared = false
     private var hasWaited = false
@@ -179,17 +184,17 @@ extension TaskMachine {
 
     /// The exchange is over, and another follows it: at once, or after a delay.
     private mutating func beginNext() -> Next {
-        if let source = nextSource.take() {
+        switch transition.take() {
+        case .answer(let source):
             (stage, isStored) = (.exchanging, true)
             return .answer(source)
-        }
-        if delay > .zero {
+        case .delay(let delay):
             stage = .delayed
-            defer { delay = .zero }
             return .delay(delay)
+        case nil:
+            stage = .exchanging
+            return begin()
         }
-        stage = .exchanging
-        return begin()
     }
 
     private mutating func move(
@@ -205,10 +210,13 @@ extension TaskMachine {
         return leave(question)
     }
 
+    private mutating func postpone(by delay: Duration) { transition = delay > .zero ? .delay(delay) : nil }
+
     /// Begins the next hop: the one before has no response.
     private mutating func move(to request: URLRequest, _ chain: RedirectChain, after delay: Duration) -> Next {
         previousRequests += history.move(to: request, chain)
-        (self.delay, isPrepared) = (delay, false)
+        postpone(by: delay)
+        isPrepared = false
         return beginNext()
     }
 
@@ -220,7 +228,7 @@ extension TaskMachine {
             stage = .asking(question.asking(.contentAgain(request, after: delay)))
             return .askContent
         }
-        self.delay = delay
+        postpone(by: delay)
         isPrepared = false
         previousRequests += history.restart(with: request)
         return leave(question)
@@ -272,7 +280,7 @@ extension TaskMachine {
     mutating func head(_ head: ResponseHead, from connection: @autoclosure () -> ConnectionMetrics? = nil) -> HeadAnswer
     {
         guard case .exchanging = stage else { return .discard }
-        if policies.readsAllHeads {
+        if !policies.readingAll.isEmpty {
             history.connection = connection()
             return decide(on: head)
         }
@@ -282,18 +290,16 @@ extension TaskMachine {
     }
 
     private mutating func decide(on head: ResponseHead) -> HeadAnswer {
-        let isUnsuccessful = head.status >= 300
+        let reading = head.status >= 300 ? policies.reading : policies.readingAll
         if !isStored {
-            for policy in policies.reading where isUnsuccessful || policy.interests.contains(.allHeads) {
-                policy.learn(head, &history)
-            }
+            for policy in reading { policy.learn(head, &history) }
         }
-        for policy in policies.reading where isUnsuccessful || policy.interests.contains(.allHeads) {
+        for policy in reading {
             switch policy.decide(on: head, &history) {
             case .pass: continue
             case .copy(let other): tee = other
             case .answer(let source):
-                nextSource = source
+                transition = .answer(source)
                 stage = .discarding(left: Self.maximumDiscardedContent)
                 return .discard
             case .ask(.redirect(let redirection)):

@@ -64,7 +64,7 @@ extension TaskMetrics {
     }
 
     /// A cache has handled it.
-    mutating func handled(by status: CacheStatus) { last.cacheStatus = status }
+    mutating func handled(by status: CacheStatus) { last.caching = CacheHandling(status) }
 
     /// A raw stream is open.
     mutating func opened(_ connection: ConnectionMetrics) {
@@ -143,7 +143,8 @@ public struct HopMetrics: Sendable {
     public internal(set) var countOfBytesReceived: Int64 = 0
 
     /// How the session's cache handled the hop; nil without a cache.
-    public internal(set) var cacheStatus: CacheStatus?
+    public var cacheStatus: CacheStatus? { caching?.status }
+    fileprivate var caching: CacheHandling?
     /// Where the response came from.
     public var resourceFetchType: ResourceFetchType {
         cacheStatus?.isStoredAnswer == true ? .localCache : .networkLoad
@@ -159,6 +160,13 @@ public struct HopMetrics: Sendable {
         self.number = number
         self.start = start
     }
+}
+
+/// Boxed: the metrics of a hop without a cache stay small.
+private final class CacheHandling: Sendable {
+    let status: CacheStatus
+
+    init(_ status: CacheStatus) { self.status = status }
 }
 
 /// Where a response came from, with the names of Foundation's `URLSessionTaskMetrics.ResourceFetchType`.

@@ -86,14 +86,16 @@ public struct ResponseHead: Sendable {
     /// The status line and the fields as a server would send them: every name and value has the bytes that were
     /// received, and every line ends with CRLF. The empty line after them is included.
     public var encoded: [UInt8] {
-        let digits = "\(status)"
-        var bytes = Array("\(version) \(String(repeating: "0", count: max(0, 3 - digits.count)))\(digits)".utf8)
+        var bytes = Array(version.description.utf8)
+        let digits = [status / 100, status / 10 % 10, status % 10].map { UInt8(truncatingIfNeeded: $0) &+ .zero }
         let end = Int(block.statusLine.reasonEnd)
-        bytes += [.space] + block.bytes(min(StatusLine.reasonStart, end)..<end)
+        bytes += [.space] + digits + [.space] + block.bytes(min(StatusLine.reasonStart, end)..<end)
         bytes += [.carriageReturn, .lineFeed]
         for index in 0..<count {
             guard let position = block.position(at: index) else { continue }
-            bytes += block.bytes(position.name) + [.colon, .space] + block.bytes(position.value)
+            bytes += block.bytes(position.name)
+            bytes += [.colon, .space]
+            bytes += block.bytes(position.value)
             bytes += [.carriageReturn, .lineFeed]
         }
         return bytes + [.carriageReturn, .lineFeed]

@@ -105,8 +105,11 @@ import Testing
         let found = cache.responses(for: url).compactMap { cache.content(of: $0) }.compactMap { try? $0.readAll() }
         #expect(found.map { String(decoding: $0, as: UTF8.self) }.sorted() == ["deux", "two"])
         #expect(files.count == 3)
-        var updated = try #require(cache.responses(for: url).first)
-        updated.responseTime += 10
+        let first = try #require(cache.responses(for: url).first)
+        let updated = StoredResponse(
+            url: url, scope: first.scope, varyingFields: first.varyingFields, head: first.head,
+            requestTime: first.requestTime, responseTime: first.responseTime + 10, contentLength: first.contentLength,
+            contentName: first.contentName)
         try cache.update(updated)
         #expect(cache.responses(for: url).first?.responseTime == updated.responseTime)
         cache.removeAll(since: updated.responseTime)

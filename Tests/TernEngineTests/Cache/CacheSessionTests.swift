@@ -319,6 +319,6 @@ extension CacheRule {
         guard let url = CacheQuery.url(of: request), let entry = cache.entriesWithoutLookup(url)?.first else {
             return nil
         }
-        return lifetime(of: entry.response, CacheControl(of: entry.response.head))
+        return entry.response.freshness.lifetime
     }
 }

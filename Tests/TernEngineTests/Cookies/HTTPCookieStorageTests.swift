@@ -47,15 +47,25 @@ import Testing
         #expect(storage.cookies == [])
     }
 
+    @Test func `an origin without cookies gets those that are set later`() throws {
+        let destination = try Destination(absoluteString: "https://h.example.com/")
+        storage.receive([Array("a=1".utf8)], from: CookieOrigin(secureHost: "other.example"))
+        #expect(storage.field(for: destination) == nil)
+        storage.receive([Array("b=2; Domain=example.com".utf8)], from: CookieOrigin(secureHost: "www.example.com"))
+        #expect(storage.field(for: destination) == Array("b=2".utf8))
+    }
+
     @Test func `many threads share a storage`() async throws {
         await withTaskGroup { group in
             for thread in 0..<8 {
                 group.addTask { [storage] in
-                    let origin = CookieOrigin(secureHost: "h\(thread % 2).example.com")
+                    guard let destination = try? Destination(absoluteString: "https://h\(thread % 2).example.com/")
+                    else { return }
+                    let origin = CookieOrigin(destination)
                     for number in 0..<200 {
                         let field = "n\(number % 20)=\(thread); Domain=example.com"
                         storage.receive([Array(field.utf8)], from: origin)
-                        _ = storage.field(for: origin)
+                        _ = storage.field(for: destination)
                     }
                 }
             }

@@ -208,7 +208,7 @@ private final class Answering: SessionTaskDelegate {
         let request = try URLRequest(string: "http://ada:p@127.0.0.1:\(origin.port)/")
         for _ in 0..<2 { #expect(try await session.data(for: request).1.statusCode == 200) }
         #expect(sent(origin) == [nil, Self.basic("ada:p"), nil, Self.basic("ada:p")])
-        #expect(!HopPolicies(of: SessionConfiguration()).readsAllHeads)
+        #expect(HopPolicies(of: SessionConfiguration()).readingAll.isEmpty)
     }
 
     @Test func `an accepted password is sent at once at and below its folder, and nowhere else`() async throws {

@@ -20,14 +20,14 @@ import Testing
         #expect(names(policies.preparing) == ["b", "c"])
         #expect(names(policies.reading) == ["a", "c"])
         #expect(names(policies.recovering) == ["b"])
-        #expect(!policies.readsAllHeads)
+        #expect(policies.readingAll.isEmpty)
     }
 
     @Test func `one policy that reads all heads is enough`() {
         let policies = HopPolicies([
             Policy(interests: .unsuccessfulHeads, name: "a"), Policy(interests: .allHeads, name: "b"),
         ])
-        #expect(policies.readsAllHeads)
+        #expect(!policies.readingAll.isEmpty)
         #expect(names(policies.reading) == ["a", "b"])
     }
 }

@@ -107,8 +107,10 @@ import enum TernEngine.BasicScheme
         func value(_ path: String, _ change: (DataRequest) -> Void = { _ in }) async -> String? {
             let request = manager.request(origin.url(path))
             change(request)
+            request.resume()
             return await request.serializingString().result.value
         }
+        manager.startRequestsImmediately = false
         for _ in 0..<2 { #expect(await value("/default") == "sent") }
         #expect(origin.requests.count == 1)
         for _ in 0..<2 {

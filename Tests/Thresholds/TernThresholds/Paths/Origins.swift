@@ -23,6 +23,10 @@ struct Origins {
     let shared: Answer
     let compressed: Answer
     let sealed: Answer
+    /// `small`, with a jar of 3,000 cookies of 500 other hosts.
+    let jar: Answer
+    /// What a cache in memory may keep for an hour.
+    let kept: Answer
 
     /// - Parameter folder: holds `port`, `tls-port`, the certificate `ca.pem`, and `text`, which is sent in gzip.
     init(folder: String) throws {
@@ -44,5 +48,22 @@ struct Origins {
         configuration.reactorCount = 1
         compressed = try answer("\(plain)/text", try content("text").utf8.count)
         sealed = try answer("https://localhost:\(try content("tls-port"))/", 5)
+        configuration.httpCookieStorage = try Self.jar()
+        jar = try answer("\(plain)/", 5)
+        configuration.httpCookieStorage = nil
+        configuration.urlCache = URLCache(memoryCapacity: 1_000_000)
+        kept = try answer("\(plain)/kept", 5)
+    }
+
+    private static func jar() throws -> HTTPCookieStorage {
+        let jar = HTTPCookieStorage()
+        for host in 0..<500 {
+            for name in 0..<6 {
+                guard let cookie = HTTPCookie(name: "name\(name)", value: "value", domain: "host\(host).example")
+                else { throw Failure("no cookie") }
+                jar.setCookie(cookie)
+            }
+        }
+        return jar
     }
 }

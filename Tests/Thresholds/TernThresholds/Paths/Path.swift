@@ -14,6 +14,8 @@ enum Path: String, CaseIterable {
     case post
     case gzip
     case https
+    case jar
+    case hit
 
     var title: String {
         switch self {
@@ -27,6 +29,8 @@ enum Path: String, CaseIterable {
         case .post: "POST of 1 KB, on the reactor"
         case .gzip: "GET answered in gzip, on the reactor"
         case .https: "https GET, on the reactor"
+        case .jar: "GET, with 3,000 cookies of 500 other hosts"
+        case .hit: "GET answered from memory, on the reactor"
         }
     }
 
@@ -50,6 +54,8 @@ enum Path: String, CaseIterable {
             try Awaiting(origins.small, request).sendOnReactor(count)
         case .gzip: try Awaiting(origins.compressed).sendOnReactor(count)
         case .https: try Awaiting(origins.sealed).sendOnReactor(count)
+        case .jar: try Awaiting(origins.jar).sendOnReactor(count)
+        case .hit: try Awaiting(origins.kept).sendOnReactor(count)
         }
     }
 }
