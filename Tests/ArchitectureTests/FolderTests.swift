@@ -23,8 +23,8 @@ import Testing
         "JSON": "",
         "Message": "Bodies Egress Resolving URI",
         "Multipart": "Bodies Message",
-        "Policies": "Authentication Cache Configuration Connection Cookies Egress Errors Links Message Proxies Resolving "
-            + "Rules StrictTransport Task Transport Trust URI",
+        "Policies": "Authentication Cache Configuration Connection Cookies Egress Errors Links Message Proxies "
+            + "Resolving Rules StrictTransport Task Transport Trust URI",
         "Pool": "Connection Dialling Errors Message RawStreams Trust URI",
         "Proxies": "Authentication Errors Message",
         "Ranges": "Message",

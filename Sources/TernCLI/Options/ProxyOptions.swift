@@ -27,9 +27,10 @@ struct ProxyOptions: OptionGroup {
             .value("--preproxy", as: "proxy", help: "Connect to the proxy of -x through this SOCKS proxy.") {
                 $0.preproxy = $1.text
             },
-            .value("--noproxy", as: "hosts", help: "Connect to these without a proxy, separated by commas; \"*\" is all.") {
-                $0.exceptions = $1.text
-            },
+            .value(
+                "--noproxy", as: "hosts",
+                help: "Connect to these without a proxy, separated by commas; \"*\" is all."
+            ) { $0.exceptions = $1.text },
             .value("-U", "--proxy-user", as: "user:password", help: "The name and the password for the proxy.") {
                 $0.user = $1.text
             },
@@ -41,13 +42,17 @@ struct ProxyOptions: OptionGroup {
             .flag("-p", "--proxytunnel", help: "Open a tunnel through the proxy for http URLs, too.") {
                 $0.tunnelsAll = true
             },
-            .value("--proxy-header", as: "field", repeats: true, help: "Add this field to CONNECT, and to no other request.") {
-                $0.fields.append($1.text)
+            .value(
+                "--proxy-header", as: "field", repeats: true,
+                help: "Add this field to CONNECT, and to no other request."
+            ) { $0.fields.append($1.text) },
+            .flag("--proxy-insecure", help: "Skip the checks of an https proxy's chain and host.") {
+                $0.isInsecure = true
             },
-            .flag("--proxy-insecure", help: "Skip the checks of an https proxy's chain and host.") { $0.isInsecure = true },
-            .value("--proxy-cacert", as: "file", help: "Trust only the certificates in this PEM file for an https proxy.") {
-                $0.authorities = $1.text
-            },
+            .value(
+                "--proxy-cacert", as: "file",
+                help: "Trust only the certificates in this PEM file for an https proxy."
+            ) { $0.authorities = $1.text },
             .flag("--haproxy-protocol", help: "Send a header of the PROXY protocol, version 1, to the server.") {
                 $0.announces = true
             })

@@ -120,7 +120,8 @@ public enum InvalidProxy: Error, Sendable, Hashable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .scheme(let scheme): "no proxy has the scheme \(scheme): http, https, socks4, socks4a, socks5 and socks5h do"
+        case .scheme(let scheme):
+            "no proxy has the scheme \(scheme): http, https, socks4, socks4a, socks5 and socks5h do"
         case .server(let text): "no host and port of a proxy: \(text)"
         case .variable(let name, let error): "\(name): \(error)"
         }

@@ -149,7 +149,9 @@ final class RouteSettings: Sendable {
         guard let session, socket == nil else { return self }
         var parts = session.parts
         (parts.egressPolicy, parts.names) = (egressPolicy, names)
-        if !proxies.isEmpty { (parts.proxies, parts.isTunnelled, parts.socket) = (proxies, self.parts.isTunnelled, nil) }
+        if !proxies.isEmpty {
+            (parts.proxies, parts.isTunnelled, parts.socket) = (proxies, isTunnelled, nil)
+        }
         return RouteSettings(parts)
     }
 

@@ -20,7 +20,8 @@ extension ProxyProtocol {
             return Array("PROXY \(family) \(source) \(target) \(sourcePort) \(targetPort)\r\n".utf8)
         case .v2:
             let addresses = source.bytes + target.bytes + Self.bytes(sourcePort) + Self.bytes(targetPort)
-            return Self.signature + [0x21, source.isIPv6 ? 0x21 : 0x11] + Self.bytes(UInt16(addresses.count)) + addresses
+            return Self.signature + [0x21, source.isIPv6 ? 0x21 : 0x11] + Self.bytes(UInt16(addresses.count))
+                + addresses
         }
     }
 

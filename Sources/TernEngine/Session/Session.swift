@@ -73,7 +73,9 @@ public final class Session: Sendable {
             configuration,
             policies: HopPolicies(
                 of: configuration, first: firstPolicies, caching: caching,
-                proxying: configuration.effectiveProxySettings.map { Proxying($0, proxyLogins, configuration.egressPolicy) }),
+                proxying: configuration.effectiveProxySettings.map {
+                    Proxying($0, proxyLogins, configuration.egressPolicy)
+                }),
             policiesWithProxy: HopPolicies(
                 of: configuration, first: firstPolicies, caching: caching,
                 proxying: Proxying(

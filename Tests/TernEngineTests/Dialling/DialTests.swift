@@ -83,7 +83,10 @@ import Testing
             (plain, [Proxy(.socks5h, host: "p.test")], "resolve connect tunnel"),
             (plain, [Proxy(.socks5, host: "p.test")], "resolve locate connect tunnel"),
             (secure, [Proxy(.socks4a, host: "127.0.0.1")], "prepare connect tunnel secure"),
-            (HTTPOrigin(scheme: .http, host: "192.0.2.7", port: 80), [Proxy(.socks5, host: "127.0.0.1")], "connect tunnel"),
+            (
+                HTTPOrigin(scheme: .http, host: "192.0.2.7", port: 80), [Proxy(.socks5, host: "127.0.0.1")],
+                "connect tunnel"
+            ),
             (plain, [Proxy(.socks5, host: "127.0.0.1"), Proxy(.http, host: "p.test")], "connect tunnel"),
             (
                 secure, [Proxy(.socks5, host: "127.0.0.1"), Proxy(.https, host: "p.test")],

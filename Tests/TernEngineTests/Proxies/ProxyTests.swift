@@ -278,7 +278,7 @@ extension IPAddress {
         let basic = "HTTP/1.1 407 X\r\nProxy-Authenticate: Basic realm=a\r\nContent-Length: 0\r\n\r\n"
         #expect(try answer(basic, proxy, logins: logins).step == .repeated)
         #expect(throws: ProxyError.self) { try answer(basic, proxy, isFirst: false, logins: logins) }
-        let digest = "HTTP/1.1 407 X\r\nProxy-Authenticate: Digest realm=a, nonce=n, qop=auth\r\nContent-Length: 0\r\n\r\n"
+        let digest = basic.replacing("Basic realm=a", with: "Digest realm=a, nonce=n, qop=auth")
         let stale = digest.replacing("nonce=n", with: "nonce=m, stale=true")
         #expect(try answer(digest, proxy, logins: logins).step == .repeated)
         #expect(try answer(stale, proxy, isFirst: false, logins: logins).step == .repeated)

@@ -89,7 +89,8 @@ final class SmallProxy: Sendable {
         let configuration = "Port PORT\nListen 127.0.0.1\nTimeout 60\nConnectPort 0\nMaxClients 20\n"
         return try await SmallProxy(
             "tinyproxy", package: "tinyproxy",
-            configuration: configuration.replacing("ConnectPort 0\n", with: "")) { ["-d", "-c", $1] }
+            configuration: configuration.replacing("ConnectPort 0\n", with: "")
+        ) { ["-d", "-c", $1] }
     }
 
     /// A SOCKS 5 proxy, whose only user is "user" with the password "secret".
