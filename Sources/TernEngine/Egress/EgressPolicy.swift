@@ -56,17 +56,19 @@ public struct EgressPolicy: Sendable, Hashable {
     /// Returns the rule that refuses a connection to this port of the address; nil if it is permitted.
     public func rule(against address: IPAddress, port: UInt16) -> EgressViolation.Rule? {
         if let rule = rule(againstPort: port) { return rule }
-        let inner = address.inner
         let judged = address.translated ?? address
-        for network in deniedNetworks where network.contains(address) || inner.contains(where: network.contains) {
-            return .deniedNetwork(network)
-        }
+        if !deniedNetworks.isEmpty, let network = deniedNetwork(of: address) { return .deniedNetwork(network) }
         if allowedNetworks.contains(where: { $0.contains(judged) }) { return nil }
         switch reach {
         case .everywhere: return nil
         case .publicInternet: return SpecialPurpose(judged).map(EgressViolation.Rule.specialPurpose)
         case .allowedNetworks: return .notAllowed
         }
+    }
+
+    private func deniedNetwork(of address: IPAddress) -> IPNetwork? {
+        let inner = address.inner
+        return deniedNetworks.first { $0.contains(address) || inner.contains(where: $0.contains) }
     }
 
     /// The same for a socket's address.

@@ -83,38 +83,29 @@ extension SpecialPurpose {
         self = purpose
     }
 
-    /// One range, as its first address and the length of its prefix.
-    private typealias Range4 = (first: UInt32, length: UInt32, purpose: SpecialPurpose)
-
-    /// The first that matches counts.
-    private static let ranges4: [Range4] = [
-        (0xA9FE_A9FE, 32, .cloudMetadata),  // 169.254.169.254: AWS, Azure, Google, Oracle and others
-        (0xA9FE_AA02, 32, .cloudMetadata),  // 169.254.170.2: containers of AWS
-        (0xA83F_8110, 32, .cloudMetadata),  // 168.63.129.16: Azure, at an address that is public elsewhere
-        (0x6464_64C8, 32, .cloudMetadata),  // 100.100.100.200: Alibaba
-        (0xC000_00C0, 32, .cloudMetadata),  // 192.0.0.192: Oracle
-        (0x0000_0000, 8, .unspecified),  // 0.0.0.0/8
-        (0x0A00_0000, 8, .privateUse),  // 10.0.0.0/8
-        (0x6440_0000, 10, .shared),  // 100.64.0.0/10
-        (0x7F00_0000, 8, .loopback),  // 127.0.0.0/8
-        (0xA9FE_0000, 16, .linkLocal),  // 169.254.0.0/16
-        (0xAC10_0000, 12, .privateUse),  // 172.16.0.0/12
-        (0xC000_0000, 24, .protocolAssignment),  // 192.0.0.0/24
-        (0xC000_0200, 24, .documentation),  // 192.0.2.0/24
-        (0xC058_6300, 24, .relay),  // 192.88.99.0/24
-        (0xC0A8_0000, 16, .privateUse),  // 192.168.0.0/16
-        (0xC612_0000, 15, .benchmarking),  // 198.18.0.0/15
-        (0xC633_6400, 24, .documentation),  // 198.51.100.0/24
-        (0xCB00_7100, 24, .documentation),  // 203.0.113.0/24
-        (0xE000_0000, 4, .multicast),  // 224.0.0.0/4
-        (0xFFFF_FFFF, 32, .broadcast),  // 255.255.255.255
-        (0xF000_0000, 4, .reserved),  // 240.0.0.0/4
-    ]
-
     private static func ofIPv4(_ address: UInt32) -> SpecialPurpose? {
-        // A constant array is read without a copy; lengths are 1 to 32, so that no shift is too far.
-        for range in ranges4 where (address ^ range.first) >> (32 &- range.length) == 0 { return range.purpose }
-        return nil
+        switch address {
+        // 169.254.169.254: AWS, Azure, Google, Oracle and others; 169.254.170.2: containers of AWS; 168.63.129.16: Azure,
+        // at an address that looks public; 100.100.100.200: Alibaba; 192.0.0.192: Oracle.
+        case 0xA9FE_A9FE, 0xA9FE_AA02, 0xA83F_8110, 0x6464_64C8, 0xC000_00C0: .cloudMetadata
+        case 0x0000_0000...0x00FF_FFFF: .unspecified  // 0.0.0.0/8
+        case 0x0A00_0000...0x0AFF_FFFF: .privateUse  // 10.0.0.0/8
+        case 0x6440_0000...0x647F_FFFF: .shared  // 100.64.0.0/10
+        case 0x7F00_0000...0x7FFF_FFFF: .loopback  // 127.0.0.0/8
+        case 0xA9FE_0000...0xA9FE_FFFF: .linkLocal  // 169.254.0.0/16
+        case 0xAC10_0000...0xAC1F_FFFF: .privateUse  // 172.16.0.0/12
+        case 0xC000_0000...0xC000_00FF: .protocolAssignment  // 192.0.0.0/24
+        case 0xC000_0200...0xC000_02FF: .documentation  // 192.0.2.0/24
+        case 0xC058_6300...0xC058_63FF: .relay  // 192.88.99.0/24
+        case 0xC0A8_0000...0xC0A8_FFFF: .privateUse  // 192.168.0.0/16
+        case 0xC612_0000...0xC613_FFFF: .benchmarking  // 198.18.0.0/15
+        case 0xC633_6400...0xC633_64FF: .documentation  // 198.51.100.0/24
+        case 0xCB00_7100...0xCB00_71FF: .documentation  // 203.0.113.0/24
+        case 0xE000_0000...0xEFFF_FFFF: .multicast  // 224.0.0.0/4
+        case 0xFFFF_FFFF: .broadcast
+        case 0xF000_0000...0xFFFF_FFFE: .reserved  // 240.0.0.0/4
+        default: nil
+        }
     }
 
     private static func ofIPv6(_ high: UInt64, _ low: UInt64) -> SpecialPurpose? {
