@@ -671,7 +671,8 @@ extension CacheTrial {
             request.who += " key \(key)"
         }
         if chance(30) {
-            for value in pick([["en"], ["en, de"], ["en ,\tde"], ["en", "de"], [""]]) { add("X-L", value) }
+            let values = [["en"], ["en, de"], ["en ,\tde"], ["en", "de"], ["\"en, de\""], ["\"en,de\""], [""]]
+            for value in pick(values) { add("X-L", value) }
         }
         if chance(20) { add("X-V", pick(["1", "2"])) }
         if chance(90) { add("Accept-Encoding", pick(["gzip", "gzip", "gzip", "gzip", "identity"])) }
