@@ -88,10 +88,24 @@ struct CacheQuery: Sendable {
     private func normalized(_ name: String) -> [UInt8]? {
         let values = fields.bytes(for: name)
         if values.isEmpty { return nil }
-        let members = values.flatMap { $0.split(separator: UInt8(ascii: ",")) }.map { member in
-            member.drop(while: \.isBlank).reversed().drop(while: \.isBlank).reversed()
+        return Array(values.flatMap(Self.members).joined(separator: [UInt8(ascii: ",")]))
+    }
+
+    /// Commas and whitespace in quoted strings are part of their member (RFC 9110 §5.6.4).
+    private static func members(_ value: [UInt8]) -> [[UInt8]] {
+        var (isQuoted, isEscaped) = (false, false)
+        let members = value.split { byte in
+            if isEscaped {
+                isEscaped = false
+            } else if byte == UInt8(ascii: "\"") {
+                isQuoted.toggle()
+            } else {
+                isEscaped = isQuoted && byte == UInt8(ascii: "\\")
+            }
+            return byte == UInt8(ascii: ",") && !isQuoted
         }
-        return Array(members.filter { !$0.isEmpty }.joined(separator: [UInt8(ascii: ",")]))
+        return members.map { $0.drop(while: \.isBlank).reversed().drop(while: \.isBlank).reversed() }
+            .filter { !$0.isEmpty }
     }
 
     /// Whether the response answers this request, as far as its fields, credentials and trust policies say (RFC 9111

@@ -219,10 +219,13 @@ extension CacheModel {
             && selectingFields(names, exchange.request) == selectingFields(names, request)
     }
 
-    /// §4: of several that match, the most recent one by its date.
+    /// §4: of several that match, the most recent one by its date, and by its arrival where the dates are equal.
     private func match(_ request: Request) -> Int? {
-        exchanges.indices.filter { matches(exchanges[$0], request) }
-            .max { (date(exchanges[$0]), exchanges[$0].order) < (date(exchanges[$1]), exchanges[$1].order) }
+        func recency(_ exchange: Exchange) -> (Int64, Int64, Int) {
+            (date(exchange), exchange.received, exchange.order)
+        }
+        return exchanges.indices.filter { matches(exchanges[$0], request) }
+            .max { recency(exchanges[$0]) < recency(exchanges[$1]) }
     }
 
     private func lifetime(_ exchange: Exchange) -> Int64 {
@@ -524,7 +527,8 @@ extension CacheTrial {
         while true {
             let started = now
             var plan = model.plan(request, started)
-            if isUnconditional, case .send = plan { plan = .send([], entry: nil) }
+            // Nothing answers it meanwhile: not even what a clock that was set back had made unusable.
+            if isUnconditional { plan = .send([], entry: nil) }
             let (asked, planned) = (request, plan)
             log.append { "\(started) \(asked.method) \(asked.resource) \(asked.who) \(asked.lines) -> \(planned)" }
             if let difference = prepare(policy, &history, request, plan) { return difference }
@@ -671,7 +675,8 @@ extension CacheTrial {
             request.who += " key \(key)"
         }
         if chance(30) {
-            for value in pick([["en"], ["en, de"], ["en ,\tde"], ["en", "de"], [""]]) { add("X-L", value) }
+            let values = [["en"], ["en, de"], ["en ,\tde"], ["en", "de"], ["\"en, de\""], ["\"en,de\""], [""]]
+            for value in pick(values) { add("X-L", value) }
         }
         if chance(20) { add("X-V", pick(["1", "2"])) }
         if chance(90) { add("Accept-Encoding", pick(["gzip", "gzip", "gzip", "gzip", "identity"])) }

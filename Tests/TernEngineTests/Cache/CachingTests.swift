@@ -462,6 +462,13 @@ final class CacheDialogue: Sendable {
                 "x", [fresh], fields: [("Accept-Language", "en, de"), ("X-Absent", "1")],
                 as: "x | fwd=vary-miss; stored")),
         CacheRow(
+            "§4.1: whitespace in a quoted string, escaped quotes in it included, makes another value",
+            .sent("a", [fresh, ("Vary", "X-A")], fields: [("X-A", #""a,b", c"#)], as: "a | \(miss)"),
+            .stored("a | hit; ttl=60", fields: [("X-A", #""a,b" ,c"#)]),
+            .sent("b", [fresh, ("Vary", "X-A")], fields: [("X-A", #""a, b", c"#)], as: "b | fwd=vary-miss; stored"),
+            .sent("c", [fresh, ("Vary", "X-A")], fields: [("X-A", #""\",a""#)], as: "c | fwd=vary-miss; stored"),
+            .sent("d", [fresh, ("Vary", "X-A")], fields: [("X-A", #""\", a""#)], as: "d | fwd=vary-miss; stored")),
+        CacheRow(
             "§4: of several responses that match the most recent one by its date answers",
             .sent("a", [fresh, ("Vary", "X-A"), ("Date", "{date}")], fields: [("X-A", "1")], as: "a | \(miss)"),
             .sent(
