@@ -54,7 +54,10 @@ public struct Proxy: Sendable, Hashable {
 
     /// Creates a proxy without a credential.
     ///
-    /// - Parameter port: nil for that of the kind: 443 of `https`, and 1080 of all others, as in curl.
+    /// - Parameters:
+    ///   - kind: the protocol.
+    ///   - host: the name or address of the proxy.
+    ///   - port: nil for that of the kind: 443 of `https`, and 1080 of all others, as in curl.
     public init(_ kind: Kind, host: String, port: UInt16? = nil) {
         self.kind = kind
         server = HTTPOrigin(

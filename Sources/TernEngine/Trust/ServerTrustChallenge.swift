@@ -14,7 +14,7 @@ public struct ServerTrustChallenge: Sendable {
     ///
     /// A further policy may evaluate it. One that needs revocation data the handshake did not ask for refuses the
     /// server with ``TernTLS/TrustFailure/Reason/revocationNotAsked``: an evaluation fetches nothing.
-    /// ``TernTLS/ServerTrust/fetchingRevocation(for:)`` fetches it, and the answer can wait for that.
+    /// ``TernTLS/ServerTrust/fetchingRevocation(for:egressPolicy:)`` fetches it, and the answer can wait for that.
     public let serverTrust: ServerTrust
 
     init(_ pending: PendingVerdict, about origin: HTTPOrigin) {
