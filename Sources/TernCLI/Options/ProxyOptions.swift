@@ -129,11 +129,11 @@ struct ProxyOptions: OptionGroup {
         if let before, before.kind.isHTTP { throw UsageError("--preproxy: give a SOCKS proxy, such as socks5h://HOST") }
         return { proxy in
             var proxy = proxy
+            // As in curl, those in the proxy's text come first.
             proxy.credential =
-                given
-                ?? proxy.credential.map {
+                proxy.credential.map {
                     PasswordCredential(user: $0.userBytes, password: $0.passwordBytes, schemes: schemes)
-                }
+                } ?? given
             proxy.tunnelsAll = tunnelsAll
             proxy.connectHeaders = headers
             proxy.preproxy = before

@@ -20,7 +20,7 @@ struct CookieOrigin: Sendable, Equatable {
         host = HostName.canonical(destination.origin.host)
         isAddress = IPAddress(literal: host) != nil
         isSecure = destination.origin.scheme == .https || Self.isLoopback(host, isAddress: isAddress)
-        path = if case .origin(let target) = destination.target { target.prefix { $0 != "?" } } else { "/" }
+        path = if case .origin(let target) = destination.originForm { target.prefix { $0 != "?" } } else { "/" }
     }
 
     /// A secure host and the root of its paths.

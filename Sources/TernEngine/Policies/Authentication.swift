@@ -243,7 +243,7 @@ extension Authentication {
     private func authenticated(_ hop: Hop, _ history: inout TaskHistory) -> URLRequest? {
         guard let storage, !hop.request.headers.contains("Authorization"),
             let destination = try? hop.request.destination.get(),
-            let known = spaces.login(for: destination.origin, destination.target.text)
+            let known = spaces.login(for: destination.origin, destination.originForm.text)
         else { return nil }
         let space = known.space
         let stored = storage.credential(ofUser: known.credential.user, for: space)
@@ -276,7 +276,7 @@ extension Authentication {
                 Credential(login.password.credential, persistence: persistence), for: login.password.space)
         }
         let next = login.password.following(head.bytes(for: "Authentication-Info"))
-        spaces.add(next ?? login.password, for: destination.target.text)
+        spaces.add(next ?? login.password, for: destination.originForm.text)
     }
 
     private func refused(_ login: Login, by head: ResponseHead, _ memory: inout Memory, _ history: TaskHistory) {

@@ -11,6 +11,11 @@ struct Destination: Sendable, Hashable {
         self.target = target
     }
 
+    /// The target as the origin gets it, also where a proxy gets the whole URL.
+    var originForm: RequestTarget {
+        if case .absolute(let url) = target, let uri = try? AbsoluteURI(url) { uri.target } else { target }
+    }
+
     /// Reads an absolute URL.
     init(absoluteString: String) throws(InvalidRequest) {
         do throws(AbsoluteURI.Refusal) {

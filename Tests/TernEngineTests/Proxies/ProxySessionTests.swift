@@ -41,6 +41,26 @@ import Testing
         #expect(origin.connectionCount == 1)
     }
 
+    @Test func `cookies and passwords of an origin keep their paths behind a proxy`() async throws {
+        let basic = (name: "WWW-Authenticate", value: "Basic realm=\"a\"")
+        let origin = try ScriptedOrigin { _, request in
+            request.value(of: "Authorization") == nil
+                ? [.respond(status: 401, fields: [basic, (name: "Set-Cookie", value: "c=1")])] : [.ok()]
+        }
+        let session = session(proxy(origin)) {
+            $0.httpCookieStorage = HTTPCookieStorage()
+            $0.urlCredentialStorage = CredentialStorage()
+        }
+        for path in ["dir/a", "dir/b", "other"] {
+            var request = try URLRequest(string: "http://a.test/\(path)")
+            request.url = URL(string: "http://u:p@a.test/\(path)")
+            _ = try await session.data(for: request)
+        }
+        // The first is asked; the second lies within the space, and the third does not.
+        #expect(origin.requests.map { $0.value(of: "Authorization") != nil } == [false, true, true, false, true])
+        #expect(origin.requests.map { $0.value(of: "Cookie") != nil } == [false, true, true, false, true])
+    }
+
     @Test func `a 407 is answered with Digest, once for all requests of the session`() async throws {
         let origin = try ScriptedOrigin { _, request in
             request.value(of: "Proxy-Authorization")?.hasPrefix("Digest ") == true

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TernTesting
+import TestPrograms
+import Testing
+
+/// The options about proxies, and the environment, beside curl: what the proxy gets, and the exit status.
+@Suite struct ProxyOptionsTests {
+    /// What one program does: its exit status, and what the proxy got.
+    private struct Outcome: Equatable {
+        var status: Int32
+        var requests: [String]
+    }
+
+    private static let digest = (
+        name: "Proxy-Authenticate", value: "Digest realm=\"p\", nonce=\"n\", qop=\"auth\", algorithm=MD5"
+    )
+
+    /// Refuses tunnels, and requests a password for `/secret`.
+    private static func proxy() throws -> ScriptedOrigin {
+        try ScriptedOrigin { _, request in
+            if request.method == "CONNECT" { return [.respond(status: 403, body: "no")] }
+            if request.target.hasSuffix("/secret"), request.value(of: "Proxy-Authorization") == nil {
+                return [.respond(status: 407, fields: [digest])]
+            }
+            return [.ok("through")]
+        }
+    }
+
+    private func outcome(_ variables: String, _ program: [String], _ options: String) async throws -> Outcome {
+        let proxy = try Self.proxy()
+        let words = { (text: String) in
+            text.replacing("PORT", with: "\(proxy.port)").split(separator: " ").map { $0 == "''" ? "" : String($0) }
+        }
+        let result = try await Command.run(
+            ["env"] + words(variables) + program + ["-s", "-o", "/dev/null", "--max-time", "10"] + words(options))
+        let requests = proxy.requests.map { request in
+            let authorization = request.value(of: "Proxy-Authorization") ?? "-"
+            // A Digest answer differs each time.
+            let shown = authorization.hasPrefix("Digest ") ? "Digest" : authorization
+            let host = request.value(of: "Host") ?? "-"
+            let line = "\(request.method) \(request.target) \(host) \(shown) \(request.value(of: "X-Own") ?? "-")"
+            return line.replacing("\(proxy.port)", with: "PORT")
+        }
+        return Outcome(status: result.status, requests: requests)
+    }
+
+    @Test(
+        arguments: [
+            ("", "-x http://127.0.0.1:PORT http://a.test/x?y"),
+            ("", "-x 127.0.0.1:PORT http://a.test:81/ http://b.test/"),
+            ("", "-x 127.0.0.1:PORT -U user:pa:ss http://a.test/"),
+            ("", "-x http://u:p%40@127.0.0.1:PORT http://a.test/"),
+            ("", "-x http://u:p@127.0.0.1:PORT -U other:word http://a.test/"),
+            ("", "-x 127.0.0.1:PORT -U u:p --proxy-digest http://a.test/secret"),
+            ("", "-x 127.0.0.1:PORT -U u:p --proxy-anyauth http://a.test/secret"),
+            ("", "-x 127.0.0.1:PORT -p http://a.test/"), ("", "-x 127.0.0.1:PORT https://a.test/"),
+            ("", "-x 127.0.0.1:PORT -U u:p --proxy-header X-Own:1 https://[::1]:444/"),
+            ("", "-x 127.0.0.1:PORT --noproxy a.test http://b.test/"),
+            ("", "-x 127.0.0.1:PORT --noproxy b.test,127.0.0.1 http://127.0.0.1:PORT/direct"),
+            ("http_proxy=127.0.0.1:PORT", "http://a.test/"), ("HTTP_PROXY=127.0.0.1:1", "http://127.0.0.1:PORT/"),
+            ("all_proxy=http://127.0.0.1:PORT", "http://a.test/"),
+            ("http_proxy=127.0.0.1:1 no_proxy=127.0.0.0/8", "http://127.0.0.1:PORT/"),
+            ("http_proxy=127.0.0.1:1", "--noproxy * http://127.0.0.1:PORT/"),
+            ("http_proxy=127.0.0.1:1", "-x '' http://127.0.0.1:PORT/"),
+            ("https_proxy=127.0.0.1:PORT", "https://a.test/"),
+        ])
+    func `the proxy gets what it gets from curl`(variables: String, options: String) async throws {
+        let expected = try await outcome(variables, ["curl"], options)
+        let ours = try await outcome(variables, [TernTool.executable.path, "get"], options)
+        #expect(ours == expected)
+    }
+
+    @Test func `-v names the proxies, and no password`() async throws {
+        let proxy = try Self.proxy()
+        let result = try await TernTool.run(["get", "-v", "-x", "u:secret@127.0.0.1:\(proxy.port)", "http://a.test/"])
+        #expect(result.status == 0)
+        #expect(result.errors.contains("* through the proxy http://127.0.0.1:\(proxy.port)\n"))
+        #expect(!result.errors.contains("secret"))
+    }
+
+    @Test(arguments: [
+        ("-x quic://p http://a.test/", "-x: no proxy has the scheme quic"),
+        ("-x http://u:secret@p:x http://a.test/", "-x: no host and port of a proxy: p:x"),
+        ("-x p --preproxy http://q http://a.test/", "--preproxy: give a SOCKS proxy"),
+        ("-x p --proxy-header x http://a.test/", "--proxy-header: give \"Name: value\""),
+    ])
+    func `what names no proxy is wrong usage`(options: String, message: String) async throws {
+        let result = try await TernTool.run(["get"] + options.split(separator: " ").map(String.init))
+        #expect(result.status == 2)
+        #expect(result.errors.contains(message) && !result.errors.contains("secret"), "\(result.errors)")
+    }
+}
