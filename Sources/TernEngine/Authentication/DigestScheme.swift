@@ -144,6 +144,11 @@ package struct DigestScheme: Sendable {
         return digest.finish().map { $0.flatMap { Array(Self.hexadecimal($0).utf8) } }
     }
 
+    /// A client nonce that no other answer has.
+    static func makeClientNonce() -> String {
+        (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }.joined()
+    }
+
     private static func hexadecimal(_ number: some FixedWidthInteger) -> String {
         let digits = String(number, radix: 16)
         return String(repeating: "0", count: max(0, number.bitWidth / 4 - digits.count)) + digits

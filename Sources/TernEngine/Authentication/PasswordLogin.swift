@@ -93,14 +93,13 @@ final class PasswordLogin: Sendable {
         switch scheme {
         case .basic: return BasicScheme.authorization(credential).map { HeaderField(name: name, value: $0) }
         case .digest(let digest):
-            var random = SystemRandomNumberGenerator()
-            let nonce = "\(String(random.next(), radix: 16))\(String(random.next(), radix: 16))"
             let value = digest.authorization(
                 credential,
                 for: DigestScheme.Request(
                     method: request.method, target: destination.target.text,
                     content: Self.content(of: request)),
-                clientNonce: nonce, count: useCount.wrappingAdd(1, ordering: .relaxed).newValue)
+                clientNonce: DigestScheme.makeClientNonce(), count: useCount.wrappingAdd(1, ordering: .relaxed).newValue
+            )
             return value.map { HeaderField(name: name, bytes: $0) }
         }
     }

@@ -105,7 +105,6 @@ struct Dial: ~Copyable {
     static func steps(along route: Route, to endpoint: Route.Endpoint? = nil, isResolved: Bool) -> [Step] {
         let origin = route.server
         let proxies = route.proxies
-        let lastSteps: [Step] = origin.scheme == .https ? [.secure(Peer(server: origin))] : []
         var afterConnect: [Step] = []
         for (index, proxy) in proxies.enumerated() {
             if proxy.kind == .https { afterConnect.append(.secure(Peer(server: proxy.server, isProxy: true))) }
@@ -116,7 +115,7 @@ struct Dial: ~Copyable {
             }
         }
         if let version = route.proxyProtocol, !route.isToProxy { afterConnect.append(.announce(version)) }
-        afterConnect += lastSteps
+        if origin.scheme == .https { afterConnect.append(.secure(Peer(server: origin))) }
         var steps: [Step] = afterConnect.compactMap { if case .secure(let peer) = $0 { .prepare(peer) } else { nil } }
         if case .host(let host) = endpoint ?? route.endpoint, !isResolved { steps.append(.resolve(host)) }
         for case .tunnel(let tunnel) in afterConnect where tunnel.proxy.kind.resolvesLocally {

@@ -30,7 +30,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     private var lookup: LookUpTicket?
     private var question: ResolverQuestion?
     private var connector: Connector?
-    private var tunnel: Tunnel?
+    private var tunnel: TunnelOpener?
     private var handshake: TLSHandshake?
     /// Asks delegates about the server; nil if none wants to be asked.
     private(set) var inquiry: TrustInquiry?
@@ -233,7 +233,7 @@ extension Dialler {
         guard let transport = transport.take(), let token = token.take() else { return }
         let isLast = self.route?.server == route.target
         let isPlain = isLast && letsServerBegin && route.target.scheme == .http
-        let tunnel = Tunnel(
+        let tunnel = TunnelOpener(
             handshake, transport: transport, token: token, loop: shared.loop, letsServerBegin: isPlain
         ) { self.tunnelled($0, token) }
         self.tunnel = tunnel
@@ -252,7 +252,7 @@ extension Dialler {
         return .name(host, port: port)
     }
 
-    private func tunnelled(_ outcome: Tunnel.Outcome, _ token: RegistrationToken) {
+    private func tunnelled(_ outcome: TunnelOpener.Outcome, _ token: RegistrationToken) {
         tunnel = nil
         if dial.isOver { return }
         switch outcome {

@@ -36,10 +36,9 @@ final class ProxyLogins: Sendable {
         switch login.scheme {
         case .basic: return basic()
         case .digest(let digest):
-            var random = SystemRandomNumberGenerator()
-            let nonce = "\(String(random.next(), radix: 16))\(String(random.next(), radix: 16))"
             let value = digest.authorization(
-                credential, for: DigestScheme.Request(method: method, target: target, content: []), clientNonce: nonce,
+                credential, for: DigestScheme.Request(method: method, target: target, content: []),
+                clientNonce: DigestScheme.makeClientNonce(),
                 count: login.useCount.wrappingAdd(1, ordering: .relaxed).newValue)
             return value.map { HeaderField(name: name, bytes: $0) }
         }

@@ -69,17 +69,14 @@ public final class Session: Sendable {
         places = shards.map { TaskPlace(shard: $0, table: TaskTable()) }
         let validation = Validation()
         let caching = Caching(of: configuration, trust: trust) { validation.send($0) }
+        let policies = { (proxying: Proxying?) in
+            HopPolicies(of: configuration, first: firstPolicies, caching: caching, proxying: proxying)
+        }
+        let proxies = configuration.effectiveProxySettings
+        let policiesWithProxy = policies(Proxying(proxies, proxyLogins, configuration.egressPolicy))
         taskDefaults = TaskDefaults(
-            configuration,
-            policies: HopPolicies(
-                of: configuration, first: firstPolicies, caching: caching,
-                proxying: configuration.effectiveProxySettings.map {
-                    Proxying($0, proxyLogins, configuration.egressPolicy)
-                }),
-            policiesWithProxy: HopPolicies(
-                of: configuration, first: firstPolicies, caching: caching,
-                proxying: Proxying(
-                    configuration.effectiveProxySettings, proxyLogins, configuration.egressPolicy)),
+            configuration, policies: proxies == nil ? policies(nil) : policiesWithProxy,
+            policiesWithProxy: policiesWithProxy,
             routes: routes,
             failure: configuration.isBackground ? .request(.backgroundSession) : Self.failure(of: reactors))
         if delegate != nil { trust.respondent = self }

@@ -274,14 +274,6 @@ extension Result where Failure == EgressViolation {
         return policy
     }
 
-    private static func origin6(
-        _ port: UInt16 = 0, _ script: @escaping ScriptedOrigin.Script
-    ) throws -> ScriptedOrigin {
-        var configuration = ScriptedOrigin.Configuration()
-        (configuration.address, configuration.port) = (.ipv6, port)
-        return try ScriptedOrigin(configuration, script: script)
-    }
-
     @Test(arguments: [
         "127.0.0.1", "localhost", "0x7f.1", "2130706433", "017700000001", "127.1", "[::ffff:127.0.0.1]", "0", "0.0.0.0",
         "[::ffff:7f00:1]", "a.localhost", "127.0.0.1.", "LOCALHOST",
@@ -307,7 +299,7 @@ extension Result where Failure == EgressViolation {
     func `a redirect to a refused address is not followed`(host: String) async throws {
         let target = try ScriptedOrigin { _, _ in [.ok("secret")] }
         let location = target.url("/", host: host)
-        let origin = try Self.origin6 { _, _ in [.redirect(to: location)] }
+        let origin = try ScriptedOrigin.overIPv6 { _, _ in [.redirect(to: location)] }
         let policy = try Self.policy(allowing: "::1")
         let session = Session.limited { $0.egressPolicy = policy }
         let error = try #require(await session.failure(of: try URLRequest(origin)))
@@ -316,7 +308,7 @@ extension Result where Failure == EgressViolation {
     }
 
     @Test func `a redirect to the other loopback address is refused, and to an allowed one followed`() async throws {
-        let target = try Self.origin6 { _, _ in [.ok("v6")] }
+        let target = try ScriptedOrigin.overIPv6 { _, _ in [.ok("v6")] }
         let location = target.url("/")
         let origin = try ScriptedOrigin { _, _ in [.redirect(to: location)] }
         let policies = [try Self.policy(allowing: "127.0.0.1"), try Self.policy(allowing: "127.0.0.1", "::1")]
@@ -329,7 +321,7 @@ extension Result where Failure == EgressViolation {
 
     @Test func `of a host's addresses only the permitted ones are tried`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("v4")] }
-        let other = try Self.origin6(origin.port) { _, _ in [.ok("v6")] }
+        let other = try ScriptedOrigin.overIPv6(origin.port) { _, _ in [.ok("v6")] }
         for (network, answer) in [("127.0.0.1", "v4"), ("::1", "v6")] {
             let policy = try Self.policy(allowing: network)
             let session = Session.limited { $0.egressPolicy = policy }

@@ -129,14 +129,6 @@ import Testing
         }
     }
 
-    private static func origin6(
-        _ port: UInt16 = 0, _ script: @escaping ScriptedOrigin.Script
-    ) throws -> ScriptedOrigin {
-        var configuration = ScriptedOrigin.Configuration()
-        (configuration.address, configuration.port) = (.ipv6, port)
-        return try ScriptedOrigin(configuration, script: script)
-    }
-
     private func resolveError(_ error: SessionError?) -> ResolveError? {
         guard case .connecting(.unresolved(let failure)) = error?.reason else { return nil }
         #expect(error?.phase == .resolve && error?.wasSent == false)
@@ -421,7 +413,7 @@ import Testing
 
     @Test func `a family is that of the session or of the request, and part of the connection's key`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("v4")] }
-        let other = try Self.origin6(origin.port) { _, _ in [.ok("v6")] }
+        let other = try ScriptedOrigin.overIPv6(origin.port) { _, _ in [.ok("v6")] }
         for (family, answer) in [(AddressFamily.any, "v4"), (.ipv4, "v4"), (.ipv6, "v6")] {
             let session = Session.limited { $0.addressFamily = family }
             #expect(try await session.text(try URLRequest(origin, host: "localhost")) == answer)
@@ -450,7 +442,7 @@ import Testing
             }
         }
         let origin = try ScriptedOrigin(script: script("first"))
-        let other = try Self.origin6(origin.port, script("second"))
+        let other = try ScriptedOrigin.overIPv6(origin.port, script("second"))
         for keepsAddress in [false, true] {
             let answers = Answers { $0 % 2 == 1 ? [Self.loopback4] : [Self.loopback6] }
             let session = Session.limited { $0.resolver = answers }

@@ -4,7 +4,7 @@ import TernIO
 
 /// Drives the dialogue with a proxy over a transport. Ends with one call of `completion`, or without one if it is
 /// cancelled.
-final class Tunnel: ReadinessHandler {
+final class TunnelOpener: ReadinessHandler {
     /// What has become of the dialogue.
     enum Outcome {
         /// The tunnel is open; what its other end has sent already.
