@@ -125,6 +125,8 @@
 @_exported public import class TernEngine.SessionTask
 @_exported public import protocol TernEngine.SessionTaskDelegate
 @_exported public import class TernEngine.SessionUploadTask
+@_exported public import struct TernEngine.SocketOptionError
+@_exported public import struct TernEngine.SocketOptions
 @_exported public import enum TernEngine.SpecialPurpose
 @_exported public import class TernEngine.StreamTask
 @_exported public import protocol TernEngine.StreamTaskDelegate

@@ -132,19 +132,21 @@ struct CurlOption: Equatable {
         - --ignore-content-length | tern takes a body only as long as it is announced
         = -i --include
         ~ -k --insecure | cannot be combined with options about the chain
-        - --interface --local-port | the system chooses the address that a connection comes from: see ip-route(8)
-        - --ip-tos --vlan-priority --mptcp --tcp-fastopen --keepalive-cnt | tern leaves this setting of sockets to the system
+        ~ --interface | takes an interface or an address, and no host name
+        - --ip-tos --vlan-priority --mptcp --tcp-fastopen | tern leaves this setting of sockets to the system
         - --ipfs-gateway | give the gateway's URL
         = -4 --ipv4
         = -6 --ipv6
         = --json
         = -j --junk-session-cookies
-        ~ --keepalive-time | changes nothing: a request does not last that long without progress
+        = --keepalive-cnt
+        ~ --keepalive-time | a number beyond the kernel's 32,767 s is an error
         = --key
         ~ --key-type | PEM and DER; engines are not supported
         - --libcurl | tern is no libcurl: the debug description of a request of the library is a curl command
         - --limit-rate --rate | tern does not limit rates
         - -l --list-only | it is for FTP and POP3, and tern speaks HTTP
+        = --local-port
         ~ -L --location | follows from https to http only with --allow-downgrade
         ~ --location-trusted | Digest stays with its server
         - --login-options --mail-auth --mail-from --mail-rcpt --mail-rcpt-allowfails --sasl-authzid --sasl-ir --upload-flags | it is for mail, and tern speaks HTTP

@@ -17,6 +17,8 @@
 @_exported public import enum TernIO.InvalidUnixSocketName
 @_exported public import struct TernIO.MonotonicInstant
 @_exported public import struct TernIO.ResolveError
+@_exported public import struct TernIO.SocketOptionError
+@_exported public import struct TernIO.SocketOptions
 @_exported public import enum TernIO.TransportAddress
 @_exported public import struct TernIO.UnixSocketName
 @_exported public import struct TernSystem.SystemCallError

@@ -19,6 +19,7 @@ enum ExitStatus: Int32, CaseIterable {
     case noSuchRange = 33
     case handshake = 35
     case badResumeData = 36
+    case localEnd = 45
     case redirects = 47
     case optionSyntax = 49
     case emptyResponse = 52
@@ -55,6 +56,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .noSuchRange: "the server sent another range than requested"
         case .handshake: "the TLS handshake failed"
         case .badResumeData: "the download cannot be resumed"
+        case .localEnd: "--interface or --local-port cannot be used"
         case .redirects: "too many redirects, or a loop of them"
         case .optionSyntax: "--resolve or --connect-to cannot be read"
         case .emptyResponse: "the server closed the connection without a response"

@@ -164,6 +164,7 @@ extension ExitStatus {
         // As in curl, an address of the other family is one that cannot be connected to.
         case .unresolved(let error): error.reason == .otherFamily ? .noConnection : .unresolvedHost
         case .egressRefused, .unreachable: .noConnection
+        case .socketOption(let error): error.rule == .otherFamily ? .noConnection : .localEnd
         case .insecure(let error): status(of: error.reason, in: phase)
         // As in curl: a refused CONNECT is a failure to receive.
         case .proxy(.refused), .proxy(.malformedResponse), .proxy(.closed), .proxy(.unexpectedBytes): .receiving

@@ -163,12 +163,6 @@ struct AcceptedOptions: OptionGroup {
                 $0.otherVersion = "--http1.0"
             },
             .flag("--tcp-nodelay", help: "Send small packets at once.") { $0.sendsAtOnce = true },
-            .flag("--no-keepalive", "--keepalive", help: "Send or omit TCP's probes of idle connections.") {
-                $0.setsProbes = true
-            },
-            .value("--keepalive-time", as: "seconds", help: "The interval of these probes.") {
-                $0.probeInterval = try $1.number()
-            },
             .flag("--no-npn", help: "Omit an obsolete extension of TLS.") { $0.omitsNPN = true },
             .flag("--styled-output", "--no-styled-output", help: "Print heads in bold, or not.") {
                 $0.stylesOutput = true
@@ -183,8 +177,6 @@ struct AcceptedOptions: OptionGroup {
     /// The option that asks for another version of HTTP.
     var otherVersion: String?
     var sendsAtOnce = false
-    var setsProbes = false
-    var probeInterval: Double?
     var omitsNPN = false
     var stylesOutput = false
     var omitsProxyHeads = false

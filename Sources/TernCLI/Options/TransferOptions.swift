@@ -87,6 +87,7 @@ struct TransferOptions: OptionGroup {
                 $0.abstractUnixSocket = $1.text
             },
             .group(\.names),
+            .group(\.connection),
             .value(
                 "--egress", as: "reach",
                 help: """
@@ -139,6 +140,7 @@ struct TransferOptions: OptionGroup {
     var unixSocket: String?
     var abstractUnixSocket: String?
     var names = NameOptions()
+    var connection = ConnectionOptions()
     var egress = EgressOption()
     var maximumBodySize: ByteCount?
 
@@ -201,6 +203,7 @@ struct TransferOptions: OptionGroup {
         configuration.egressPolicy = egress.policy
         try proxy.apply(to: &configuration)
         names.apply(to: &configuration)
+        connection.apply(to: &configuration)
     }
 
     private static func storage(_ path: String) throws -> HSTSStorage {

@@ -38,6 +38,9 @@ public struct SessionConfiguration: Sendable {
     /// own; nil connects to hosts and ports. The session's own requests, such as those about revocation, always use the
     /// network.
     public var unixSocket: UnixSocketName?
+    /// Where connections come from, and how the kernel probes them, for requests without options of their own. Also for raw
+    /// streams and for the session's own requests.
+    public var socketOptions = SocketOptions()
     /// Where connections may lead, those of redirects, of raw streams and of the session's own requests included; nil, the
     /// default, for everywhere. A request may have a policy of its own, too, which then refuses besides.
     public var egressPolicy: EgressPolicy?

@@ -64,8 +64,8 @@ struct Dial: ~Copyable {
 
     private let steps: [Step]
     private let isToSocket: Bool
-    /// The local address to bind to; nil to let the kernel choose.
-    let boundAddress: TransportAddress?
+    /// How the socket is set up.
+    let socketOptions: SocketOptions
     /// The connection existed before the first step, so no step can be repeated.
     private let isOverConnection: Bool
     private var stage = Stage.over
@@ -87,7 +87,7 @@ struct Dial: ~Copyable {
         steps = Self.steps(along: route, to: endpoint, isResolved: address != nil)
         isToSocket = if case .socket = endpoint { true } else { false }
         isOverConnection = false
-        boundAddress = route.localAddress
+        socketOptions = route.socketOptions
         addresses = address.map { [$0] } ?? []
         timeline = Timeline(began: now, resolved: now, connected: now)
     }
@@ -96,7 +96,7 @@ struct Dial: ~Copyable {
     init(securing connection: ConnectionMetrics, with server: HTTPOrigin) {
         let peer = Peer(server: server)
         steps = [.prepare(peer), .secure(peer)]
-        (isToSocket, isOverConnection, boundAddress) = (false, true, nil)
+        (isToSocket, isOverConnection, socketOptions) = (false, true, SocketOptions())
         (addresses, remoteAddress, localAddress) = ([], connection.remoteAddress, connection.localAddress)
         timeline = Timeline(
             began: connection.start, resolved: connection.resolved, connected: connection.connected)

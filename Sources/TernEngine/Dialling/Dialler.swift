@@ -197,7 +197,7 @@ extension Dialler {
             }
         }
         // The operation ends before this object, or by its `cancel`: so this cycle is temporary.
-        let connector = Connector(addresses: addresses, from: dial.boundAddress, loop: shared.loop) {
+        let connector = Connector(addresses: addresses, options: dial.socketOptions, loop: shared.loop) {
             self.connected($0)
         }
         self.connector = connector
@@ -212,7 +212,9 @@ extension Dialler {
             token = connection.token
             transport = Transport(socket: connection.socket, tls: nil)
             follow(dial.connected(to: address, from: local, at: .now))
-        case .failure(let error): follow(dial.failed(.connecting(.unreachable(error))))
+        case .failure(let error):
+            let option = error.optionError.map { SessionError.ConnectingFailure.socketOption($0) }
+            follow(dial.failed(.connecting(option ?? .unreachable(error))))
         }
     }
 

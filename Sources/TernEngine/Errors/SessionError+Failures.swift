@@ -69,6 +69,8 @@ extension SessionError {
         case unresolved(ResolveError)
         /// None of the host's addresses accepted a connection.
         case unreachable(ConnectError)
+        /// An option of ``SocketOptions`` cannot be set. No byte was sent.
+        case socketOption(SocketOptionError)
         /// The TLS handshake failed. For a refused certificate, `TLSError` names the rule. Also the server's demand for
         /// a client certificate, which TLS 1.3 delivers after the handshake. A later TLS failure is
         /// ``SessionError/TransferFailure/tls(_:)``.
@@ -85,6 +87,7 @@ extension SessionError.ConnectingFailure: CustomStringConvertible {
         case .egressRefused: .egressRefused
         case .unresolved: .unresolved
         case .unreachable: .unreachable
+        case .socketOption: .socketOption
         case .insecure(let error): error.trustFailure == nil ? .tls : .trust
         case .proxy: .proxy
         }
@@ -95,6 +98,7 @@ extension SessionError.ConnectingFailure: CustomStringConvertible {
         case .queueFull, .unresolved: description
         case .egressRefused(let violation): "\(violation.rule)"
         case .unreachable(let error): error.attempts.last?.error.message ?? kind.rawValue
+        case .socketOption(let error): "\(error.rule)"
         case .insecure(let error): error.trustFailure?.rule ?? error.description
         case .proxy(let error): error.rule
         }
@@ -107,6 +111,7 @@ extension SessionError.ConnectingFailure: CustomStringConvertible {
         case .egressRefused(let violation): "\(violation)"
         case .unresolved(let error): "no address for \(error)"
         case .unreachable(let error): error.attempts.isEmpty ? "cannot connect" : "cannot connect to \(error)"
+        case .socketOption(let error): "\(error)"
         case .insecure(let error): "\(error)"
         case .proxy(let error): "\(error)"
         }

@@ -52,8 +52,8 @@ struct Route: Sendable {
     /// The PROXY protocol that the origin gets; nil for none.
     var proxyProtocol: ProxyProtocol? { settings?.proxyProtocol }
 
-    /// The local address that a connection is bound to; nil to let the kernel choose.
-    var localAddress: TransportAddress? { settings?.localAddress }
+    /// How the socket of a connection is set up. Part of the key: a connection with other options carries no request.
+    var socketOptions: SocketOptions { settings?.socketOptions ?? SocketOptions() }
 
     /// The client's certificate for a server of the route; nil for that of the session. Part of the key: a connection
     /// that was opened with one identity carries no request of another.
@@ -123,8 +123,8 @@ final class RouteSettings: Sendable {
         var isTunnelled = false
         /// The PROXY protocol that the origin gets; nil for none.
         var proxyProtocol: ProxyProtocol?
-        /// The local address that the connection is bound to; nil to let the kernel choose.
-        var localAddress: TransportAddress?
+        /// How the connection's socket is set up; nil for the usual options, and in a request for the session's.
+        var socketOptions: SocketOptions?
         /// The client's certificate for the origin; nil for that of the session.
         var identity: ClientIdentity?
         /// Where the request's connections may lead, besides the session's policy; nil for everywhere.
@@ -149,6 +149,7 @@ final class RouteSettings: Sendable {
         guard let session, socket == nil else { return self }
         var parts = session.parts
         (parts.egressPolicy, parts.names) = (egressPolicy, names)
+        parts.socketOptions = socketOptions ?? session.socketOptions
         if !proxies.isEmpty {
             (parts.proxies, parts.isTunnelled, parts.socket) = (proxies, isTunnelled, nil)
         }
@@ -159,7 +160,7 @@ final class RouteSettings: Sendable {
     var proxies: [Proxy] { parts.proxies }
     var isTunnelled: Bool { parts.isTunnelled }
     var proxyProtocol: ProxyProtocol? { parts.proxyProtocol }
-    var localAddress: TransportAddress? { parts.localAddress }
+    var socketOptions: SocketOptions? { parts.socketOptions }
     var identity: ClientIdentity? { parts.identity }
     var egressPolicy: EgressPolicy? { parts.egressPolicy }
     var names: NameRules? { parts.names }

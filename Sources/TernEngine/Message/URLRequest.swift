@@ -221,6 +221,16 @@ public struct URLRequest: Sendable {
         }
     }
 
+    /// How the sockets of this request and of its redirects are set up; nil uses the session's
+    /// ``SessionConfiguration/socketOptions``. A connection carries only requests with equal options.
+    public var socketOptions: SocketOptions? {
+        get { storage.parts.routeSettings?.socketOptions }
+        set {
+            makeUnique()
+            storage.parts.routeSettings = RouteSettings.changing(routeSettings) { $0.socketOptions = newValue }
+        }
+    }
+
     /// Where the connections of this request and of its redirects may lead, besides the session's
     /// ``SessionConfiguration/egressPolicy``: what one of the two refuses is refused. Nil, the default, leaves it to the
     /// session's.

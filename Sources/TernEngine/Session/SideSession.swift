@@ -88,10 +88,11 @@ extension SideSession {
 }
 
 extension SessionConfiguration {
-    /// Default settings, but for where connections may lead, through which proxies, and how names are resolved.
+    /// Default settings, but for where connections come from and may lead, through which proxies, and how names are
+    /// resolved.
     fileprivate init(beside session: SessionConfiguration) {
         self.init()
-        (egressPolicy, resolver) = (session.egressPolicy, session.resolver)
+        (egressPolicy, resolver, socketOptions) = (session.egressPolicy, session.resolver, session.socketOptions)
         (addressFamily, addressOverrides) = (session.addressFamily, session.addressOverrides)
         (proxySettings, proxyTLS) = (session.proxySettings, session.proxyTLS)
         proxyTrustPolicyManager = session.proxyTrustPolicyManager

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TernIO
 
 /// The settings that all tasks of a session share, unless their requests have their own.
 final class TaskDefaults: Sendable {
@@ -25,6 +26,7 @@ final class TaskDefaults: Sendable {
             ?? RouteRule(
                 settings: RouteSettings.changing(nil) {
                     ($0.socket, $0.proxyProtocol) = (configuration.unixSocket, configuration.proxyProtocol)
+                    if configuration.socketOptions != SocketOptions() { $0.socketOptions = configuration.socketOptions }
                 },
                 storage: configuration.urlCredentialStorage)
         timeouts = configuration.timeouts

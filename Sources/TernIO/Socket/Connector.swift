@@ -25,23 +25,25 @@ public final class Connector {
     public typealias Completion = (consuming Result<Connected, ConnectError>) -> Void
 
     private let loop: ReactorLoop
-    private let localAddress: TransportAddress?
+    private let options: SocketOptions
     private var plan: HappyEyeballs
     private var attempts: [Attempt] = []
     private var timer: RegistrationToken?
     private var completion: Completion?
 
     /// `addresses` in order of preference; an empty list fails with no attempts. At the deadline, if there is
-    /// one, pending attempts fail with `ETIMEDOUT`, or with `EAGAIN` if a backlog was full. Sockets are bound to `localAddress`
-    /// if it is given; the kernel chooses the port if that is 0.
+    /// one, pending attempts fail with `ETIMEDOUT`, or with `EAGAIN` if a backlog was full. Addresses of another family
+    /// than that of the options' local address are left out, unless there are no others.
     public init(
-        addresses: [TransportAddress], from localAddress: TransportAddress? = nil, deadline: MonotonicInstant? = nil,
+        addresses: [TransportAddress], options: SocketOptions = SocketOptions(), deadline: MonotonicInstant? = nil,
         loop: ReactorLoop,
         completion: @escaping Completion
     ) {
         self.loop = loop
-        self.localAddress = localAddress
+        self.options = options
         self.completion = completion
+        let permitted = addresses.filter(options.permits)
+        let addresses = permitted.isEmpty ? addresses : permitted
         plan = HappyEyeballs(addresses: addresses, deadline: deadline)
     }
 
@@ -79,8 +81,13 @@ public final class Connector {
     }
 
     private func connect(_ number: Int, to address: TransportAddress) {
+        let socket: Socket
+        do throws(SocketFailure) {
+            socket = try Socket.connecting(to: address, options: options)
+        } catch {
+            return plan.failed(number, error.error, option: error.option, now: .now)
+        }
         do throws(SystemCallError) {
-            let socket = try Socket.connecting(to: address, from: localAddress)
             switch try socket.progress() {
             case .connected(let local):
                 let token = try loop.register(socket.descriptor, interest: [], handler: NoOpHandler.shared)
@@ -199,16 +206,30 @@ public struct ConnectError: Error, Sendable, Hashable, CustomStringConvertible {
         public let address: TransportAddress
         /// Why the attempt failed.
         public let error: SystemCallError
+        /// The socket option that could not be set; nil if the attempt failed for another reason.
+        public let option: SocketOptionError?
+
+        init(address: TransportAddress, error: SystemCallError, option: SocketOptionError? = nil) {
+            (self.address, self.error, self.option) = (address, error, option)
+        }
     }
 
     /// Every attempt, in the order of failure.
     public let attempts: [Attempt]
 
+    /// The option that no socket could be given, that of the first attempt; nil if an attempt failed for another reason,
+    /// or none was made.
+    public var optionError: SocketOptionError? {
+        attempts.allSatisfy { $0.option != nil } ? attempts.first?.option : nil
+    }
+
     /// The addresses and their errors. That connecting failed goes without saying.
-    public var description: String {
-        attempts.map {
-            "\($0.address): \($0.error.call == .connect ? "" : "\($0.error.call): ")\($0.error.message) (errno \($0.error.code))"
-        }
-        .joined(separator: "; ")
+    public var description: String { attempts.map(\.description).joined(separator: "; ") }
+}
+
+extension ConnectError.Attempt {
+    fileprivate var description: String {
+        if let option { return "\(address): \(option)" }
+        return "\(address): \(error.call == .connect ? "" : "\(error.call): ")\(error.message) (errno \(error.code))"
     }
 }

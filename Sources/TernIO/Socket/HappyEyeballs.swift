@@ -69,11 +69,13 @@ struct HappyEyeballs: ~Copyable {
     }
 
     /// Records that an attempt failed at this moment.
-    mutating func failed(_ number: Int, _ error: SystemCallError, now: MonotonicInstant) {
+    mutating func failed(
+        _ number: Int, _ error: SystemCallError, option: SocketOptionError? = nil, now: MonotonicInstant
+    ) {
         guard let place = place(of: number) else { return }
         if isBusy(addresses[number], error), scheduleRetry(place, now: now) { return }
         pendingAttempts.remove(at: place)
-        failures.append(ConnectError.Attempt(address: addresses[number], error: error))
+        failures.append(ConnectError.Attempt(address: addresses[number], error: error, option: option))
         turn = nil
     }
 

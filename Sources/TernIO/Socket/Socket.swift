@@ -9,42 +9,52 @@ public struct Socket: ~Copyable, Sendable {
     public let descriptor: Descriptor
 
     private let isTCP: Bool
+    /// Whether its probes are set, and not those that `detectDeadPeer` sets.
+    private let isProbed: Bool
 
-    init(descriptor: consuming Descriptor, isTCP: Bool = true) {
+    init(descriptor: consuming Descriptor, isTCP: Bool = true, isProbed: Bool = false) {
         self.descriptor = descriptor
         self.isTCP = isTCP
+        self.isProbed = isProbed
     }
 
     /// Opens a socket and starts to connect it. The attempt has ended when the socket becomes writable;
     /// `finishConnecting` returns its result.
-    ///
-    /// - Parameter local: the address of this end; the kernel chooses its port if that is 0, and all of it if it is
-    ///   nil. An address of another family than `address` is an error of bind(2).
+    static func connecting(to address: TransportAddress) throws(SystemCallError) -> Socket {
+        let connecting = try opened(for: address, isProbed: false)
+        try connecting.connect(to: address)
+        return connecting
+    }
+
+    /// The same with options, which hold unless `address` is in the Unix domain.
     static func connecting(
-        to address: TransportAddress, from local: TransportAddress? = nil
-    ) throws(SystemCallError) -> Socket {
+        to address: TransportAddress, options: SocketOptions
+    ) throws(SocketFailure) -> Socket {
+        let connecting = try SocketFailure.wrapping { () throws(SystemCallError) in
+            try opened(for: address, isProbed: !options.hasUsualProbes)
+        }
+        if connecting.isTCP { try options.set(connecting.descriptor, family: address.family) }
+        try SocketFailure.wrapping { () throws(SystemCallError) in try connecting.connect(to: address) }
+        return connecting
+    }
+
+    private static func opened(for address: TransportAddress, isProbed: Bool) throws(SystemCallError) -> Socket {
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let descriptor = Descriptor(owning: try SystemCall.run(.socket) { socket(address.family, type, 0) })
-        let connecting = Socket(descriptor: descriptor, isTCP: address.family != AF_UNIX)
+        let isTCP = address.family != AF_UNIX
         // Send small messages at once, as the Unix domain always does.
-        if connecting.isTCP { try connecting.set(Int32(IPPROTO_TCP), TCP_NODELAY, 1) }
-        if let local { try connecting.bind(to: local) }
+        if isTCP { try set(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1) }
+        return Socket(descriptor: descriptor, isTCP: isTCP, isProbed: isProbed)
+    }
+
+    private func connect(to address: TransportAddress) throws(SystemCallError) {
         do throws(SystemCallError) {
             _ = try SystemCall.run(.connect) {
-                unsafe address.withKernelForm { unsafe connect(connecting.descriptor.rawValue, $0, $1) }
+                unsafe address.withKernelForm { unsafe Glibc.connect(descriptor.rawValue, $0, $1) }
             }
         } catch {
             // EALREADY: the call was interrupted; the kernel continues to connect.
             guard error.code == EINPROGRESS || error.code == EALREADY else { throw error }
-        }
-        return connecting
-    }
-
-    private func bind(to local: TransportAddress) throws(SystemCallError) {
-        // The kernel then chooses the port in connect(2), so that one port serves several destinations.
-        if local.port == 0 { try set(Int32(IPPROTO_IP), IP_BIND_ADDRESS_NO_PORT, 1) }
-        _ = try SystemCall.run(.bind) {
-            unsafe local.withKernelForm { unsafe Glibc.bind(descriptor.rawValue, $0, $1) }
         }
     }
 
@@ -129,16 +139,16 @@ public struct Socket: ~Copyable, Sendable {
     /// Lets the kernel detect a lost peer within about a minute: by keep-alive while both sides are idle, by
     /// `TCP_USER_TIMEOUT` while there is unsent data; each covers only its own case. Makes four system calls, so do not
     /// use it for a socket with a shorter timeout. Has no effect in the Unix domain, where the kernel reports it at
-    /// once.
+    /// once, and on a socket that was opened with other probes, or with none.
     public func detectDeadPeer() throws(SystemCallError) {
-        guard isTCP else { return }
-        try set(SOL_SOCKET, SO_KEEPALIVE, 1)
-        try set(Int32(IPPROTO_TCP), TCP_KEEPIDLE, 45)
-        try set(Int32(IPPROTO_TCP), TCP_KEEPINTVL, 15)
-        try set(Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, 60_000)
+        guard isTCP, !isProbed else { return }
+        do throws(SocketOptionError) { try SocketOptions().setProbes(descriptor) } catch { throw error.error }
     }
 
-    private func set(_ level: Int32, _ option: Int32, _ value: Int32) throws(SystemCallError) {
+    /// Sets an option whose value is a number.
+    static func set(
+        _ descriptor: borrowing Descriptor, _ level: Int32, _ option: Int32, _ value: Int32
+    ) throws(SystemCallError) {
         var value = value
         _ = try SystemCall.run(.setsockopt) {
             unsafe setsockopt(descriptor.rawValue, level, option, &value, socklen_t(MemoryLayout<Int32>.size))

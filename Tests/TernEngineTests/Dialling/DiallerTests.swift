@@ -23,24 +23,6 @@ import Testing
         }
     }
 
-    @Test func `a connection starts from the address that the session's routes name`() async throws {
-        let origin = try ScriptedOrigin { _, _ in [.ok()] }
-        var configuration = SessionConfiguration()
-        configuration.reactorCount = 1
-        let settings = RouteSettings(.init(localAddress: TransportAddress(literal: "127.0.0.2", port: 0)))
-        let session = Session(
-            configuration: configuration, delegate: nil, serverTrustPolicyManager: nil,
-            firstPolicies: [], routes: RouteRule(settings: settings))
-        for _ in 0..<2 {
-            let delegate = RecordingDelegate()
-            let task = session.dataTask(with: try URLRequest(origin), delegate: delegate)
-            task.resume()
-            #expect(await delegate.end().error == nil)
-            #expect(task.metrics?.hops.last?.connection?.localAddress?.host == "127.0.0.2")
-        }
-        #expect(origin.connectionCount == 1)
-    }
-
     // Unix domain sockets
 
     @Test func `plain requests over one socket share a connection, whatever their hosts`() async throws {

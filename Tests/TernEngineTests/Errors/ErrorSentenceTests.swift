@@ -85,6 +85,7 @@ import Testing
         .egressRefused(
             EgressViolation(rule: .specialPurpose(.loopback), address: .init(literal: "::1", port: 80), host: "a.test")),
         .egressRefused(EgressViolation(rule: .port(8443), address: nil, host: "www.example")),
+        .socketOption(SocketOptionError(.interface, "eth7", SystemCallError(.setsockopt, code: ENODEV))),
     ]
 
     private static let reasons: [SessionError.Reason] =

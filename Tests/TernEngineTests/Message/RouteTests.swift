@@ -58,10 +58,18 @@ import Testing
             { nil }, { RouteSettings(.init(proxies: [Proxy(.http, host: "p.test")])) },
             { RouteSettings(.init(proxies: [first])) }, { RouteSettings(.init(proxies: [second])) },
             { RouteSettings(.init(proxies: [first, second])) }, { RouteSettings(.init(proxyProtocol: .v1)) },
-            { RouteSettings(.init(localAddress: TransportAddress(literal: "127.0.0.2", port: 0))) },
-            { RouteSettings(.init(localAddress: TransportAddress(literal: "127.0.0.3", port: 0))) },
+            { RouteSettings(.init(socketOptions: Self.options { $0.localAddress = IPAddress(literal: "127.0.0.2") })) },
+            { RouteSettings(.init(socketOptions: Self.options { $0.localAddress = IPAddress(literal: "127.0.0.3") })) },
+            { RouteSettings(.init(socketOptions: Self.options { $0.keepAlive = nil })) },
+            { RouteSettings(.init(socketOptions: Self.options { $0.mark = 1 })) },
         ]
         #expect(Set((settings + settings).map { Route(to: plain, $0()) }).count == settings.count)
+    }
+
+    private static func options(_ change: (inout SocketOptions) -> Void) -> SocketOptions {
+        var options = SocketOptions()
+        change(&options)
+        return options
     }
 
     private struct RouteError: Error {}

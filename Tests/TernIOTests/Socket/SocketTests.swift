@@ -26,24 +26,6 @@ import Testing
         #expect(try socket.receiveText().result == .endOfStream)
     }
 
-    @Test func `a socket is bound to the local address that it is given`() throws {
-        let listener = try Listener()
-        let local = try #require(TransportAddress(literal: "127.0.0.2", port: 0))
-        let socket = try Socket.connecting(to: listener.address, from: local)
-        _ = try listener.accept()
-        #expect(try socket.localAddress()?.host == "127.0.0.2")
-    }
-
-    @Test func `a local address that cannot be bound to is an error of bind`() throws {
-        let listener = try Listener()
-        for (text, code) in [("192.0.2.1", EADDRNOTAVAIL), ("::1", EAFNOSUPPORT)] {
-            let local = try #require(TransportAddress(literal: text, port: 0))
-            #expect(throws: SystemCallError(.bind, code: code)) {
-                _ = try Socket.connecting(to: listener.address, from: local)
-            }
-        }
-    }
-
     @Test func `room for nothing is not the end of the stream`() throws {
         let connection = try Connection()
         try connection.peer.send("x")

@@ -120,6 +120,7 @@ import Testing
             (.connecting(.queueFull(limit: 1)), .pool, 1),
             (.connecting(.unresolved(ResolveError(host: "a.test", code: EAI_NONAME))), .resolve, 6),
             (.connecting(.unreachable(ConnectError(attempts: []))), .connect, 7),
+            (.connecting(.socketOption(SocketOptionError(.interface, "x", file))), .connect, 45),
             (.connecting(.insecure(TLSError(.handshakeFailed))), .tls, 35),
             (.transfer(.tls(TLSError(.truncated))), .body, 56),
             (.connecting(.insecure(TLSError(.noPeerCertificate))), .tls, 60),
