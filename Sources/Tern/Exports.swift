@@ -25,6 +25,8 @@
 @_exported public import struct TernEngine.ClientIdentityError
 @_exported public import struct TernEngine.ClosureResolver
 @_exported public import struct TernEngine.ConnectError
+@_exported public import class TernEngine.ConnectionDialer
+@_exported public import struct TernEngine.ConnectionDialerError
 @_exported public import class TernEngine.ConnectionMetrics
 @_exported public import enum TernEngine.ContentDecodingError
 @_exported public import struct TernEngine.ContentDecodingLimits
@@ -35,6 +37,7 @@
 @_exported public import class TernEngine.CredentialStorage
 @_exported public import struct TernEngine.DecodedLines
 @_exported public import struct TernEngine.DelegateQuestion
+@_exported public import struct TernEngine.Descriptor
 @_exported public import enum TernEngine.DigestAlgorithm
 @_exported public import enum TernEngine.DownloadEvent
 @_exported public import struct TernEngine.DownloadSettings
@@ -58,6 +61,7 @@
 @_exported public import protocol TernEngine.HostResolver
 @_exported public import struct TernEngine.IPAddress
 @_exported public import struct TernEngine.IPNetwork
+@_exported public import enum TernEngine.InvalidDescriptor
 @_exported public import enum TernEngine.InvalidIPNetwork
 @_exported public import enum TernEngine.InvalidOverride
 @_exported public import enum TernEngine.InvalidProxy

@@ -13,6 +13,7 @@
 @_exported public import struct TernIO.ConnectError
 @_exported public import struct TernIO.IPAddress
 @_exported public import struct TernIO.IPNetwork
+@_exported public import enum TernIO.InvalidDescriptor
 @_exported public import enum TernIO.InvalidIPNetwork
 @_exported public import enum TernIO.InvalidUnixSocketName
 @_exported public import struct TernIO.MonotonicInstant
@@ -21,6 +22,7 @@
 @_exported public import struct TernIO.SocketOptions
 @_exported public import enum TernIO.TransportAddress
 @_exported public import struct TernIO.UnixSocketName
+@_exported public import struct TernSystem.Descriptor
 @_exported public import struct TernSystem.SystemCallError
 @_exported public import struct TernTLS.CertificateError
 @_exported public import struct TernTLS.CertificateFindings

@@ -19,7 +19,7 @@ import Testing
         "Dialling": "Configuration Connection Egress Errors Message Proxies RawStreams Resolving Transport Trust",
         "Downloads": "Connection Errors JSON Message Ranges Task URI",
         "Egress": "",
-        "Errors": "Bodies Egress Message Ranges URI",
+        "Errors": "Bodies Egress Message Ranges Resolving URI",
         "JSON": "",
         "Message": "Bodies Egress Resolving URI",
         "Multipart": "Bodies Message",

@@ -79,10 +79,7 @@ import Testing
         (.connecting(.unresolved(ResolveError(host: "::1", reason: .otherFamily))), .cannotConnectToHost),
         (.connecting(.unresolved(ResolveError(host: "a.test", reason: .unknownHost))), .cannotFindHost),
         (.connecting(.unresolved(ResolveError(host: "a.test", reason: .failure))), .dnsLookupFailed),
-        (
-            .connecting(.socketOption(SocketOptionError(.mark, "7", SystemCallError(.setsockopt, code: 1)))),
-            .cannotConnectToHost
-        ),
+        (.connecting(.dialer(ConnectionDialerError(.used))), .cannotConnectToHost),
         (.connecting(.insecure(TLSError(.handshakeFailed))), .secureConnectionFailed),
         (.request(.invalid(.unreadableContent(.noRegularFile(path: "/a")))), .fileIsDirectory),
         (.request(.body(.tooShort(missing: 1))), .requestBodyStreamExhausted),

@@ -163,7 +163,7 @@ extension ExitStatus {
         case .queueFull: .failure
         // As in curl, an address of the other family is one that cannot be connected to.
         case .unresolved(let error): error.reason == .otherFamily ? .noConnection : .unresolvedHost
-        case .egressRefused, .unreachable: .noConnection
+        case .egressRefused, .dialer, .unreachable: .noConnection
         case .socketOption(let error): error.rule == .otherFamily ? .noConnection : .localEnd
         case .insecure(let error): status(of: error.reason, in: phase)
         // As in curl: a refused CONNECT is a failure to receive.

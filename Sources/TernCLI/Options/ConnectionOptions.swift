@@ -21,7 +21,7 @@ struct ConnectionOptions: OptionGroup {
             },
             .value(
                 "--keepalive-time", as: "seconds",
-                help: "The time before the first probe of an idle connection, and between two of them; 0 is the default."
+                help: "The time before the first probe of an idle connection, and between two; 0 is the default."
             ) { $0.time = try $1.read(Self.seconds) },
             .value("--keepalive-intvl", as: "seconds", help: "Only the time between two of them.") {
                 $0.interval = try $1.read(Self.seconds)

@@ -38,6 +38,10 @@ public struct SessionConfiguration: Sendable {
     /// own; nil connects to hosts and ports. The session's own requests, such as those about revocation, always use the
     /// network.
     public var unixSocket: UnixSocketName?
+    /// Opens the connections of requests without a dialer or a Unix domain socket of their own, those of redirects and of raw
+    /// streams included, in place of ``unixSocket``; nil, the default, resolves hosts and connects. The session's own
+    /// requests, such as those about revocation, always use the network.
+    public var dialer: ConnectionDialer?
     /// Where connections come from, and how the kernel probes them, for requests without options of their own. Also for raw
     /// streams and for the session's own requests.
     public var socketOptions = SocketOptions()
@@ -121,7 +125,7 @@ public struct SessionConfiguration: Sendable {
 
 extension SessionConfiguration {
     /// A socket takes the place of hosts and proxies.
-    var effectiveProxySettings: ProxySettings? { unixSocket == nil ? proxySettings : nil }
+    var effectiveProxySettings: ProxySettings? { unixSocket == nil || dialer != nil ? proxySettings : nil }
 
     /// For the handshakes with proxies.
     var forProxies: SessionConfiguration {

@@ -19,6 +19,8 @@ struct Dial: ~Copyable {
         case locate(HTTPOrigin)
         /// Connect to one of the `addresses`.
         case connect
+        /// Have a dialer connect to this host, in place of resolving and connecting.
+        case dial(HTTPOrigin)
         /// Have a proxy open a tunnel over the current connection.
         case tunnel(Route.Tunnel)
         /// Send the header of the PROXY protocol to the origin.
@@ -29,7 +31,7 @@ struct Dial: ~Copyable {
         var phase: SessionError.Phase {
             switch self {
             case .resolve, .locate: .resolve
-            case .connect, .tunnel, .announce: .connect
+            case .connect, .dial, .tunnel, .announce: .connect
             case .prepare, .secure: .tls
             }
         }
@@ -117,14 +119,15 @@ struct Dial: ~Copyable {
         if let version = route.proxyProtocol, !route.isToProxy { afterConnect.append(.announce(version)) }
         if origin.scheme == .https { afterConnect.append(.secure(Peer(server: origin))) }
         var steps: [Step] = afterConnect.compactMap { if case .secure(let peer) = $0 { .prepare(peer) } else { nil } }
-        if case .host(let host) = endpoint ?? route.endpoint, !isResolved { steps.append(.resolve(host)) }
+        let endpoint = endpoint ?? route.endpoint
+        if case .host(let host) = endpoint, !isResolved { steps.append(.resolve(host)) }
         for case .tunnel(let tunnel) in afterConnect where tunnel.proxy.kind.resolvesLocally {
             // Only the name of the origin is resolved; that of a proxy goes to the one before it.
             if tunnel.target == origin, TransportAddress(literal: origin.host, port: origin.port) == nil {
                 steps.append(.locate(origin))
             }
         }
-        steps.append(.connect)
+        if case .dialer(_, let host) = endpoint { steps.append(.dial(host)) } else { steps.append(.connect) }
         return steps + afterConnect
     }
 
@@ -161,7 +164,10 @@ struct Dial: ~Copyable {
     mutating func connected(
         to address: TransportAddress, from local: TransportAddress?, at now: MonotonicInstant
     ) -> Next {
-        guard case .connect = current else { return .rest }
+        switch current {
+        case .connect, .dial: break
+        default: return .rest
+        }
         remoteAddress = address
         localAddress = local
         timeline.connected = now

@@ -29,6 +29,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     private var timer: DialTimer?
     private var lookup: LookUpTicket?
     private var question: ResolverQuestion?
+    private var call: DialerQuestion?
     private var connector: Connector?
     private var tunnel: TunnelOpener?
     private var handshake: TLSHandshake?
@@ -103,6 +104,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
         case .take(.prepare(let peer)): prepare(for: peer)
         case .take(.resolve(let host)), .take(.locate(let host)): resolve(host)
         case .take(.connect): connect()
+        case .take(.dial(let host)): dial(host)
         case .take(.tunnel(let tunnel)): open(tunnel)
         case .take(.announce(let version)): announce(version)
         case .take(.secure(let peer)): secure(peer)
@@ -120,6 +122,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     private func discard() {
         if let lookup = lookup.take() { shared.resolver.cancel(lookup) }
         question.take()?.cancel()
+        call.take()?.cancel()
         connector?.cancel()
         tunnel.take()?.cancel()
         handshake?.cancel()
@@ -202,6 +205,42 @@ extension Dialler {
         }
         self.connector = connector
         connector.start()
+    }
+
+    private func dial(_ host: HTTPOrigin) {
+        guard case .dialer(let dialer, _) = route?.endpoint else { return }
+        do throws(EgressViolation) {
+            try egress?.checkUnresolved()
+        } catch {
+            return follow(dial.refused(error))
+        }
+        call = DialerQuestion(to: dialer, about: host) { result in self.shared.perform { self.dialled(result) } }
+    }
+
+    private func dialled(_ result: Result<DialledDescriptor, ConnectionDialerError>) {
+        call = nil
+        // A descriptor that comes too late is closed with its object.
+        if dial.isOver { return }
+        switch result {
+        case .success(let dialled): if let descriptor = dialled.take() { adopt(descriptor) }
+        case .failure(let error): follow(dial.failed(.connecting(.dialer(error))))
+        }
+    }
+
+    private func adopt(_ descriptor: consuming Descriptor) {
+        let connection: Connector.Connected
+        do throws(InvalidDescriptor) {
+            connection = try Connector.adopting(descriptor, options: dial.socketOptions, loop: shared.loop)
+        } catch {
+            return follow(dial.failed(.connecting(.dialer(ConnectionDialerError(.invalid(error))))))
+        }
+        do throws(EgressViolation) {
+            _ = try egress?.permitted([connection.address])
+        } catch {
+            shared.loop.deregister(connection.token)
+            return follow(dial.refused(error))
+        }
+        connected(.success(connection))
     }
 
     private func connected(_ result: consuming Result<Connector.Connected, ConnectError>) {
@@ -389,9 +428,11 @@ protocol DialOwner: ConnectionOwner {
 extension EgressGuard {
     fileprivate init?(_ route: Route, to endpoint: Route.Endpoint, _ shared: SharedSettings) {
         let host: HTTPOrigin? = if case .host(let host) = endpoint { host } else { nil }
+        // Like a proxy, a dialer may connect to the host that the URL names.
+        let isDialled = if case .dialer = endpoint { true } else { false }
         self.init(
             session: shared.configuration.egressPolicy, request: route.egressPolicy, origin: route.server,
-            endpoint: host, isForwarded: !route.proxies.isEmpty)
+            endpoint: host, isForwarded: !route.proxies.isEmpty || isDialled)
     }
 }
 

@@ -7,7 +7,7 @@ struct EgressGuard {
     private let policies: [EgressPolicy]
     /// The origin that the connection is for.
     private let origin: HTTPOrigin
-    /// The host and port that are connected to; nil for a Unix domain socket.
+    /// The host and port that are connected to; nil for a Unix domain socket and for a dialer.
     private let endpoint: HTTPOrigin?
     /// Whether the endpoint is another server, which connects to the origin.
     private let isForwarded: Bool

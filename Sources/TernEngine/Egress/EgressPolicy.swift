@@ -34,7 +34,8 @@ public struct EgressPolicy: Sendable, Hashable {
     public var ports: Set<UInt16>?
     /// The schemes that may be requested; nil, the default, for all. A raw stream counts as `http`: it begins without TLS.
     public var schemes: Set<HTTPOrigin.Scheme>?
-    /// Whether Unix domain sockets may be connected to. False by default.
+    /// Whether Unix domain sockets may be connected to, and what a ``ConnectionDialer`` returns that is not connected to an
+    /// IP address. False by default.
     public var allowsUnixSockets = false
 
     /// Creates a policy without lists, for all ports and schemes.
@@ -76,6 +77,7 @@ public struct EgressPolicy: Sendable, Hashable {
         switch address {
         case .ip(let address, let port): rule(against: address, port: port)
         case .unix: allowsUnixSockets ? nil : .unixSocket
+        case .unnamed: allowsUnixSockets ? nil : .unnamedPeer
         }
     }
 
@@ -111,6 +113,8 @@ public struct EgressViolation: Error, Sendable, Hashable, CustomStringConvertibl
         case scheme(HTTPOrigin.Scheme)
         /// The policy permits no Unix domain sockets.
         case unixSocket
+        /// The policy permits no peers without an IP address.
+        case unnamedPeer
 
         public var description: String {
             switch self {
@@ -120,6 +124,7 @@ public struct EgressViolation: Error, Sendable, Hashable, CustomStringConvertibl
             case .port(let port): "the port \(port) is not allowed"
             case .scheme(let scheme): "the scheme \(scheme) is not allowed"
             case .unixSocket: "Unix domain sockets are not allowed"
+            case .unnamedPeer: "peers without an IP address are not allowed"
             }
         }
     }

@@ -69,6 +69,8 @@ extension SessionError {
         case unresolved(ResolveError)
         /// None of the host's addresses accepted a connection.
         case unreachable(ConnectError)
+        /// A ``ConnectionDialer`` gave no connection. No byte was sent.
+        case dialer(ConnectionDialerError)
         /// An option of ``SocketOptions`` cannot be set. No byte was sent.
         case socketOption(SocketOptionError)
         /// The TLS handshake failed. For a refused certificate, `TLSError` names the rule. Also the server's demand for
@@ -87,6 +89,7 @@ extension SessionError.ConnectingFailure: CustomStringConvertible {
         case .egressRefused: .egressRefused
         case .unresolved: .unresolved
         case .unreachable: .unreachable
+        case .dialer: .dialer
         case .socketOption: .socketOption
         case .insecure(let error): error.trustFailure == nil ? .tls : .trust
         case .proxy: .proxy
@@ -95,7 +98,7 @@ extension SessionError.ConnectingFailure: CustomStringConvertible {
 
     var rule: String {
         switch self {
-        case .queueFull, .unresolved: description
+        case .queueFull, .unresolved, .dialer: description
         case .egressRefused(let violation): "\(violation.rule)"
         case .unreachable(let error): error.attempts.last?.error.message ?? kind.rawValue
         case .socketOption(let error): "\(error.rule)"
@@ -111,6 +114,7 @@ extension SessionError.ConnectingFailure: CustomStringConvertible {
         case .egressRefused(let violation): "\(violation)"
         case .unresolved(let error): "no address for \(error)"
         case .unreachable(let error): error.attempts.isEmpty ? "cannot connect" : "cannot connect to \(error)"
+        case .dialer(let error): "\(error)"
         case .socketOption(let error): "\(error)"
         case .insecure(let error): "\(error)"
         case .proxy(let error): "\(error)"

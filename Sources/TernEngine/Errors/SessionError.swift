@@ -255,6 +255,8 @@ extension SessionError {
         case unresolved
         /// No address accepted a connection.
         case unreachable
+        /// A dialer gave no connection.
+        case dialer
         /// An option of the socket cannot be set.
         case socketOption = "socket-option"
         /// TLS failed, for another reason than a refused certificate.

@@ -14,6 +14,8 @@ struct Route: Sendable {
         case host(HTTPOrigin)
         /// A Unix domain socket, whatever the origin.
         case socket(UnixSocketName)
+        /// What a dialer returns for a host and port.
+        case dialer(ConnectionDialer, HTTPOrigin)
     }
 
     /// A tunnel through a proxy.
@@ -34,7 +36,10 @@ struct Route: Sendable {
     }
 
     var endpoint: Endpoint {
-        if let socket = settings?.socket { .socket(socket) } else { .host(proxies.first?.server ?? origin) }
+        let host = proxies.first?.server ?? origin
+        if let dialer = settings?.dialer { return .dialer(dialer, host) }
+        if let socket = settings?.socket { return .socket(socket) }
+        return .host(host)
     }
 
     /// The proxies, in the order in which they are connected to.
@@ -88,6 +93,7 @@ struct Route: Sendable {
         switch endpoint {
         case .host(let origin): TransportAddress(literal: origin.host, port: origin.port)
         case .socket(let name): .unix(name)
+        case .dialer: nil
         }
     }
 
@@ -95,7 +101,7 @@ struct Route: Sendable {
     /// requests.
     private var servesAllOrigins: Bool {
         guard let settings, origin.scheme == .http else { return false }
-        return settings.socket != nil || isToProxy
+        return settings.dialer == nil && settings.socket != nil || isToProxy
     }
 }
 
@@ -115,6 +121,8 @@ extension Route: Hashable {
 final class RouteSettings: Sendable {
     /// The parts as a value.
     struct Parts: Sendable, Hashable {
+        /// Opens the connection, whatever the socket; nil for none.
+        var dialer: ConnectionDialer?
         /// The Unix domain socket that the connection is opened to, whatever the origin; nil for none.
         var socket: UnixSocketName?
         /// The proxies in the order in which they are connected to; none with a socket.
@@ -146,8 +154,9 @@ final class RouteSettings: Sendable {
 
     /// The settings of a request, with the session's for what it leaves to that.
     func completed(by session: RouteSettings?) -> RouteSettings {
-        guard let session, socket == nil else { return self }
+        guard let session, socket == nil || dialer != nil else { return self }
         var parts = session.parts
+        if let dialer { parts.dialer = dialer }
         (parts.egressPolicy, parts.names) = (egressPolicy, names)
         parts.socketOptions = socketOptions ?? session.socketOptions
         if !proxies.isEmpty {
@@ -156,6 +165,7 @@ final class RouteSettings: Sendable {
         return RouteSettings(parts)
     }
 
+    var dialer: ConnectionDialer? { parts.dialer }
     var socket: UnixSocketName? { parts.socket }
     var proxies: [Proxy] { parts.proxies }
     var isTunnelled: Bool { parts.isTunnelled }

@@ -221,6 +221,16 @@ public struct URLRequest: Sendable {
         }
     }
 
+    /// Opens the connections of this request and of its redirects, in place of ``unixSocket``; nil uses the session's
+    /// ``SessionConfiguration/dialer``, unless the request has a Unix domain socket. It gets the host of each hop.
+    public var dialer: ConnectionDialer? {
+        get { storage.parts.routeSettings?.dialer }
+        set {
+            makeUnique()
+            storage.parts.routeSettings = RouteSettings.changing(routeSettings) { $0.dialer = newValue }
+        }
+    }
+
     /// How the sockets of this request and of its redirects are set up; nil uses the session's
     /// ``SessionConfiguration/socketOptions``. A connection carries only requests with equal options.
     public var socketOptions: SocketOptions? {

@@ -33,6 +33,7 @@ struct Caching: HopPolicy {
     private let cache: URLCache
     private let policy: URLRequest.CachePolicy
     private let sensitiveFields: SensitiveFields
+    private let dialer: ConnectionDialer?
     private let socket: UnixSocketName?
     private let names: NameRules?
     private let trust: TrustSettings
@@ -50,7 +51,7 @@ struct Caching: HopPolicy {
         (self.cache, self.trust, self.validate) = (cache, trust, validate)
         policy = configuration.requestCachePolicy
         sensitiveFields = configuration.sensitiveFields
-        socket = configuration.unixSocket
+        (dialer, socket) = (configuration.dialer, configuration.unixSocket)
         names = configuration.nameRules
         credentials = configuration.urlCredentialStorage
     }
@@ -61,7 +62,11 @@ struct Caching: HopPolicy {
         if origin.scheme == .https, let leaf = credentials?.identity(for: origin)?.certificates.first {
             trust += [Array("stored identity".utf8), leaf.der]
         }
-        if let socket = hop.request.unixSocket ?? socket { trust += [Array("socket".utf8), Array("\(socket)".utf8)] }
+        if let dialer = hop.request.dialer ?? (hop.request.unixSocket == nil ? dialer : nil) {
+            trust += [Array("dialer".utf8), Array("\(dialer.number)".utf8)]
+        } else if let socket = hop.request.unixSocket ?? socket {
+            trust += [Array("socket".utf8), Array("\(socket)".utf8)]
+        }
         if let text = NameRules.joined(hop.request.routeSettings?.names, names)?.text(about: origin) {
             trust += [Array("endpoint".utf8), Array(text.utf8)]
         }

@@ -37,7 +37,7 @@ struct Proxying: HopPolicy {
     }
 
     private func proxy(for request: URLRequest) -> Proxy? {
-        if request.unixSocket != nil { return nil }
+        if request.unixSocket != nil, request.dialer == nil { return nil }
         switch request.proxy {
         case .ofSession: return request.url.flatMap { settings?.proxy(for: $0.withoutUserInformation) }
         case .direct: return nil

@@ -74,6 +74,7 @@ extension SessionError.Reason {
     fileprivate var mayBeBetterNextTime: Bool {
         switch self {
         case .transfer(.connectionLost), .connecting(.unresolved), .connecting(.unreachable): true
+        case .connecting(.dialer(let error)): error.reason == .failed
         case .timedOut(let limit): limit != .total
         case .request, .connecting, .transfer, .download, .cancelled, .sessionInvalidated, .system: false
         }

@@ -25,7 +25,8 @@ final class TaskDefaults: Sendable {
             routes
             ?? RouteRule(
                 settings: RouteSettings.changing(nil) {
-                    ($0.socket, $0.proxyProtocol) = (configuration.unixSocket, configuration.proxyProtocol)
+                    ($0.dialer, $0.socket) = (configuration.dialer, configuration.unixSocket)
+                    $0.proxyProtocol = configuration.proxyProtocol
                     if configuration.socketOptions != SocketOptions() { $0.socketOptions = configuration.socketOptions }
                 },
                 storage: configuration.urlCredentialStorage)

@@ -15,7 +15,7 @@ public final class Connector {
         public let socket: Socket
         /// Its registration with the loop.
         public let token: RegistrationToken
-        /// The address that answered first.
+        /// The address that answered first, or that of a socket's peer that was taken over.
         public let address: TransportAddress
         /// The local address; nil in the Unix domain, where clients have no name.
         public let localAddress: TransportAddress?
@@ -193,7 +193,7 @@ private final class Timer: ReadinessHandler {
 }
 
 /// The handler of a connected socket until it is taken over: it is never called, because its interest is empty.
-private final class NoOpHandler: ReadinessHandler, Sendable {
+final class NoOpHandler: ReadinessHandler, Sendable {
     static let shared = NoOpHandler()
     func ready(_ readiness: Readiness) {}
 }

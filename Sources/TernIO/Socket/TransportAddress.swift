@@ -2,12 +2,15 @@
 import CTernLinux
 import Glibc
 
-/// The address that a socket connects to.
+/// The address of a socket's peer.
 public enum TransportAddress: Sendable, Hashable, CustomStringConvertible {
     /// A TCP port, in the machine's byte order, at an IP address.
     case ip(IPAddress, port: UInt16)
     /// A Unix domain socket of this machine.
     case unix(UnixSocketName)
+    /// None of these: the peer is an unnamed socket, such as one of a pair, or one of another family, such as vsock.
+    /// Nothing can be connected to it.
+    case unnamed
 
     /// Parses an IP literal: dotted IPv4, or IPv6 without brackets. Nil for any other text.
     public init?(literal: String, port: UInt16) {
@@ -20,29 +23,30 @@ public enum TransportAddress: Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .ip(let address, let port): address.isIPv6 ? "[\(address)]:\(port)" : "\(address):\(port)"
         case .unix(let name): "unix:\(name)"
+        case .unnamed: "an unnamed peer"
         }
     }
 
-    /// The IP address alone, without brackets. Nil for Unix domain sockets.
+    /// The IP address alone, without brackets. Nil for others.
     public var host: String? {
         switch self {
         case .ip(let address, _): address.description
-        case .unix: nil
+        case .unix, .unnamed: nil
         }
     }
 
-    /// The TCP port, in the machine's byte order. Nil for Unix domain sockets.
+    /// The TCP port, in the machine's byte order. Nil for others.
     public var port: UInt16? {
         switch self {
         case .ip(_, let port): port
-        case .unix: nil
+        case .unix, .unnamed: nil
         }
     }
 
     var isIPv6: Bool {
         switch self {
         case .ip(let address, _): address.isIPv6
-        case .unix: false
+        case .unix, .unnamed: false
         }
     }
 }
@@ -95,6 +99,7 @@ extension TransportAddress {
         switch self {
         case .ip(let address, _): address.isIPv6 ? AF_INET6 : AF_INET
         case .unix: AF_UNIX
+        case .unnamed: AF_UNSPEC
         }
     }
 
@@ -126,6 +131,10 @@ extension TransportAddress {
             let path = name.kernelForm  // fits, as every name does
             unsafe withUnsafeMutableBytes(of: &unix.sun_path) { unsafe $0.copyBytes(from: path) }
             return unsafe Self.withPointer(&unix, length: MemoryLayout<sa_family_t>.size + path.count, body)
+        case .unnamed:
+            // No socket has this family.
+            var none = sockaddr()
+            return unsafe Self.withPointer(&none, length: MemoryLayout<sa_family_t>.size, body)
         }
     }
 

@@ -45,6 +45,20 @@ import Testing
         #expect(remote == other)
     }
 
+    @Test func `by a dialer: its connection takes the place of an address`() throws {
+        var settings = RouteSettings.Parts(dialer: ConnectionDialer { _ in throw RouteFailure() })
+        settings.socket = try UnixSocketName(path: "/run/web.sock")
+        var dial = dial(Route(to: Self.secure, RouteSettings(settings)))
+        #expect(dial.begin().words == "prepare a.test:443")
+        #expect(dial.prepared().words == "dial a.test:443")
+        #expect(dial.resolved([], at: at(2)).words == "rest")
+        #expect(dial.connected(to: .unnamed, from: nil, at: at(3)).words == "secure a.test:443")
+        #expect(dial.connected(to: .unnamed, from: nil, at: at(4)).words == "rest")
+        #expect(dial.secured(at: at(5)).words == "open")
+    }
+
+    private struct RouteFailure: Error {}
+
     @Test func `secure: trust is prepared first, and hands are shaken last`() throws {
         let address = try #require(address)
         var dial = dial(Route(to: Self.secure))
@@ -202,7 +216,8 @@ extension Dial.Next {
         case .take(let step):
             switch step {
             case .prepare(let peer), .secure(let peer): "\(step.word) \(peer.server.host):\(peer.server.port)"
-            case .resolve(let origin), .locate(let origin): "\(step.word) \(origin.host):\(origin.port)"
+            case .resolve(let origin), .locate(let origin), .dial(let origin):
+                "\(step.word) \(origin.host):\(origin.port)"
             case .tunnel(let tunnel): "\(step.word) \(tunnel.target.host):\(tunnel.target.port)"
             case .connect, .announce: step.word
             }
@@ -221,6 +236,7 @@ extension Dial.Step {
         case .resolve: "resolve"
         case .locate: "locate"
         case .connect: "connect"
+        case .dial: "dial"
         case .tunnel: "tunnel"
         case .announce: "announce"
         case .secure: "secure"

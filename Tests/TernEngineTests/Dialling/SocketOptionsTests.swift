@@ -32,7 +32,8 @@ import Testing
         return task.metrics?.hops.last?.connection?.localAddress?.host
     }
 
-    @Test func `a request's options come before the session's, and connections are shared by equal ones`() async throws {
+    @Test func `a request's options come before the session's, and connections are shared by equal ones`() async throws
+    {
         let origin = try ScriptedOrigin { _, _ in [.ok()] }
         let session = Session.limited { $0.socketOptions = Self.from("127.0.0.2") }
         var request = try URLRequest(origin)

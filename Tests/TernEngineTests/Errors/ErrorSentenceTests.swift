@@ -85,6 +85,8 @@ import Testing
         .egressRefused(
             EgressViolation(rule: .specialPurpose(.loopback), address: .init(literal: "::1", port: 80), host: "a.test")),
         .egressRefused(EgressViolation(rule: .port(8443), address: nil, host: "www.example")),
+        .dialer(ConnectionDialerError(.failed, underlying: call)), .dialer(ConnectionDialerError(.used)),
+        .dialer(ConnectionDialerError(.invalid(.notASocket))), .dialer(ConnectionDialerError(.invalid(.system(call)))),
         .socketOption(SocketOptionError(.interface, "eth7", SystemCallError(.setsockopt, code: ENODEV))),
     ]
 
