@@ -40,17 +40,17 @@ struct ChallengeParser {
     ///
     /// - Parameter isListed: whether the element follows a comma, or begins the field.
     private mutating func parseElement(_ isListed: Bool) -> Bool {
-        let name = word { !$0.isBlank && $0 != .comma && $0 != .equals && $0 != .quote }
+        let name = word { !$0.isBlank && $0 != comma && $0 != equals && $0 != quote }
         let (end, isToken) = (position, !name.isEmpty && name.allSatisfy(\.isToken))
-        let isWord = !name.isEmpty && next != .quote
+        let isWord = !name.isEmpty && next != quote
         skipBlanks()
-        if next == .equals, current != nil || position == end {
+        if next == equals, current != nil || position == end {
             position += 1
             let value = value()
             return isToken ? append(name, value) : true
         }
         guard isWord, startsParameter || isListed && isToken else {
-            skip { $0 != .comma }
+            skip { $0 != comma }
             return true
         }
         if isListed ? continuesProtections(with: name) : !isToken { return true }
@@ -75,7 +75,7 @@ struct ChallengeParser {
             ["auth", "auth-int"].contains(Self.lowercased(name))
         else { return false }
         current?.parameters.removeLast()
-        current?.parameters.append(HTTPChallenge.Parameter(name: last.name, bytes: last.bytes + [.comma] + name))
+        current?.parameters.append(HTTPChallenge.Parameter(name: last.name, bytes: last.bytes + [comma] + name))
         return true
     }
 
@@ -94,8 +94,8 @@ struct ChallengeParser {
     /// Returns whether there was a comma.
     private mutating func skipSeparators() -> Bool {
         var hasComma = false
-        while let next, next == .comma || next.isBlank {
-            if next == .comma { hasComma = true }
+        while let next, next == comma || next.isBlank {
+            if next == comma { hasComma = true }
             position += 1
         }
         return hasComma
@@ -112,10 +112,10 @@ struct ChallengeParser {
         var ahead = self
         guard !ahead.word(where: \.isToken).isEmpty else { return false }
         ahead.skipBlanks()
-        guard ahead.next == .equals else { return false }
+        guard ahead.next == equals else { return false }
         ahead.position += 1
         ahead.skipBlanks()
-        return ahead.next.map { $0.isToken || $0 == .quote } ?? false
+        return ahead.next.map { $0.isToken || $0 == quote } ?? false
     }
 
     /// What follows an equals sign.
@@ -123,7 +123,7 @@ struct ChallengeParser {
         let start = position
         skipBlanks()
         if position > start, startsParameter { return [] }
-        guard next == .quote else { return unquoted() }
+        guard next == quote else { return unquoted() }
         if let content = quotedString() { return content }
         position += 1
         return unquoted()
@@ -132,7 +132,7 @@ struct ChallengeParser {
     private mutating func unquoted() -> [UInt8] {
         let start = position
         var end = start
-        while let next, next != .comma {
+        while let next, next != comma {
             if next.isBlank {
                 skipBlanks()
                 if startsParameter { break }
@@ -150,10 +150,10 @@ struct ChallengeParser {
         var index = position + 1
         while index < bytes.count {
             switch bytes[index] {
-            case .quote:
-                if index + 1 < bytes.count, content.contains(.comma) {
+            case quote:
+                if index + 1 < bytes.count, content.contains(comma) {
                     let following = bytes[index + 1]
-                    guard following.isBlank || following == .comma else { return nil }
+                    guard following.isBlank || following == comma else { return nil }
                 }
                 position = index + 1
                 return content
@@ -175,10 +175,10 @@ struct ChallengeParser {
         let start = position
         skipBlanks()
         let data = word { $0.isToken || $0 == UInt8(ascii: "/") }
-        let padding = word { $0 == .equals }
+        let padding = word { $0 == equals }
         skipBlanks()
         let isParameter = padding.count == 1 && data.allSatisfy(\.isToken)
-        if isParameter || next.map({ $0 != .comma }) ?? false { position = start }
+        if isParameter || next.map({ $0 != comma }) ?? false { position = start }
     }
 
     private static func lowercased(_ name: ArraySlice<UInt8>) -> String {
@@ -186,11 +186,9 @@ struct ChallengeParser {
     }
 }
 
-extension UInt8 {
-    fileprivate static var comma: UInt8 { UInt8(ascii: ",") }
-    fileprivate static var equals: UInt8 { UInt8(ascii: "=") }
-    fileprivate static var quote: UInt8 { UInt8(ascii: "\"") }
-}
+private let comma = UInt8(ascii: ",")
+private let equals = UInt8(ascii: "=")
+private let quote = UInt8(ascii: "\"")
 
 extension HTTPChallenge {
     /// The challenges of these fields, in order.

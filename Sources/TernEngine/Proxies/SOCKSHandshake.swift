@@ -105,10 +105,10 @@ struct SOCKSHandshake: TunnelHandshake {
             // A refusal counts without the address, which some proxies leave out.
             if received.count == 2, received[1] != 0 { return true }
             if received.count > 2, received[2] != 0 { throw .malformedSOCKS(.reserved) }
-            guard received.count > 4 else { return false }
+            guard received.count > 3 else { return false }
             switch received[3] {
             case 1: return received.count == 10
-            case 3: return received.count == 7 + Int(received[4])
+            case 3: return received.count > 4 && received.count == 7 + Int(received[4])
             case 4: return received.count == 22
             default: throw .malformedSOCKS(.addressType)
             }

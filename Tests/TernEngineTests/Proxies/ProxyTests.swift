@@ -153,7 +153,7 @@ import Testing
             failure: "the SOCKS proxy's answer is malformed: reserved byte"),
         Row(
             testDescription: "an unknown type of address", first: [5, 1, 0],
-            dialogue: [([5, 0], request), ([5, 0, 0, 9, 0], [])],
+            dialogue: [([5, 0], request), ([5, 0, 0, 9], [])],
             failure: "the SOCKS proxy's answer is malformed: address type"),
         Row(
             testDescription: "version 4a", kind: .socks4a, first: [4, 1, 1, 0xBB, 0, 0, 0, 1, 0] + name + [0],
@@ -285,5 +285,26 @@ extension IPAddress {
         #expect(throws: ProxyError.self) { try answer(digest, proxy, isFirst: false, logins: logins) }
         // Another proxy's credential is not for this one.
         #expect(throws: ProxyError.self) { try answer(digest, logins: logins) }
+    }
+
+    @Test(
+        arguments: [
+            ("Digest realm=\"a\u{2}\", nonce=n, qop=auth", "u", nil),
+            ("Digest realm=\"a\u{2}\", nonce=n, qop=auth, Basic realm=a", "u", "Basic dTpw"),
+            ("Basic realm=a", "u:v", nil), ("Digest realm=a, nonce=n, qop=auth, Basic realm=a", "u:v", "Digest "),
+        ] as [(String, String, String?)])
+    func `a challenge without an answer is none`(challenge: String, user: String, expected: String?) throws {
+        var proxy = Proxy(.http, host: "p.test")
+        proxy.credential = PasswordCredential(user: user, password: "p")
+        let logins = ProxyLogins()
+        let text = "HTTP/1.1 407 X\r\nProxy-Authenticate: \(challenge)\r\nContent-Length: 0\r\n\r\n"
+        guard let expected else {
+            let error = #expect(throws: ProxyError.self) { try answer(text, proxy, logins: logins) }
+            #expect(error?.rule == "status 407")
+            return
+        }
+        #expect(try answer(text, proxy, logins: logins).step == .repeated)
+        let field = logins.authorization(for: proxy, method: "CONNECT", target: "a.test:443")
+        #expect(field?.value.hasPrefix(expected) == true)
     }
 }
