@@ -87,12 +87,8 @@ struct ProxyOptions: OptionGroup {
         let exceptions = exceptions.map { ProxyExceptions($0) }
         guard let proxy else { return try fromEnvironment(exceptions) }
         if proxy.isEmpty { return nil }
-        return ProxySettings(try completed(read(proxy, "-x")), except: exceptions ?? fromEnvironment("no_proxy"))
-    }
-
-    private func fromEnvironment(_ name: String) -> ProxyExceptions {
-        let variables = ProcessInfo.processInfo.environment
-        return ProxyExceptions(variables[name] ?? variables[name.uppercased()] ?? "")
+        let named = exceptions ?? ProxySettings.exceptions(in: ProcessInfo.processInfo.environment)
+        return ProxySettings(try completed(read(proxy, "-x")), except: named)
     }
 
     private func fromEnvironment(_ exceptions: ProxyExceptions?) throws -> ProxySettings? {

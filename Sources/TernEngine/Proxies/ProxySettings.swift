@@ -25,11 +25,16 @@ public struct ProxySettings: Sendable {
     public static func environment(_ variables: [String: String]) throws(InvalidProxy) -> ProxySettings {
         let http = try proxy(["http_proxy", "all_proxy", "ALL_PROXY"], variables)
         let https = try proxy(["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"], variables)
-        let exceptions = ProxyExceptions(value(["no_proxy", "NO_PROXY"], variables)?.text ?? "")
+        let exceptions = exceptions(in: variables)
         return ProxySettings { url in
             if exceptions.contains(url) { return nil }
             return url.scheme?.lowercased() == "https" ? https : http
         }
+    }
+
+    /// The hosts that `no_proxy` names, or `NO_PROXY`.
+    package static func exceptions(in variables: [String: String]) -> ProxyExceptions {
+        ProxyExceptions(value(["no_proxy", "NO_PROXY"], variables)?.text ?? "")
     }
 
     private static func proxy(_ names: [String], _ variables: [String: String]) throws(InvalidProxy) -> Proxy? {

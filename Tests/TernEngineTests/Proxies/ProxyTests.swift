@@ -63,6 +63,7 @@ import Testing
             (["http_proxy": "", "all_proxy": "p:1"], "http://a.test/", "http://p:1"),
             (["http_proxy": "p:1", "no_proxy": "a.test"], "http://a.test/", nil),
             (["http_proxy": "p:1", "NO_PROXY": "a.test"], "http://b.a.test/", nil),
+            (["http_proxy": "p:1", "no_proxy": "", "NO_PROXY": "a.test"], "http://a.test/", nil),
             (["http_proxy": "p:1", "no_proxy": "b.test", "NO_PROXY": "a.test"], "http://a.test/", "http://p:1"),
         ] as [([String: String], String, String?)])
     func `the environment names proxies with curl's rules`(
