@@ -5,17 +5,22 @@
 internal import Glibc
 internal import TernLock
 
-/// The shared state of an origin's threads.
+/// The shared state of a server's threads.
 final class OriginCore: Sendable {
+    /// Serves the numbered connection on its own thread until it ends; `currentHold` is opened by the next release.
+    typealias Service = @Sendable (_ number: Int, _ stream: OriginStream, _ currentHold: @escaping () -> Latch) -> Void
+
     let log: ObservationLog
-    private let script: OriginScript
+    private let service: Service
     private let context: Lock<TLSServerContext?>
     private let stopLatch: Latch
     private let holdLatch: Lock<Latch>
     private let threads = OriginThreads()
 
-    init(_ script: OriginScript, context: TLSServerContext?, log: ObservationLog) throws(ScriptedOriginError) {
-        self.script = script
+    init(
+        context: TLSServerContext?, log: ObservationLog, service: @escaping Service
+    ) throws(ScriptedOriginError) {
+        self.service = service
         self.log = log
         self.context = Lock(context)
         stopLatch = try Latch()
@@ -73,9 +78,6 @@ final class OriginCore: Sendable {
     private func serveConnection(_ socket: consuming OriginSocket, _ number: Int) {
         let tls = context.withLock { $0 }.flatMap(TLSServerSession.init)
         let stream = OriginStream(socket, tls: tls, stop: stopLatch, log: log)
-        var connection = OriginConnection(number: number, script: script, stream: stream, log: log) { [self] in
-            holdLatch.withLock { $0 }
-        }
-        connection.run()
+        service(number, stream) { [self] in holdLatch.withLock { $0 } }
     }
 }

@@ -20,6 +20,21 @@ struct OriginSocket: ~Copyable {
         unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
     }
 
+    /// Connects to a port of 127.0.0.1; nil if nothing listens there.
+    init?(connectingTo port: UInt16) {
+        self.init(owning: socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let result = unsafe withUnsafePointer(to: &address) { address in
+            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else { return nil }
+    }
+
     deinit { close(descriptor) }
 
     func receive(into buffer: inout [UInt8]) -> Received {
@@ -54,13 +69,7 @@ struct OriginSocket: ~Copyable {
 
     /// Waits for the socket, for one of the latches or for the deadline, whichever comes first; the latches win a tie.
     func wait(_ wait: Wait, until deadline: ContinuousClock.Instant? = nil, latches: [Latch]) -> Woken {
-        let events =
-            switch wait {
-            case .readable: Int16(POLLIN)
-            case .writable: Int16(POLLOUT)
-            case .peerClosed: Int16(0x2000)  // POLLRDHUP, a GNU extension that Glibc's module leaves out
-            }
-        var polled = [pollfd(fd: descriptor, events: events, revents: 0)]
+        var polled = [pollfd(fd: descriptor, events: Self.events([wait]), revents: 0)]
         polled += latches.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
         while true {
             let left = deadline.map { max(.zero, $0 - .now) }
@@ -72,6 +81,28 @@ struct OriginSocket: ~Copyable {
                 return .timeout
             }
             return polled.dropFirst().contains { $0.revents != 0 } ? .latch : .ready
+        }
+    }
+
+    /// Waits for what either of two sockets is asked for, or for the latch, which wins a tie. A socket that is asked for
+    /// nothing is not looked at.
+    func wait(_ waits: [Wait], or other: borrowing OriginSocket, _ others: [Wait], latch: Latch) -> Woken {
+        var polled = [
+            pollfd(fd: waits.isEmpty ? -1 : descriptor, events: Self.events(waits), revents: 0),
+            pollfd(fd: others.isEmpty ? -1 : other.descriptor, events: Self.events(others), revents: 0),
+            pollfd(fd: latch.descriptor, events: Int16(POLLIN), revents: 0),
+        ]
+        while unsafe poll(&polled, nfds_t(polled.count), -1) < 0 {}  // EINTR
+        return polled[2].revents == 0 ? .ready : .latch
+    }
+
+    private static func events(_ waits: [Wait]) -> Int16 {
+        waits.reduce(0) { events, wait in
+            switch wait {
+            case .readable: events | Int16(POLLIN)
+            case .writable: events | Int16(POLLOUT)
+            case .peerClosed: events | 0x2000  // POLLRDHUP, a GNU extension that Glibc's module leaves out
+            }
         }
     }
 

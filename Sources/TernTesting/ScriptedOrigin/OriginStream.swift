@@ -117,6 +117,51 @@ final class OriginStream {
         }
     }
 
+    /// Relays bytes between the client and a server, and passes the end of either on. Ends with the connection, by throwing, or
+    /// with what the client has sent behind a request, which no server gets unless it is in a tunnel.
+    ///
+    /// - Parameters:
+    ///   - first: sent to the server before what arrives.
+    ///   - limit: the number of bytes for the client after which the connection ends.
+    ///   - moved: called with the numbers of bytes that went to the server and to the client.
+    func relay(
+        with server: borrowing OriginSocket, first: [UInt8], isTunnel: Bool, limit: Int?,
+        moved: (_ toServer: Int, _ toClient: Int) -> Void
+    ) throws(ConnectionEnd) -> [UInt8] {
+        var (toServer, toClient, left) = (first, [UInt8](), limit ?? .max)
+        var (isClientOpen, isServerOpen) = (true, true)
+        while true {
+            if isServerOpen, toClient.isEmpty {
+                var bytes: [UInt8] = []
+                isServerOpen = try receive(from: server, into: &bytes)
+                bytes = Array(bytes.prefix(left))
+                left -= bytes.count
+                moved(0, bytes.count)
+                toClient = try sealed(bytes)
+            }
+            if isClientOpen, toServer.isEmpty, isTunnel || toClient.isEmpty {
+                isClientOpen = try receiveNow(into: &toServer)
+                if !isTunnel, !toServer.isEmpty { return toServer }
+            }
+            moved(try send(&toServer, to: server), 0)
+            log.record(sent: try send(&toClient, to: socket))
+            if !isClientOpen, toServer.isEmpty { server.finishSending() }
+            if toClient.isEmpty, !isServerOpen || left == 0 {
+                guard isTunnel, tls == nil, isClientOpen, left > 0 else {
+                    try finish(notify: true)
+                    throw .script
+                }
+                socket.finishSending()
+            }
+            let isListening = isClientOpen && toServer.isEmpty && (isTunnel || toClient.isEmpty)
+            let woken = socket.wait(
+                (isListening ? [.readable] : []) + (toClient.isEmpty ? [] : [.writable]), or: server,
+                (isServerOpen && toClient.isEmpty ? [.readable] : []) + (toServer.isEmpty ? [] : [.writable]),
+                latch: stop)
+            if case .latch = woken { throw .stopped }
+        }
+    }
+
     /// Sends close_notify if requested, then FIN.
     func finish(notify: Bool) throws(ConnectionEnd) {
         if notify, let tls, isSecured {
@@ -162,6 +207,59 @@ final class OriginStream {
             case .reset: throw .client(.reset)
             }
         }
+    }
+
+    /// Appends the content that has arrived; false at its end.
+    private func receiveNow(into buffer: inout [UInt8]) throws(ConnectionEnd) -> Bool {
+        var wire: [UInt8] = []
+        let isOpen = try receive(from: socket, into: &wire)
+        log.record(received: wire.count)
+        guard let tls, isSecured else {
+            buffer += wire
+            return isOpen
+        }
+        tls.feed(wire)
+        do throws(ConnectionEnd) {
+            while case let (progress, count) = try tls.read(into: &scratch), case .done = progress {
+                buffer += scratch[..<count]
+            }
+            return isOpen
+        } catch .client(.closeNotify) {
+            return false
+        }
+    }
+
+    /// Appends what one of two peers has sent; false at its end. A reset is passed on to the client.
+    private func receive(from peer: borrowing OriginSocket, into buffer: inout [UInt8]) throws(ConnectionEnd) -> Bool {
+        switch peer.receive(into: &scratch) {
+        case .bytes(let count): buffer += scratch[..<count]
+        case .wouldBlock: break
+        case .end: return false
+        case .reset:
+            socket.armReset()
+            throw .client(.reset)
+        }
+        return true
+    }
+
+    /// Removes what a peer has room for, and returns how much that is.
+    private func send(_ bytes: inout [UInt8], to peer: borrowing OriginSocket) throws(ConnectionEnd) -> Int {
+        guard !bytes.isEmpty else { return 0 }
+        switch unsafe peer.send(bytes.span.bytes) {
+        case .bytes(let count):
+            bytes.removeFirst(count)
+            return count
+        case .wouldBlock: return 0
+        case .reset:
+            socket.armReset()
+            throw .client(.reset)
+        }
+    }
+
+    private func sealed(_ bytes: [UInt8]) throws(ConnectionEnd) -> [UInt8] {
+        guard let tls, isSecured, !bytes.isEmpty else { return bytes }
+        try tls.write(bytes)
+        return tls.takeOutput()
     }
 
     private func wait(_ wish: OriginSocket.Wait) throws(ConnectionEnd) {

@@ -31,6 +31,25 @@ struct RequestReader {
         while buffer.count - position < count { try stream.receive(into: &buffer) }
     }
 
+    /// Removes this number of bytes.
+    mutating func take(_ count: Int) throws(ConnectionEnd) -> [UInt8] {
+        try self.await(count)
+        defer { position += count }
+        return Array(buffer[position..<position + count])
+    }
+
+    /// The next byte, which stays.
+    mutating func peek() throws(ConnectionEnd) -> UInt8 {
+        try self.await(1)
+        return buffer[position]
+    }
+
+    /// Removes what has arrived.
+    mutating func takeRest() -> [UInt8] {
+        defer { (buffer, position) = ([], 0) }
+        return Array(buffer[position...])
+    }
+
     /// Reads the body that the head announces into the request, as far as it arrives.
     mutating func readBody(of request: inout ReceivedRequest) throws(ConnectionEnd) {
         switch try Self.framing(of: request) {

@@ -61,7 +61,11 @@ public final class ScriptedOrigin: Sendable {
         let script = OriginScript(onAccept: onAccept, onHead: onHead, onRequest: script)
         let log = ObservationLog(rememberedRequests: configuration.rememberedRequests)
         let listener = try OriginListener(configuration)
-        core = try OriginCore(script, context: context, log: log)
+        core = try OriginCore(context: context, log: log) { number, stream, currentHold in
+            var connection = OriginConnection(
+                number: number, script: script, stream: stream, log: log, currentHold: currentHold)
+            connection.run()
+        }
         port = try listener.port()
         scheme = identity == nil ? "http" : "https"
         authority =
