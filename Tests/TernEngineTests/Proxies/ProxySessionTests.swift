@@ -100,42 +100,139 @@ import Testing
         #expect(direct.requests[0].value(of: "Proxy-Authorization") == nil)
     }
 
-    @Test func `a tunnel carries TLS with the origin, and each side sees its own credentials`() async throws {
+    @Test(arguments: Proxy.Kind.allCases)
+    func `sixteen requests at once get through a proxy, and each side sees its own credentials`(
+        kind: Proxy.Kind
+    ) async throws {
         let authority = try CertificateAuthority()
-        let identity = try authority.issue(LeafRequest(dnsNames: ["a.test"]))
-        let origin = try ScriptedOrigin(
-            tls: identity,
-            onAccept: { _ in [.takeHead, .send("HTTP/1.1 200 OK\r\n\r\n")] },
-            script: { _, _ in [.ok("inside")] })
-        var proxy = proxy(origin)
-        proxy.credential = PasswordCredential(user: "proxy", password: "secret", schemes: .basic)
-        let anchor = try X509Certificate(pem: authority.certificatePEM)
-        let session = session(proxy) { $0.tls.anchors = .only([anchor]) }
-        var request = try URLRequest(string: "https://a.test/path")
-        request.credential = PasswordCredential(user: "me", password: "mine", schemes: .basic)
-        request.headers["Authorization"] = "Bearer token"
-        let (data, _) = try await session.data(for: request)
-        #expect(String(decoding: data, as: UTF8.self) == "inside")
-        let seen = origin.requests[0]
-        #expect(seen.target == "/path" && seen.value(of: "Proxy-Authorization") == nil)
-        #expect(seen.value(of: "Authorization") == "Bearer token")
-        let connect = String(decoding: origin.observations.takenBytes[0], as: UTF8.self)
-        #expect(
-            connect == """
-                CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\
-                Proxy-Authorization: Basic cHJveHk6c2VjcmV0\r\n\r\n
-                """)
+        let identity = try authority.issue()
+        let plain = try ScriptedOrigin { _, request in [.hold, .ok("plain \(request.target)")] }
+        let secure = try ScriptedOrigin(tls: identity) { _, request in [.hold, .ok("secure \(request.target)")] }
+        let proxy = try ScriptedProxy(
+            tls: kind == .https ? identity : nil, credential: ("proxy", "secret")
+        ) { target in target.hasSuffix(":443") ? secure.port : plain.port }
+        var chosen = Proxy(kind, host: "localhost", port: proxy.port)
+        chosen.credential = PasswordCredential(user: "proxy", password: "secret", schemes: .basic)
+        let session = try Session.trusting(authority, connections: 16) { [chosen] in
+            $0.proxySettings = ProxySettings(chosen)
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<16 {
+                group.addTask {
+                    let scheme = number.isMultiple(of: 2) ? "http" : "https"
+                    var request = try URLRequest(string: "\(scheme)://localhost/\(number)")
+                    request.credential = PasswordCredential(user: "me", password: "mine", schemes: .basic)
+                    request.headers["Authorization"] = "Bearer token"
+                    let text = try await session.text(request)
+                    #expect(text == "\(scheme == "http" ? "plain" : "secure") /\(number)")
+                }
+            }
+            for origin in [plain, secure] {
+                #expect(await origin.waitFor { $0.headCount == 8 })
+                try origin.release()
+            }
+            try await group.waitForAll()
+        }
+        for seen in plain.requests + secure.requests {
+            #expect(seen.value(of: "Proxy-Authorization") == nil && seen.value(of: "Authorization") == "Bearer token")
+        }
+        #expect(proxy.requests.count == 16 && proxy.observations.connectionCount == 16)
+        for seen in proxy.requests {
+            #expect(seen.isGranted && seen.credential == (kind.rawValue.hasPrefix("socks4") ? "proxy" : "proxy:secret"))
+            #expect(seen.kind != .connect || seen.request?.value(of: "Authorization") == nil)
+        }
     }
 
     @Test(
         arguments: [
-            ([.send("HTTP/1.1 403 No\r\nContent-Length: 3\r\n\r\nwhy")], .proxy, "403"),
-            ([.send("HTTP/1.1 200 OK\r\n\r\nglued")], .proxy, "bytes behind"),
-            ([.send("HTTP/1.1 200"), .close], .proxy, "closed"), ([.close], .proxy, "closed"),
-            ([.send("garbage\r\n\r\n")], .proxy, "malformed"), ([.reset], .connectionLost, "lost"),
-            ([.send("HTTP/1.1 502 Bad\r\n\r\n"), .hold], .proxy, "502"), ([.hold], .timedOut, "connect"),
+            (.http, .status(403, body: "why"), "status 403"), (.http, .refusesCredentials, "status 407"),
+            (.http, .closes(after: 0), "the proxy closed the connection before it had answered"),
+            (.http, .closes(after: 9), "the proxy closed the connection before it had answered"),
+            (.http, .trailing([0x16]), "the proxy sent bytes behind its answer"), (.http, .holds(after: 5), "connect"),
+            (.http, .garbage(Array("SSH-2.0-x\r\n".utf8)), "a response begins with"),
+            (.socks5h, .code(5), "connection refused"), (.socks4a, .code(92), "no identd of the client"),
+            (.socks5h, .refusesCredentials, "the SOCKS proxy refused the name and the password"),
+            (.socks5h, .closes(after: 1), "the proxy closed the connection before it had answered"),
+            (.socks5h, .closes(after: 7), "the proxy closed the connection before it had answered"),
+            (.socks5h, .garbage(Array("HTTP/1.1 400".utf8)), "SOCKS version"),
+            (.socks5h, .garbage([5, 0, 5, 0, 0, 9]), "SOCKS address type"),
+            (.socks4a, .garbage([5]), "SOCKS version"), (.socks4a, .holds(after: 7), "connect"),
+            (.socks5h, .trailing([0x16]), "the proxy sent bytes behind its answer"),
+            (.socks5h, .holds(after: 3), "connect"),
+        ] as [(Proxy.Kind, ProxyFault, String)])
+    func `a fault of a proxy is an error with its rule, sixteen times at once`(
+        kind: Proxy.Kind, fault: ProxyFault, rule: String
+    ) async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok()] }
+        let server = try ScriptedProxy(credential: ("proxy", "secret")) { _ in
+            origin.port
+        } faults: { _ in
+            fault
+        }
+        var proxy = Proxy(kind, host: "127.0.0.1", port: server.port)
+        proxy.credential = PasswordCredential(user: "proxy", password: "secret", schemes: .basic)
+        let session = session(proxy) { if rule == "connect" { $0.timeouts.connect = .milliseconds(300) } }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<16 {
+                group.addTask {
+                    var request = try URLRequest(string: "https://a\(number).test/")
+                    request.headers["Authorization"] = "Bearer token"
+                    let error = try #require(await session.failure(of: request))
+                    #expect(error.reason.kind == (rule == "connect" ? .timedOut : .proxy) && error.phase == .connect)
+                    #expect(error.reason.rule.contains(rule), "\(error.reason.rule)")
+                    #expect(!error.wasSent && error.isSafeToRepeat)
+                    guard case .connecting(.proxy(.refused(let refusal))) = error.reason, refusal.status == 403 else {
+                        return
+                    }
+                    #expect(refusal.body == Array("why".utf8))
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(origin.requests.isEmpty)
+        #expect(server.requests.allSatisfy { $0.request?.value(of: "Authorization") == nil })
+        if case .garbage = fault { #expect(kind != .socks5h || server.requests.allSatisfy { $0.credential == nil }) }
+    }
+
+    @Test func `a tunnel that is cut is a lost connection, and the next request opens another`() async throws {
+        let authority = try CertificateAuthority()
+        let origin = try ScriptedOrigin(tls: authority.issue()) { _, _ in [.ok(String(repeating: "x", count: 100_000))]
+        }
+        for (limit, phase) in [(0, SessionError.Phase.tls), (50_000, .body)] {
+            let server = try ScriptedProxy(faults: { $0 == 1 ? .cuts(after: limit) : nil })
+            let session = try Session.trusting(authority) {
+                $0.proxySettings = ProxySettings(Proxy(.socks5h, host: "127.0.0.1", port: server.port))
+            }
+            let request = try URLRequest(origin)
+            let error = try #require(await session.failure(of: request))
+            #expect(error.phase == phase && error.reason.kind == .connectionLost, "\(error)")
+            #expect(server.requests[0].bytesToClient == limit)
+            #expect(try await session.text(request).count == 100_000)
+        }
+    }
+
+    @Test func `a proxy that answers slowly is waited for`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok("late")] }
+        for (kind, count) in [(Proxy.Kind.http, 3), (.socks5h, 1), (.socks5h, 6), (.socks4a, 4)] {
+            let server = try ScriptedProxy { _ in
+                origin.port
+            } faults: { _ in
+                .holds(after: count)
+            }
+            var proxy = Proxy(kind, host: "127.0.0.1", port: server.port)
+            proxy.tunnelsAll = true
+            async let text = session(proxy).text(try URLRequest(string: "http://a.test/"))
+            #expect(await server.waitFor { $0.bytesSent == count && $0.requests.count == 1 })
+            try server.release()
+            #expect(try await text == "late")
+        }
+    }
+
+    @Test(
+        arguments: [
+            ([.reset], .connectionLost, "lost"), ([.send("HTTP/1.1 502 Bad\r\n\r\n"), .hold], .proxy, "502"),
         ] as [([ScriptedOrigin.Step], SessionError.Kind, String)])
-    func `what a proxy does to CONNECT has an error of its own`(
+    func `a reset, and a refusal without end, have errors of their own`(
         steps: [ScriptedOrigin.Step], kind: SessionError.Kind, text: String
     ) async throws {
         let origin = try ScriptedOrigin { _, _ in steps }
@@ -144,17 +241,6 @@ import Testing
         #expect(error.reason.kind == kind)
         #expect("\(error)".contains(text), "\(error)")
         #expect(!error.wasSent && error.isSafeToRepeat)
-    }
-
-    @Test func `SOCKS carries a plain request, with the name for the proxy to resolve`() async throws {
-        let origin = try ScriptedOrigin(
-            onAccept: { _ in
-                [.take(3), .send([5, 0]), .take(5 + 6 + 2), .send([5, 0, 0, 1, 0, 0, 0, 0, 0, 0])]
-            },
-            script: { _, _ in [.ok("through")] })
-        let session = session(proxy(origin, .socks5h))
-        let (data, _) = try await session.data(for: try URLRequest(string: "http://a.test/x"))
-        #expect(String(decoding: data, as: UTF8.self) == "through" && origin.requests[0].target == "/x")
     }
 
     @Test func `a request chooses its proxy, or none, and redirects keep the choice`() async throws {
