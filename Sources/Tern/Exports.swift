@@ -27,6 +27,7 @@
 @_exported public import struct TernEngine.ConnectError
 @_exported public import class TernEngine.ConnectionDialer
 @_exported public import struct TernEngine.ConnectionDialerError
+@_exported public import struct TernEngine.ConnectionGauges
 @_exported public import class TernEngine.ConnectionMetrics
 @_exported public import enum TernEngine.ContentDecodingError
 @_exported public import struct TernEngine.ContentDecodingLimits
@@ -91,6 +92,7 @@
 @_exported public import enum TernEngine.ProxyProtocol
 @_exported public import struct TernEngine.ProxyRefusal
 @_exported public import struct TernEngine.ProxySettings
+@_exported public import struct TernEngine.RateLimit
 @_exported public import struct TernEngine.ReconnectionPolicy
 @_exported public import enum TernEngine.RedirectAnswer
 @_exported public import enum TernEngine.RedirectError

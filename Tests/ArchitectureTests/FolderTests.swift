@@ -12,8 +12,9 @@ import Testing
         "Bodies": "",
         "Cache": "Authentication Decoding Message Ranges URI",
         "Collecting": "Errors Task",
-        "Configuration": "Authentication Cache Cookies Decoding Egress Message Proxies Resolving StrictTransport",
-        "Connection": "Bodies Errors Message Transport URI",
+        "Configuration": "Authentication Cache Cookies Decoding Egress Message Proxies Rates Resolving "
+            + "StrictTransport",
+        "Connection": "Bodies Errors Message Rates Transport URI",
         "Cookies": "Message URI",
         "Decoding": "Errors Message",
         "Dialling": "Configuration Connection Egress Errors Message Proxies RawStreams Resolving Transport Trust",
@@ -24,20 +25,21 @@ import Testing
         "Message": "Bodies Egress Resolving URI",
         "Multipart": "Bodies Message",
         "Policies": "Authentication Cache Configuration Connection Cookies Egress Errors Links Message Proxies "
-            + "Resolving Rules StrictTransport Task Transport Trust URI",
+            + "Rates Resolving Rules StrictTransport Task Transport Trust URI",
         "Pool": "Connection Dialling Errors Message RawStreams Trust URI",
         "Proxies": "Authentication Errors Message",
         "Ranges": "Message",
+        "Rates": "",
         "RawStreams": "Connection Errors Transport",
         "Resolving": "",
         "Rules": "Authentication Errors Message URI",
         "Session": "Bodies Collecting Configuration Connection Dialling Downloads Egress Errors Message Multipart "
-            + "Policies Pool Proxies RawStreams Rules Streams Task Trust URI",
+            + "Policies Pool Proxies Rates RawStreams Rules Streams Task Trust URI",
         "Streams": "Connection Errors Message Task Transport",
         "StrictTransport": "Message",
         "Task":
-            "Authentication Bodies Cache Configuration Connection Decoding Dialling Errors Message Pool RawStreams Resolving Rules "
-            + "Transport Trust URI",
+            "Authentication Bodies Cache Configuration Connection Decoding Dialling Errors Message Pool Rates RawStreams "
+            + "Resolving Rules Transport Trust URI",
         "Transport": "Errors",
         "Trust": "JSON Message",
         "URI": "",

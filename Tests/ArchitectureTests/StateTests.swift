@@ -13,6 +13,7 @@ import Testing
         "Connection/ConnectionState.swift": ["ConnectionState.isPaused"],
         // Used up by the connection that takes it.
         "Connection/OutgoingRequest.swift": ["PreparedExchange.exchange", "PreparedExchange.outgoing"],
+        "Pool/ConnectionPermits.swift": ["PermitHolder.queueIndex"],
         "Dialling/StreamOpener.swift": ["StreamOpener.respondent"],
         "Dialling/TLSHandshake.swift": ["TLSHandshake.letsServerBegin"],
         "RawStreams/RawStream.swift": ["RawStream.listener", "RawStream.whenOver"],

@@ -6,13 +6,37 @@ public import TernTLS
 /// The settings of a session. Read once, when the session is created.
 public struct SessionConfiguration: Sendable {
     /// The maximum number of concurrent connections to one origin, or to one Unix domain socket, 1 or more; further
-    /// requests wait.
+    /// requests wait. Connections that a stream has taken over do not count.
     public var httpMaximumConnectionsPerHost = 16
+    /// Makes the limit per host adapt to servers that are overloaded, between this number, 1 or more, and
+    /// ``httpMaximumConnectionsPerHost``, with which it begins: an answer of 429 or 503, or a timeout, halves it, and as
+    /// many other answers as it lets through at once raise it by one. Nil, the default, for a fixed limit.
+    public var httpMinimumConnectionsPerHost: Int?
+    /// The maximum number of concurrent connections of the session, 1 or more; nil, the default, for no other limit than
+    /// that per host. Where more hosts want connections, idle ones are closed first, and each host then gets one in turn:
+    /// a request to a host without a connection waits at most as long as two requests of the others take.
+    public var maximumConnections: Int?
     /// The maximum number of requests that wait for a connection to one origin; a further one fails with `queueFull`.
     public var maximumQueuedRequestsPerHost = 100_000
+    /// How many requests of the session may begin, and how many bytes may pass, in a second; nil, the default, for no limit.
+    public var rateLimit: RateLimit?
+    /// The same for each host, whatever the port; nil, the default, for no limit.
+    public var rateLimitPerHost: RateLimit?
     /// How long an idle connection is kept. Shorter than most servers keep it, so that they seldom close it while a
-    /// request is being sent.
+    /// request is being sent. A server's own `Keep-Alive: timeout` shortens it, less a second.
     public var maximumIdleTime = Duration.seconds(30)
+    /// The maximum number of idle connections to one origin that are kept; one more closes the one that has been idle
+    /// longest. Nil, the default, for as many as there may be.
+    public var maximumIdleConnectionsPerHost: Int?
+    /// The maximum number of idle connections of the session that are kept. Nil, the default, for as many as there may be.
+    public var maximumIdleConnections: Int?
+    /// How long after it was opened a connection carries new requests, so that a load balancer can move them to another
+    /// server; nil, the default, for no limit. Connections that are opened together are closed apart: each at a
+    /// moment of its own in the last tenth of this time. A request that runs then is finished.
+    public var maximumConnectionAge: Duration?
+    /// The maximum number of requests on one connection, 1 or more; nil, the default, for no limit. A server's own
+    /// `Keep-Alive: max` is kept to, less one.
+    public var maximumRequestsPerConnection: Int?
     /// The timeouts of requests that set none.
     public var timeouts = Timeouts()
     /// How long a delegate may take to answer a server trust challenge. ``Timeouts/connect`` does not run meanwhile.

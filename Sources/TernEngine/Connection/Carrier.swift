@@ -49,6 +49,9 @@ protocol ExchangeDelegate: AnyObject {
     /// The exchange begins: the request is about to be sent, if it is sent.
     func exchangeBegan(on carrier: any Carrier)
 
+    /// How fast the bytes of the exchange may pass; nil for no limit.
+    var pace: Pace? { get }
+
     /// Returns the buffer for the next `count` bytes of content; nil for no preference. Valid until the next call.
     @unsafe func room(for count: Int) -> UnsafeMutableRawBufferPointer?
 

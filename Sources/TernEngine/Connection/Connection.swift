@@ -18,6 +18,8 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     let loop: ReactorLoop
     let token: RegistrationToken
     private let settings: ExchangeSettings
+    /// From now on it begins no exchange; nil for no limit.
+    private let expiry: MonotonicInstant?
     private let owner: any ConnectionOwner
 
     // Unchecked: these values run no other code. `outgoing` returns objects of the user instead of releasing them, and
@@ -33,6 +35,12 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     private var sentBefore: UInt64 = 0
     /// The counts of sent and received bytes when the exchange began.
     private var countsBefore: (sent: UInt64, received: UInt64) = (0, 0)
+    /// How fast the bytes of the exchange may pass; nil for no limit.
+    private var pace: Pace?
+    /// Until then the pace lets no bytes of the exchange pass; nil for now.
+    private var heldUntil: MonotonicInstant?
+    /// The counts of sent and received bytes that the pace knows.
+    private var pacedCounts: (sent: UInt64, received: UInt64) = (0, 0)
     private var noticesDeadPeer = false
     private let transport: Transport
     @safe @exclusivity(unchecked) private var exchange: Exchange
@@ -54,6 +62,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         self.loop = loop
         self.settings = settings
         self.owner = owner
+        expiry = settings.maximumAge.map { metrics.connected.advanced(by: $0 * Double.random(in: 0.9...1)) }
         exchange = settings.newExchange
         activity = ActivityTimer(loop.now)
         state = ConnectionState(servesOneExchange: metrics.overriddenTrustFailure != nil)
@@ -87,6 +96,11 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         countsBefore = (transport.sentCount, transport.receivedCount)
         sentBefore = countsBefore.sent
         if deadlines.limits.idle.map({ $0 > ActivityTimer.kernelPatience }) ?? true { detectDeadPeer() }
+        if let other = delegate.pace {
+            (pace, heldUntil, pacedCounts) = (other, nil, countsBefore)
+            // The limit of several exchanges may have been used up by others.
+            keepPace()
+        }
         setDeadline()
         delegate.exchangeBegan(on: self)
         // The delegate may have ended it.
@@ -105,13 +119,15 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         detectDeadPeer()
         // The last flight of a handshake may not have been sent.
         if isSending { flush() }
-        loop.setDeadline(loop.now.advanced(by: idleLimit), for: token)
+        let end = loop.now.advanced(by: idleLimit)
+        loop.setDeadline(expiry.map { min($0, end) } ?? end, for: token)
     }
 
     /// Whether an idle connection can carry a request now. Bytes that have arrived since it became idle are received
     /// first, and an end of stream or an unexpected byte closes the connection: the caller may have computed for long
     /// since the loop last polled, and bytes that are in the socket before a request is sent must never answer it.
     var isFit: Bool {
+        if case .idle = state.stage, isExpired { retire() }
         if case .idle = state.stage, transport.hasInput { receiveWhileIdle() }
         if case .idle = state.stage { return true }
         return false
@@ -191,6 +207,15 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         transport.detectDeadPeer()
     }
 
+    private var isExpired: Bool { expiry.map { $0 <= loop.now } ?? false }
+
+    /// Whether it should carry no further exchange: it has carried enough, is old enough, or the server announces that it
+    /// accepts at most one more, which might cross with its close.
+    private var isWorn: Bool {
+        if state.exchangeCount >= settings.maximumUses || isExpired { return true }
+        return exchange.keepAlive?.max.map { $0 <= 1 } ?? false
+    }
+
     private var idleLimit: Duration {
         guard let told = exchange.keepAlive?.timeout else { return settings.maximumIdleTime }
         // A second less than the server announces, so that its close and the next request do not cross.
@@ -205,7 +230,9 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
             state.isPaused = false
             updateInterest()
         }
+        if isWorn { state.mustRetire() }
         guard let ending = state.finish(isExchangeReusable: exchange.isReusable, isSending: isSending) else { return }
+        (pace, heldUntil) = (nil, nil)
         let evidence = evidence
         let delegate = delegate.take()
         // The next exchange starts with nothing of this one.
@@ -232,6 +259,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
 
     private func fail(_ reason: SessionError.Reason) {
         let delegate = delegate
+        if settings.reportsLoad, case .timedOut = reason { owner.answered(isOverloaded: true) }
         let evidence = leave()
         delegate?.exchangeEnded(reason, evidence)
     }
@@ -272,6 +300,7 @@ extension Connection {
     private func receive(into buffers: ReceiveBuffers, toTheEnd: Bool = false) {
         transport.beginTick()
         var allowance = TickAllowance(among: loop.readyCount, receivedCount: transport.receivedCount)
+        if let pace { allowance.limit(to: pace.stretch) }
         if !held.isEmpty { processHeld(&allowance) }
         while mayReceive(allowance), unsafe receiveOnce(buffers, &allowance) {
             if toTheEnd { transport.beginTick() }
@@ -280,6 +309,10 @@ extension Connection {
         // A key update needs a reply.
         unsafe transport.endTick(buffers)
         if transport.hasUnsent { flush() }
+        if keepPace() {
+            setDeadline()
+            updateInterest()
+        }
         finishIfComplete()
         receivedIn = loop.tick
         askForVisit()
@@ -290,7 +323,8 @@ extension Connection {
     static let contentBeyondTick = 4 * TickAllowance.maximum
 
     func deliverWhilePaused() -> Bool {
-        guard case .active = state.stage, state.isPaused, !isSending, exchange.contentLeft > Self.contentBeyondTick
+        guard case .active = state.stage, state.isPaused, heldUntil == nil, !isSending,
+            exchange.contentLeft > Self.contentBeyondTick
         else { return true }
         let buffers = unsafe ReceiveBuffers(input: loop.receiveBuffer, plaintext: loop.scratchBuffer)
         // The interest stays empty: the loop continues to sleep.
@@ -329,7 +363,7 @@ extension Connection {
     /// Whether received bytes of a response wait for the next tick, or for the end of a pause.
     private func mustStop(_ allowance: TickAllowance) -> Bool {
         guard case .active = state.stage else { return false }
-        return isPaused || allowance.isSpent
+        return isStopped || allowance.isSpent
     }
 
     /// The next waiter gets the connection at once, so bytes that arrived during the delivery are processed first.
@@ -346,12 +380,12 @@ extension Connection {
     }
 
     private func askForVisit() {
-        guard !held.isEmpty || transport.holdsInput, !isPaused, outOfTurn == nil else { return }
+        guard !held.isEmpty || transport.holdsInput, !isStopped, outOfTurn == nil else { return }
         loop.visitLater(token)
     }
 
     private func processHeld(_ allowance: inout TickAllowance) {
-        if isPaused { return }
+        if isStopped { return }
         var rest = HeldInput()
         swap(&rest, &held)
         if let content = rest.content.take() {
@@ -489,7 +523,10 @@ extension Connection {
     }
 
     private func tell(_ event: ResponseEvent, of bytes: Span<UInt8>, _ allowance: inout TickAllowance) {
-        if case .head = event { activity.answered() }
+        if case .head(let head) = event {
+            activity.answered()
+            if settings.reportsLoad { owner.answered(isOverloaded: head.status == 429 || head.status == 503) }
+        }
         let taken = delegate?.received(event, of: bytes, &allowance) ?? .all
         switch event {
         case .body(let range):
@@ -538,7 +575,7 @@ extension Connection {
     private func flush() {
         let result = Result { () throws(SendingError) in
             // A complete response stays complete, whatever happens to the request.
-            if case .active = state.stage { try sendRequest() }
+            if case .active = state.stage, heldUntil == nil { try sendRequest() }
             do throws(TransportError) {
                 // Bytes that the kernel did not take before, with no new ones.
                 try transport.flush()
@@ -549,7 +586,7 @@ extension Connection {
         let sent = transport.sentCount
         noteSent(sent != sentBefore, isAll: !isSending)
         sentBefore = sent
-        if mustWatchSending { setDeadline() }
+        if keepPace() || mustWatchSending { setDeadline() }
         switch result {
         case .success: updateInterest()
         case .failure(.transport(.system(let error))): return sendingFailed(error)
@@ -566,6 +603,7 @@ extension Connection {
     /// Sends as much as one tick allows. A content source may run any code, and cause the connection to be closed.
     private func sendRequest() throws(SendingError) {
         var allowance = TickAllowance(among: loop.readyCount)
+        if let pace { allowance.limit(to: pace.stretch) }
         while true {
             switch try outgoing.send(over: transport, on: &exchange, &allowance) {
             case .wait: return
@@ -628,13 +666,43 @@ extension Connection {
     private func updateInterest() {
         if case .closed = state.stage { return }
         // Stop receiving from a peer that keeps requesting replies and does not read them.
-        var interest: Interest = isPaused || outOfTurn != nil || transport.owesTooMuch ? [] : .readable
-        if state.sendingError == nil, isBlocked { interest.insert(.writable) }
+        var interest: Interest = isStopped || outOfTurn != nil || transport.owesTooMuch ? [] : .readable
+        if state.sendingError == nil, isBlocked, heldUntil == nil { interest.insert(.writable) }
         do throws(SystemCallError) {
             try loop.setInterest(interest, for: token)
         } catch {
             end(.system(error))
         }
+    }
+}
+
+// The pace of the exchange.
+extension Connection {
+    /// Whether no content is received: the delegate accepts none, or the pace lets none pass.
+    private var isStopped: Bool { isPaused || heldUntil != nil }
+
+    /// Counts the bytes that have passed. Returns whether no more may for a while.
+    @discardableResult
+    private func keepPace() -> Bool {
+        guard let pace, heldUntil == nil else { return false }
+        let counts = (sent: transport.sentCount, received: transport.receivedCount)
+        let end = pace.passed(
+            sent: counts.sent &- pacedCounts.sent, received: counts.received &- pacedCounts.received, at: loop.now)
+        pacedCounts = counts
+        // The exchanges after one that is complete wait.
+        if case .active = state.stage { heldUntil = end }
+        return heldUntil != nil
+    }
+
+    /// More bytes may pass.
+    private func goOn() {
+        heldUntil = nil
+        activity.paused(until: loop.now)
+        // Others may have used up what they share.
+        if keepPace() { return setDeadline() }
+        setDeadline()
+        if isSending { flush() } else { updateInterest() }
+        askForVisit()
     }
 }
 
@@ -648,7 +716,8 @@ extension Connection {
 
     private func setDeadline() {
         guard let deadlines else { return }
-        var instant = activity.next(deadlines, isPaused: isPaused)?.instant
+        var instant = activity.next(deadlines, isPaused: isStopped)?.instant
+        if let heldUntil { instant = instant.map { min($0, heldUntil) } ?? heldUntil }
         if case .permission = outgoing.waitReason {
             let permission = activity.permissionDeadline(deadlines.limits.permission)
             instant = instant.map { min($0, permission) } ?? permission
@@ -666,7 +735,8 @@ extension Connection {
                 flush()
                 return setDeadline()
             }
-            if let deadlines, let next = activity.next(deadlines, isPaused: isPaused), next.instant <= loop.now {
+            if let heldUntil, heldUntil <= loop.now { return goOn() }
+            if let deadlines, let next = activity.next(deadlines, isPaused: isStopped), next.instant <= loop.now {
                 return fail(.timedOut(next.limit))
             }
             setDeadline()
@@ -730,6 +800,8 @@ private final class Leftover: ExchangeDelegate, Sendable {
         .all
     }
 
+    var pace: Pace? { nil }
+
     var takesOver: Bool { false }
 
     func handedOver(_ handover: Handover, _ evidence: Evidence) {}
@@ -768,6 +840,9 @@ private struct HeldInput {
 protocol ConnectionOwner: AnyObject {
     /// Whether a task waits for a connection.
     var isAwaited: Bool { get }
+
+    /// A server has answered, or has not in time, if the owner wants to know that.
+    func answered(isOverloaded: Bool)
 
     /// The exchange is over, and the connection can carry another.
     func connectionFree(_ connection: Connection)

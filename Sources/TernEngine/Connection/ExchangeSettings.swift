@@ -6,15 +6,25 @@ final class ExchangeSettings: Sendable {
     let limits: ParsingLimits
     let leniency: ParsingLeniency
     let maximumIdleTime: Duration
+    /// How long after it was opened a connection begins its last exchange; nil for no limit.
+    let maximumAge: Duration?
+    /// The maximum number of exchanges on one connection.
+    let maximumUses: Int
+    /// Whether the owners of connections want to know whether servers are overloaded.
+    let reportsLoad: Bool
     let fields: HopFields
 
     init(
         limits: ParsingLimits = ParsingLimits(), leniency: ParsingLeniency = [],
-        maximumIdleTime: Duration = .seconds(30), fields: HopFields = HopFields()
+        maximumIdleTime: Duration = .seconds(30), maximumAge: Duration? = nil, maximumUses: Int = .max,
+        reportsLoad: Bool = false, fields: HopFields = HopFields()
     ) {
         self.limits = limits
         self.leniency = leniency
         self.maximumIdleTime = maximumIdleTime
+        self.maximumAge = maximumAge
+        self.maximumUses = maximumUses
+        self.reportsLoad = reportsLoad
         self.fields = fields
     }
 

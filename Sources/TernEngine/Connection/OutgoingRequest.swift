@@ -176,7 +176,7 @@ struct OutgoingRequest: ~Copyable {
             // A kernel that takes everything would never stop the loop: the next tick reports it as writable again.
             if allowance.isSpent, hasMore { return wait(for: .writability) }
             if bufferSent < buffer.count {
-                let count = try sendBuffer(over: transport)
+                let count = try sendBuffer(over: transport, atMost: allowance.stretch)
                 if count == 0 { return wait(for: .writability) }
                 allowance.spend(count)
                 continue
@@ -293,9 +293,9 @@ extension OutgoingRequest {
 // Chunk by chunk
 extension OutgoingRequest {
     /// 0 if the kernel takes no more.
-    private mutating func sendBuffer(over transport: some ByteSink) throws(SendingError) -> Int {
+    private mutating func sendBuffer(over transport: some ByteSink, atMost most: Int) throws(SendingError) -> Int {
         let sent = unsafe buffer.withUnsafeBytes { bytes in
-            unsafe Self.send(UnsafeRawBufferPointer(rebasing: bytes[bufferSent...]), over: transport)
+            unsafe Self.send(UnsafeRawBufferPointer(rebasing: bytes[bufferSent...].prefix(most)), over: transport)
         }
         let count = try sent.get()
         bufferSent += count
@@ -323,12 +323,13 @@ extension OutgoingRequest {
                 try read(file, on: &exchange)
                 return nil
             }
-            count = try file.send(over: transport)
+            count = try file.send(over: transport, atMost: allowance.stretch)
             moveOn(by: count)
         case .data(let data, let sent):
             if sent == data.count { return try finish(on: &exchange) }
             let result = unsafe data.withUnsafeBytes { bytes in
-                unsafe Self.send(UnsafeRawBufferPointer(rebasing: bytes[sent...]), over: transport)
+                unsafe Self.send(
+                    UnsafeRawBufferPointer(rebasing: bytes[sent...].prefix(allowance.stretch)), over: transport)
             }
             count = try result.get()
             content = .data(data, sent: sent + count)
@@ -417,8 +418,8 @@ extension FileRange {
     private static let sentAtOnce = 256 * 1024
 
     /// Lets the kernel send the beginning, where no bytes need to be sealed; 0 if it takes no more.
-    fileprivate func send(over transport: some ByteSink) throws(SendingError) -> Int {
-        let count = Int(clamping: min(Int64(range.count), Int64(Self.sentAtOnce)))
+    fileprivate func send(over transport: some ByteSink, atMost most: Int) throws(SendingError) -> Int {
+        let count = min(range.count, min(Self.sentAtOnce, most))
         let result: IOResult
         do throws(SystemCallError) {
             result = try transport.send(file.source, at: range.lowerBound, count: count)

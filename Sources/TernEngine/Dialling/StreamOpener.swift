@@ -69,4 +69,6 @@ extension StreamOpener: DialOwner {
     func connectionFree(_ connection: Connection) { connection.close() }
 
     func connectionClosed(_ connection: Connection, wasResting: Bool) {}
+
+    func answered(isOverloaded: Bool) {}
 }

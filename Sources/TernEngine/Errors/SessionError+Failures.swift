@@ -71,7 +71,7 @@ extension SessionError {
         case unreachable(ConnectError)
         /// A ``ConnectionDialer`` gave no connection. No byte was sent.
         case dialer(ConnectionDialerError)
-        /// An option of ``SocketOptions`` cannot be set. No byte was sent.
+        /// An option of `SocketOptions` cannot be set. No byte was sent.
         case socketOption(SocketOptionError)
         /// The TLS handshake failed. For a refused certificate, `TLSError` names the rule. Also the server's demand for
         /// a client certificate, which TLS 1.3 delivers after the handshake. A later TLS failure is

@@ -42,6 +42,9 @@ struct Route: Sendable {
         return .host(host)
     }
 
+    /// The Unix domain socket that the connections are opened to; nil for none.
+    var socket: UnixSocketName? { settings?.socket }
+
     /// The proxies, in the order in which they are connected to.
     var proxies: [Proxy] { settings?.proxies ?? [] }
 

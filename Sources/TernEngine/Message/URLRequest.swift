@@ -30,6 +30,7 @@ public struct URLRequest: Sendable {
         var handlesCookies = true
         var credential: OwnCredential?
         var cachePolicy = CachePolicy.useProtocolCachePolicy
+        var maximumBytesPerSecond: Int?
     }
 
     /// The parts, shared by copies until one of them changes. Written only when uniquely referenced, which makes the
@@ -218,6 +219,17 @@ public struct URLRequest: Sendable {
         set {
             makeUnique()
             storage.parts.routeSettings = RouteSettings.changing(routeSettings) { $0.socket = newValue }
+        }
+    }
+
+    /// How many bytes of the request's connections may pass in a second in each direction, besides the rate limits of the
+    /// session: heads and the framing of TLS included, all redirects together. Nil, the default, or a value that is not more
+    /// than 0 for no limit.
+    public var maximumBytesPerSecond: Int? {
+        get { storage.parts.maximumBytesPerSecond }
+        set {
+            makeUnique()
+            storage.parts.maximumBytesPerSecond = newValue
         }
     }
 

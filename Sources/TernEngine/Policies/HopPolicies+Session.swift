@@ -4,7 +4,7 @@ extension HopPolicies {
     /// The policies of a session with this configuration, after `first`. This list defines their order.
     convenience init(
         of configuration: SessionConfiguration, first: [any HopPolicy] = [], caching: Caching? = nil,
-        proxying: Proxying? = nil
+        proxying: Proxying? = nil, rates: RateLimiters? = nil
     ) {
         var policies = first
         if let refresh = TokenRefresh(of: configuration) { policies.append(refresh) }
@@ -15,6 +15,8 @@ extension HopPolicies {
         if let caching { policies.append(caching) }
         // What a proxy gets is in no other policy's view of the request.
         if let proxying { policies.append(proxying) }
+        // What is answered or refused before is not counted.
+        if let rates { policies.append(RateLimiting(rates: rates)) }
         policies += [
             Redirects(
                 policy: configuration.redirectPolicy, sensitiveFields: configuration.sensitiveFields,
@@ -27,5 +29,18 @@ extension HopPolicies {
         }
         if let strict = StrictTransport(of: configuration) { policies.insert(strict, at: 0) }
         self.init(policies)
+    }
+}
+
+/// Holds hops back that would exceed the session's rates.
+private struct RateLimiting: HopPolicy {
+    let rates: RateLimiters
+
+    var interests: HopInterests { .addition }
+
+    func prepare(_ hop: Hop, _ history: inout TaskHistory) -> HopPreparation {
+        guard let origin = try? hop.request.destination.get().origin else { return .ready }
+        let delay = rates.reserveRequest(to: origin, at: .now)
+        return delay > .zero ? .hold(delay) : .ready
     }
 }

@@ -2,8 +2,8 @@
 import TernHTTP1
 import TernIO
 
-/// One route's connections on one reactor: performs the actions of `PoolState`. Used only on its loop's thread, hence
-/// `@unchecked Sendable`.
+/// One route's connections on one reactor: performs the actions of `PoolState`, as far as the session's permits go.
+/// Used only on its loop's thread, hence `@unchecked Sendable`.
 final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable {
     /// The maximum number of cancelled waiters removed at once, so that a hundred thousand do not block the reactor.
     private static var passedOverAtOnce: Int { 1024 }
@@ -14,25 +14,34 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     /// Called when the pool may be empty.
     private let emptied: (ConnectionPool) -> Void
     private let shared: SharedSettings
+    private let permits: ConnectionPermits
     // Unchecked: the state runs no other code, and other references keep what it releases, so accesses never overlap.
     @safe @exclusivity(unchecked) private var state: PoolState<Connection, Requester>
     /// All pending and open connections, so that closing the pool reaches them.
     private var attempts: [Int: Dialler] = [:]
     private var connections: [ObjectIdentifier: Connection] = [:]
+    /// Those for which pending connections were begun, by their numbers.
+    private var preparations: [Int: Preparation] = [:]
     private var isClosed = false
     private var isStarting = false
     private var willOpen = false
+    private var awaitsPermit = false
+    private let holder: PermitHolder
 
     init(
-        _ route: Route, limit: Int, _ shared: SharedSettings, emptied: @escaping (ConnectionPool) -> Void
+        _ route: Route, _ shared: SharedSettings, _ permits: ConnectionPermits,
+        emptied: @escaping (ConnectionPool) -> Void
     ) {
         self.route = route
         address = route.address
         self.emptied = emptied
         self.shared = shared
-        state = PoolState(
-            connectionLimit: limit, queueLimit: shared.configuration.maximumQueuedRequestsPerHost)
+        self.permits = permits
+        state = PoolState(queueLimit: shared.configuration.maximumQueuedRequestsPerHost)
+        holder = permits.enter(route)
     }
+
+    deinit { permits.leave(holder) }
 
     /// Finds `task` a connection, now or later.
     func start(_ task: Requester) {
@@ -47,11 +56,14 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
                 prepared = try PreparedExchange(task.hop, shared.exchange)
             } catch {
                 task.connectionFailed(DialFailure(reason: .request(.invalid(error)), phase: .request))
-                return tellIfEmpty()
+                return settle()
             }
         }
-        switch state.acquire(task, task.isRepeating ? .repeated : .new) {
+        let claim = task.isRepeating ? ConnectionClaim.repeated : .new
+        if state.needsPermit(for: claim) { takePermit() }
+        switch state.acquire(task, claim) {
         case .use(let connection):
+            publish()
             task.begin(on: connection, nil)
         case .wait(let orders):
             wait(task)
@@ -59,9 +71,10 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
             // A waiter that had to give up the connection it relied on gets its whole timeout again.
             state.firstIdle?.wait.connectDeadline = nil
             carryOut(orders)
+            settle()
         case .refuse(let limit):
             task.connectionFailed(DialFailure(reason: .connecting(.queueFull(limit: limit)), phase: .pool))
-            tellIfEmpty()
+            settle()
         }
     }
 
@@ -69,7 +82,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     func abandon(_ task: Requester) {
         leaveQueue(task)
         stopWaiting(task)
-        tellIfEmpty()
+        settle()
     }
 
     /// Closes the idle connections whose servers were evaluated by outdated policies.
@@ -112,7 +125,9 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         switch state.cancel(task) {
         case .absent: break
         case .removed(let orders): carryOut(orders)
-        case .superfluous(let number): attempts.removeValue(forKey: number)?.cancel()
+        case .superfluous(let number):
+            attempts.removeValue(forKey: number)?.cancel()
+            preparations.removeValue(forKey: number)?.ended(isOpen: false)
         }
     }
 
@@ -133,9 +148,18 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         return nil
     }
 
+    /// Keeps a connection that no waiter takes.
+    private func rest(_ connection: Connection) {
+        connection.rest()
+        publish()
+        giveUpIdle()
+        while state.mostRecent != nil, permits.hasTooManyIdle(holder) { closeIdle() }
+    }
+
     private func serve(_ task: Requester, _ connection: Connection) {
         let prepared = task.wait.prepared.take()
         stopWaiting(task)
+        publish()
         task.begin(on: connection, prepared)
     }
 
@@ -151,10 +175,12 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         if let new = orders.opens { open(new.number, for: new.waiter) }
     }
 
-    private func open(_ number: Int, for task: Requester) {
+    private func open(_ number: Int, for task: Requester) { open(number, deadline: connectDeadline(of: task)) }
+
+    private func open(_ number: Int, deadline: MonotonicInstant) {
         let attempt = Dialler(route, address: address, shared, owner: dialOwner, number: number)
         attempts[number] = attempt
-        attempt.start(deadline: connectDeadline(of: task))
+        attempt.start(deadline: deadline)
     }
 
     /// The deadline of a connection: counts from the moment when `task` began to rely on one that is being opened.
@@ -175,15 +201,137 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         willOpen = false
         if isClosed { return }
         passOverCancelled()
-        while let next = state.nextToOpen() { open(next.number, for: next.waiter) }
-        tellIfEmpty()
+        repeat {
+            while let next = state.nextToOpen() { open(next.number, for: next.waiter) }
+        } while state.needsPermit && takePermit()
+        settle()
     }
 
     /// Whether the pool holds no connection and no waiter, and expects none.
     var isEmpty: Bool { state.isEmpty && attempts.isEmpty && !isStarting }
 
-    private func tellIfEmpty() {
+    /// After a change: returns the permits that nothing needs, and reports a pool that may be empty.
+    private func settle() {
+        while state.removePermit() { permits.release(holder) }
+        publish()
         if isEmpty { emptied(self) }
+    }
+
+    private func publish() {
+        let counts = state.counts
+        holder.counts.publish(leased: counts.leased, opening: counts.opening, waiting: state.waitingCount)
+        holder.counts.publish(idle: counts.idle)
+    }
+}
+
+// Permits
+extension ConnectionPool: PermitUser {
+    /// False if the pool has to wait for one.
+    @discardableResult
+    private func takePermit() -> Bool {
+        if awaitsPermit { return false }
+        awaitsPermit = !permits.take(holder, for: self)
+        if !awaitsPermit { state.addPermit() }
+        return !awaitsPermit
+    }
+
+    func permitGranted() {
+        shared.loop.execute {
+            self.awaitsPermit = false
+            self.state.addPermit()
+            self.openMissing()
+        }
+    }
+
+    func reclaimIdle() {
+        shared.loop.execute {
+            self.permits.reclaimed(self.holder)
+            self.giveUpIdle()
+        }
+    }
+
+    /// Gives up the connections that have been idle longest, as long as others want them.
+    private func giveUpIdle() {
+        while state.mostRecent != nil, permits.takesBack(holder, isNeeded: false) {
+            // That permit has been returned already.
+            state.gaveUpIdle()
+            closeIdle()
+        }
+    }
+
+    /// Closes the connection that has been idle longest.
+    private func closeIdle() {
+        guard let connection = state.popIdle() else { return }
+        connections[ObjectIdentifier(connection)] = nil
+        connection.close()
+        settle()
+    }
+
+    /// Closes a connection that has finished its exchange, if another pool has to have its permit.
+    private func givesUp(_ connection: Connection) -> Bool {
+        guard state.isAwaited, permits.takesBack(holder, isNeeded: true) else { return false }
+        connections[ObjectIdentifier(connection)] = nil
+        state.gaveUpLeased()
+        connection.close()
+        // The waiters need another one.
+        openMissing()
+        return true
+    }
+}
+
+// Connections for later requests
+extension ConnectionPool {
+    /// Opens connections until this many are idle or being opened, as far as there are permits.
+    func prepare(_ preparation: Preparation, deadline: MonotonicInstant) {
+        let (idle, _, opening) = state.counts
+        preparation.began(min(preparation.count, idle + opening), areOpen: true)
+        for _ in 0..<max(0, preparation.count - idle - opening) {
+            if permits.takeNow(holder, for: self) { state.addPermit() }
+            guard let number = state.openSpare() else { break }
+            preparations[number] = preparation
+            preparation.began(1, areOpen: false)
+            open(number, deadline: deadline)
+        }
+        settle()
+        preparation.allBegan()
+    }
+}
+
+/// Connections that are opened for later requests. On the loop's thread.
+final class Preparation {
+    /// The number of connections that are to be there.
+    let count: Int
+    private var openCount = 0
+    private var left = 1
+    private var failure: DialFailure?
+    private let completion: (DialFailure?, _ openCount: Int) -> Void
+
+    /// - Parameter completion: called once, when no connection is being opened for it, with the first failure and the
+    ///   number of connections that are there.
+    init(_ count: Int, completion: @escaping (DialFailure?, _ openCount: Int) -> Void) {
+        self.count = count
+        self.completion = completion
+    }
+
+    fileprivate func began(_ count: Int, areOpen: Bool) {
+        if areOpen { openCount += count } else { left += count }
+    }
+
+    fileprivate func allBegan() { finishOne() }
+
+    fileprivate func ended(isOpen: Bool) {
+        if isOpen { openCount += 1 }
+        finishOne()
+    }
+
+    fileprivate func failed(_ failure: DialFailure) {
+        self.failure = self.failure ?? failure
+        finishOne()
+    }
+
+    private func finishOne() {
+        left -= 1
+        if left == 0 { completion(failure, openCount) }
     }
 }
 
@@ -193,12 +341,15 @@ extension ConnectionPool {
     func close() {
         isClosed = true
         state.drainIdle()
+        permits.leave(holder)
     }
 
     /// Ends one waiter or one connection. False if there is none left.
     func closeNext() -> Bool {
-        if let (_, attempt) = attempts.popFirst() {
+        if let (number, attempt) = attempts.popFirst() {
             attempt.cancel()
+            preparations.removeValue(forKey: number)?.failed(
+                DialFailure(reason: .sessionInvalidated, phase: .pool))
         } else if let (_, connection) = connections.popFirst() {
             connection.end(.sessionInvalidated)
         } else if let task = state.drainNext() {
@@ -217,7 +368,8 @@ extension ConnectionPool {
     private var dialOwner: AnyDialOwner {
         AnyDialOwner(
             AnyDialOwner.Calls(
-                isAwaited: { self.isAwaited }, free: { self.connectionFree($0) },
+                isAwaited: { self.isAwaited },
+                answered: { self.permits.answered(self.holder, isOverloaded: $0) }, free: { self.connectionFree($0) },
                 closed: { self.connectionClosed($0, wasResting: $1) }, opened: { self.dialler($0, opened: $1) },
                 failed: { self.dialler($0, failed: $1) }, respondent: { self.respondent(of: $0) }))
     }
@@ -230,7 +382,8 @@ extension ConnectionPool {
         passOverCancelled()
         let (task, orders) = state.opened(dialler.number, connection)
         carryOut(orders)
-        if let task { serve(task, connection) } else { connection.rest() }
+        preparations.removeValue(forKey: dialler.number)?.ended(isOpen: true)
+        if let task { serve(task, connection) } else { rest(connection) }
     }
 
     /// A delegate accepted the server despite the policies: the connection is for the task that the answer was given
@@ -264,11 +417,12 @@ extension ConnectionPool {
         guard attempts.removeValue(forKey: dialler.number) != nil, !isClosed else { return }
         let (task, orders) = state.failedToOpen(dialler.number, isFinal: isFinal(dialler))
         carryOut(orders)
+        preparations.removeValue(forKey: dialler.number)?.failed(failure)
         if let task {
             stopWaiting(task)
             task.connectionFailed(failure)
         }
-        tellIfEmpty()
+        settle()
     }
 
     /// Whether a task waits for a connection.
@@ -281,11 +435,12 @@ extension ConnectionPool {
             return connectionClosed(connection, wasResting: false)
         }
         passOverCancelled()
+        if givesUp(connection) { return }
         switch state.released(connection) {
         case .serve(let task, let orders):
             carryOut(orders)
             serve(task, connection)
-        case .keep: connection.rest()
+        case .keep: rest(connection)
         case .replace(let orders):
             connections[ObjectIdentifier(connection)] = nil
             connection.close()
@@ -297,7 +452,7 @@ extension ConnectionPool {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
         if wasResting { state.lostIdle(connection) } else { state.lostLeased() }
         openSoon()
-        tellIfEmpty()
+        settle()
     }
 }
 
@@ -324,6 +479,7 @@ private final class WaitTimer<Requester: ConnectionRequester>: ReadinessHandler 
 private final class AnyDialOwner: DialOwner {
     struct Calls {
         let isAwaited: () -> Bool
+        let answered: (_ isOverloaded: Bool) -> Void
         let free: (Connection) -> Void
         let closed: (Connection, _ wasResting: Bool) -> Void
         let opened: (Dialler, Connection) -> Void
@@ -336,6 +492,8 @@ private final class AnyDialOwner: DialOwner {
     init(_ calls: Calls) { self.calls = calls }
 
     var isAwaited: Bool { calls.isAwaited() }
+
+    func answered(isOverloaded: Bool) { calls.answered(isOverloaded) }
 
     func connectionFree(_ connection: Connection) { calls.free(connection) }
 

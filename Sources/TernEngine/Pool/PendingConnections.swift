@@ -37,6 +37,13 @@ struct PendingConnections<Waiter: AnyObject>: ~Copyable {
         return lastNumber
     }
 
+    /// Begins one that no waiter relies on.
+    mutating func beginSpare() -> Int {
+        lastNumber += 1
+        spare.insert(lastNumber)
+        return lastNumber
+    }
+
     /// Removes `number`, and returns the waiter that relied on it.
     mutating func end(_ number: Int) -> Reliance? {
         spare.remove(number)

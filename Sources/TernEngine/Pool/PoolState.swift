@@ -25,7 +25,7 @@ enum ConnectionClaim {
     }
 }
 
-/// The connections of one origin, the waiters, and the actions that follow when either changes. A pure state machine.
+/// The connections of one pool, the waiters, and the actions that follow when either changes. A pure state machine.
 /// Every event takes constant time, however many wait.
 ///
 /// Idle connections are used last in, first out: the most recently used one is reused, and the others age. Waiters are
@@ -36,7 +36,8 @@ enum ConnectionClaim {
 /// applies to the connection it relies on, and the waiter gets its failure if the connection was begun for it. If the
 /// waiter leaves, the next one inherits the connection.
 struct PoolState<Connection: IntrusiveQueueElement, Waiter: IntrusiveQueueElement>: ~Copyable {
-    private let connectionLimit: Int
+    /// How many connections there may be.
+    private var permits: Int
     private let queueLimit: Int
     private var idle = IntrusiveQueue<Connection>()
     private var leased = 0
@@ -47,8 +48,8 @@ struct PoolState<Connection: IntrusiveQueueElement, Waiter: IntrusiveQueueElemen
     /// The first waiter that does not rely on a pending connection.
     private(set) var firstIdle: Waiter?
 
-    init(connectionLimit: Int, queueLimit: Int) {
-        self.connectionLimit = connectionLimit
+    init(permits: Int = 0, queueLimit: Int) {
+        self.permits = permits
         self.queueLimit = queueLimit
     }
 
@@ -179,12 +180,45 @@ struct PoolState<Connection: IntrusiveQueueElement, Waiter: IntrusiveQueueElemen
         return .superfluous(number)
     }
 
+    /// A connection in use has finished its exchange, and is closed together with its permit.
+    mutating func gaveUpLeased() {
+        leased -= 1
+        permits -= 1
+    }
+
+    /// The same for the permit of an idle connection, which `popIdle` returns.
+    mutating func gaveUpIdle() { permits -= 1 }
+
+    /// Removes the connection that has been idle longest.
+    mutating func popIdle() -> Connection? { idle.popFirst() }
+
+    /// There may be one more connection.
+    mutating func addPermit() { permits += 1 }
+
+    /// Removes a permit that no connection has, and no waiter needs. False if there is none.
+    mutating func removePermit() -> Bool {
+        guard mayOpen, firstIdle == nil else { return false }
+        permits -= 1
+        return true
+    }
+
+    /// Whether one more connection would serve a waiter, but there may be none.
+    var needsPermit: Bool { firstIdle != nil && !mayOpen }
+
+    /// Whether one more would serve a new waiter that makes this claim, but there may be none.
+    func needsPermit(for claim: ConnectionClaim) -> Bool {
+        (idle.isEmpty || claim.needsUnused) && !mayOpen && !pending.hasSpare
+    }
+
     /// Begins a connection for the first waiter that relies on none, if the limit allows one more.
     mutating func nextToOpen() -> Attempt? {
         guard mayOpen, let waiter = firstIdle else { return nil }
         firstIdle = queue.member(after: waiter)
         return Attempt(number: pending.begin(for: waiter), waiter: waiter)
     }
+
+    /// Begins a connection for no waiter, if the limit allows one more.
+    mutating func openSpare() -> Int? { mayOpen ? pending.beginSpare() : nil }
 
     /// Returns the waiter that relies on this connection.
     func reliant(on number: Int) -> Waiter? { pending.reliant(on: number) }
@@ -199,6 +233,12 @@ struct PoolState<Connection: IntrusiveQueueElement, Waiter: IntrusiveQueueElemen
     /// Forgets the idle connections; the caller closes them.
     mutating func drainIdle() { idle = IntrusiveQueue() }
 
+    /// The number of connections: idle, in use, and being opened.
+    var counts: (idle: Int, leased: Int, opening: Int) { (idle.count, leased, pending.count) }
+
+    /// The number of waiters.
+    var waitingCount: Int { queue.count }
+
     /// The idle connection that is used next.
     var mostRecent: Connection? { idle.last }
 
@@ -211,7 +251,7 @@ struct PoolState<Connection: IntrusiveQueueElement, Waiter: IntrusiveQueueElemen
     /// Whether there is no connection and no waiter.
     var isEmpty: Bool { count == 0 && queue.isEmpty }
 
-    private var mayOpen: Bool { count < connectionLimit }
+    private var mayOpen: Bool { count < permits }
 
     private var count: Int { idle.count + leased + pending.count }
 

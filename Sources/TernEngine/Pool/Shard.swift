@@ -10,7 +10,7 @@ final class Shard<Requester: ConnectionRequester>: @unchecked Sendable {
     typealias Pool = ConnectionPool<Requester>
 
     let shared: SharedSettings
-    private let connectionLimit: Int
+    private let permits: ConnectionPermits
     private var pools: [Route: Pool] = [:]
     /// The pool that was used last, which is usually used next.
     private var latest: Pool?
@@ -23,9 +23,9 @@ final class Shard<Requester: ConnectionRequester>: @unchecked Sendable {
     private var members: [ObjectIdentifier: any ShardMember] = [:]
     private let inbox = Inbox<Requester>()
 
-    init(_ shared: SharedSettings, connectionLimit: Int) {
+    init(_ shared: SharedSettings, _ permits: ConnectionPermits) {
         self.shared = shared
-        self.connectionLimit = connectionLimit
+        self.permits = permits
     }
 
     var loop: ReactorLoop { shared.loop }
@@ -69,6 +69,11 @@ final class Shard<Requester: ConnectionRequester>: @unchecked Sendable {
 
     /// Finds `requester` a connection on `route`, now or later.
     func find(_ route: Route, for requester: Requester) { pool(for: route).start(requester) }
+
+    /// Opens connections on `route` for later requests.
+    func prepare(_ preparation: Preparation, on route: Route, deadline: MonotonicInstant) {
+        pool(for: route).prepare(preparation, deadline: deadline)
+    }
 
     /// `requester` waits no more for one on `route`, and is not called.
     func abandon(_ route: Route, _ requester: Requester) { pools[route]?.abandon(requester) }
@@ -123,7 +128,7 @@ final class Shard<Requester: ConnectionRequester>: @unchecked Sendable {
 
     private func pool(for route: Route) -> Pool {
         if let latest, latest.route == route { return latest }
-        let pool = pools[route] ?? Pool(route, limit: connectionLimit, shared) { self.emptied($0) }
+        let pool = pools[route] ?? Pool(route, shared, permits) { self.emptied($0) }
         pools[route] = pool
         latest = pool
         return pool

@@ -20,6 +20,7 @@ public final class Session: Sendable {
     private let currentDelegate: Lock<(any SessionDelegate)?>
     /// Whether no more tasks are accepted.
     let invalidation = Atomic<Bool>(false)
+    private let permits: ConnectionPermits
     private let trust: TrustSettings
     private let proxyTrust: TrustSettings
     private let nextShard = Atomic<Int>(0)
@@ -56,28 +57,33 @@ public final class Session: Sendable {
             configuration.forProxies, policies: configuration.proxyTrustPolicyManager ?? serverTrustPolicyManager)
         let (trust, proxyTrust, proxyLogins) = (trust, proxyTrust, ProxyLogins())
         let (resolver, exchange) = (Resolver(), ExchangeSettings(configuration))
-        // Each shard may open its share of an origin's connections; a shard without a share gets no requests.
-        let limit = max(1, configuration.httpMaximumConnectionsPerHost)
-        shards = loops.prefix(limit).enumerated().map { index, loop in
-            let share = limit / loops.count + (index < limit % loops.count ? 1 : 0)
-            return Shard(
+        let limit = min(configuration.httpMaximumConnectionsPerHost, configuration.maximumConnections ?? .max)
+        permits = ConnectionPermits(
+            perRoute: configuration.httpMaximumConnectionsPerHost,
+            adaptsFrom: configuration.httpMinimumConnectionsPerHost, total: configuration.maximumConnections,
+            idlePerRoute: configuration.maximumIdleConnectionsPerHost,
+            idleTotal: configuration.maximumIdleConnections)
+        // With more shards than connections, these would move from one to the other.
+        shards = loops.prefix(max(1, limit)).map { [permits] loop in
+            Shard(
                 SharedSettings(
                     loop: loop, configuration: configuration, trust: trust, proxyTrust: proxyTrust,
                     proxyLogins: proxyLogins, resolver: resolver, exchange: exchange),
-                connectionLimit: share)
+                permits)
         }
         places = shards.map { TaskPlace(shard: $0, table: TaskTable()) }
         let validation = Validation()
         let caching = Caching(of: configuration, trust: trust) { validation.send($0) }
+        let rates = RateLimiters(session: configuration.rateLimit, perHost: configuration.rateLimitPerHost)
         let policies = { (proxying: Proxying?) in
-            HopPolicies(of: configuration, first: firstPolicies, caching: caching, proxying: proxying)
+            HopPolicies(of: configuration, first: firstPolicies, caching: caching, proxying: proxying, rates: rates)
         }
         let proxies = configuration.effectiveProxySettings
         let policiesWithProxy = policies(Proxying(proxies, proxyLogins, configuration.egressPolicy))
         taskDefaults = TaskDefaults(
             configuration, policies: proxies == nil ? policies(nil) : policiesWithProxy,
             policiesWithProxy: policiesWithProxy,
-            routes: routes,
+            routes: routes, rates: rates,
             failure: configuration.isBackground ? .request(.backgroundSession) : Self.failure(of: reactors))
         if delegate != nil { trust.respondent = self }
         if caching != nil { validation.session = self }
@@ -107,6 +113,29 @@ public final class Session: Sendable {
             // Each connection has the lower of both generations.
             proxyTrust.manager = configuration.proxyTrustPolicyManager ?? newValue
             for shard in shards { shard.perform { $0.retireOutdated() } }
+        }
+    }
+
+    /// The session's connections now. Counts of one route change while they are read: each is right by itself. Costs
+    /// as much as there are routes.
+    public var connectionGauges: ConnectionGauges { ConnectionGauges(permits) }
+
+    /// The session's connections now, and then whenever they have changed, at most once in each `interval`; until the
+    /// session is released. Does not retain the session.
+    public func connectionGauges(every interval: Duration) -> AsyncStream<ConnectionGauges> {
+        let last = Lock<ConnectionGauges?>(nil)
+        return AsyncStream { [weak self] in
+            if last.withLock({ $0 != nil }) { try? await Task.sleep(for: interval) }
+            while !Task.isCancelled {
+                guard let gauges = self?.connectionGauges else { return nil }
+                let before = last.withLock { last in
+                    defer { last = gauges }
+                    return last
+                }
+                if gauges != before { return gauges }
+                try? await Task.sleep(for: interval)
+            }
+            return nil
         }
     }
 
@@ -149,6 +178,9 @@ public final class Session: Sendable {
         return places[Int(UInt(bitPattern: turn) % UInt(places.count))]
     }
 
+    /// One on each shard, if tasks are accepted.
+    var placesForTasks: [TaskPlace] { invalidation.load(ordering: .relaxed) ? [] : places }
+
     /// The error of a task without a reactor to run on.
     private static func failure(of reactors: Result<ReactorGroup, SystemCallError>) -> SessionError.Reason {
         switch reactors {
@@ -178,7 +210,9 @@ extension ExchangeSettings {
     convenience init(_ configuration: SessionConfiguration) {
         self.init(
             limits: configuration.limits, leniency: configuration.leniency,
-            maximumIdleTime: configuration.maximumIdleTime, fields: configuration.hopFields)
+            maximumIdleTime: configuration.maximumIdleTime, maximumAge: configuration.maximumConnectionAge,
+            maximumUses: configuration.maximumRequestsPerConnection ?? .max,
+            reportsLoad: configuration.httpMinimumConnectionsPerHost != nil, fields: configuration.hopFields)
     }
 }
 

@@ -63,6 +63,8 @@ enum HopPreparation: Sendable {
     case change(URLRequest, remembering: (any PolicyMemory)? = nil)
     /// The policy must look something up first.
     case lookUp(HopLookup)
+    /// The hop is sent as it is, after this delay.
+    case hold(Duration)
     /// The policy remembers this and is asked again: what its lookup has found.
     case again(remembering: any PolicyMemory)
     /// The carrier of this source answers the hop, and no connection is needed. Policies do not learn from its head.

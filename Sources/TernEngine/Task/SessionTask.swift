@@ -59,6 +59,9 @@ public class SessionTask: @unchecked Sendable {
     /// Starts the work of the task.
     func begin(on shard: Shard<SessionTask>) { beginHops() }
 
+    /// The next hop is ready to be sent on `route`.
+    func connect(along route: Route, on shard: Shard<SessionTask>) { shard.find(route, for: self) }
+
     func cancelNow() { cancelExchange() }
 
     func updatePause() { pauseExchange() }

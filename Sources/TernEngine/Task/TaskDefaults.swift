@@ -8,6 +8,8 @@ final class TaskDefaults: Sendable {
     /// The same for requests that name a proxy of their own.
     let policiesWithProxy: HopPolicies
     let routes: RouteRule
+    /// Nil without limits.
+    let rates: RateLimiters?
     let decodesContent: Bool
     let contentDecodingLimits: ContentDecodingLimits
     /// The error of a task without a reactor to run on.
@@ -15,9 +17,10 @@ final class TaskDefaults: Sendable {
 
     init(
         _ configuration: SessionConfiguration, policies: HopPolicies, policiesWithProxy: HopPolicies? = nil,
-        routes: RouteRule? = nil,
+        routes: RouteRule? = nil, rates: RateLimiters? = nil,
         failure: SessionError.Reason = .sessionInvalidated
     ) {
+        self.rates = rates
         self.failure = failure
         self.policies = policies
         self.policiesWithProxy = policiesWithProxy ?? policies

@@ -25,6 +25,8 @@ struct TaskDriver: ~Copyable {
     /// For any thread once the task has completed: it does not change then.
     fileprivate var measured: TaskMetrics?
     fileprivate var wait = Wait()
+    /// That of the request itself; nil without one.
+    fileprivate var limiter: RateLimiter?
     /// While the task waits for a lookup or a delay.
     fileprivate var timer: TaskTimer<SessionTask>?
 
@@ -120,7 +122,8 @@ extension SessionTask {
         case .awaitNetwork(let lookup, let number, let isFirst):
             if isFirst { driver.delegate.handle(.waitingForConnectivity, of: self) }
             withShard { look(up: lookup, number, on: $0) }
-        case .delay(let delay): withShard { wait(on: $0, for: delay) }
+        case .delay(let delay): withShard { wait(on: $0, for: delay) { $0.delayEnded() } }
+        case .hold(let delay, let number): withShard { wait(on: $0, for: delay) { $0.lookedUp(number, .ready) } }
         case .answer(let source): withShard { source.start(self, on: $0.loop, driver.deadlines) }
         case .deliver(let question, let isComplete): deliver(question, isComplete)
         case .askContent: askForContent()
@@ -150,7 +153,7 @@ extension SessionTask {
                     driver.machine.history.hop, redirectCount: driver.machine.history.chain.count, shard.loop.now)
             }
             if driver.machine.history.isPrepared { tellPrepared() }
-            shard.find(route, for: self)
+            connect(along: route, on: shard)
         } catch {
             endLater(.request(.invalid(error)), phase: .request, on: shard.loop)
         }
@@ -168,11 +171,14 @@ extension SessionTask {
     }
 
     /// Waits without a connection: for a delay, or for a lookup.
-    private func wait(on shard: Shard<SessionTask>, for delay: Duration? = nil) {
+    private func wait(
+        on shard: Shard<SessionTask>, for delay: Duration? = nil,
+        _ next: @escaping (inout TaskMachine) -> TaskMachine.Next = { $0.delayEnded() }
+    ) {
         driver.timer = TaskTimer(on: shard, delay: delay, total: driver.deadlines.total) { [weak self] outcome in
             guard let self else { return }
             switch outcome {
-            case .over: follow(driver.machine.delayEnded())
+            case .over: follow(next(&driver.machine))
             case .failed(let reason): end(error(reason, phase: .request))
             }
         }
@@ -264,6 +270,16 @@ extension SessionTask: ExchangeDelegate {
         driver.measured?.begin(on: carrier, repeatCount: Int(driver.machine.history.repeatCount))
         if isSuspended { carrier.isPaused = true }
         if let connection = carrier.connectionMetrics { driver.delegate.handle(.willSend(on: connection), of: self) }
+    }
+
+    var pace: Pace? {
+        if defaults.rates == nil, originalRequest.maximumBytesPerSecond == nil { return nil }
+        guard let origin = try? driver.machine.hop.request.destination.get().origin else { return nil }
+        let shared = defaults.rates?.pace(of: origin, at: .now)
+        guard let rate = originalRequest.maximumBytesPerSecond, rate > 0 else { return shared }
+        let limiter = driver.limiter ?? RateLimiter(RateLimit(bytesPerSecond: rate))
+        driver.limiter = limiter
+        return Pace(limiter, bytesPerSecond: rate, and: shared)
     }
 
     func room(for count: Int) -> UnsafeMutableRawBufferPointer? {

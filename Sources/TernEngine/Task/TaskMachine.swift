@@ -81,6 +81,8 @@ struct TaskMachine: ~Copyable {
         indirect case awaitNetwork(HopLookup, number: UInt64, isFirst: Bool)
         /// Call `delayEnded` after this delay.
         indirect case delay(Duration)
+        /// Report to `lookedUp` with this number after this delay.
+        indirect case hold(Duration, number: UInt64)
         /// Have the hop answered by this source.
         indirect case answer(any CarrierSource)
         /// Deliver the held parts of the response; the response may have ended meanwhile.
@@ -165,6 +167,10 @@ extension TaskMachine {
             lookupCount &+= 1
             stage = .lookingUp(number: lookupCount, next: next)
             return .lookUp(lookup, number: lookupCount)
+        case .hold(let delay):
+            lookupCount &+= 1
+            stage = .lookingUp(number: lookupCount, next: next)
+            return .hold(delay, number: lookupCount)
         case .answer(let source, let memory):
             if let memory { history.remember(memory) }
             (isPrepared, isStored) = (true, true)

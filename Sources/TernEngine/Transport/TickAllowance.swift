@@ -21,6 +21,8 @@ struct TickAllowance {
     static let least = 32 * 1024
 
     private(set) var left: Int
+    /// The maximum number of bytes sent at once.
+    private(set) var stretch = Int.max
     private var settledCount: UInt64
 
     /// The allowance of one of `readyCount` connections that are ready at once; it has received this number of bytes so
@@ -28,6 +30,12 @@ struct TickAllowance {
     init(among readyCount: Int, receivedCount: UInt64 = 0) {
         left = max(Self.least, min(Self.maximum, Self.shared / max(1, readyCount)))
         settledCount = receivedCount
+    }
+
+    /// No more than `count` bytes at once.
+    mutating func limit(to count: Int) {
+        stretch = count
+        left = min(left, stretch)
     }
 
     var isSpent: Bool { left <= 0 }

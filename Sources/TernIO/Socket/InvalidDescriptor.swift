@@ -32,8 +32,8 @@ public enum InvalidDescriptor: Error, Sendable, Hashable, CustomStringConvertibl
 
 extension Connector {
     /// Takes over a connected stream socket of any family, which becomes non-blocking. It is closed if it cannot be used.
-    ///
-    /// - Parameter options: those about probes hold if it is a TCP socket; the others are for sockets that connect.
+    /// Of `options`, those about probes hold if it is a TCP socket; the others are for sockets that connect. The socket is
+    /// registered with `loop`.
     public static func adopting(
         _ descriptor: consuming Descriptor, options: SocketOptions, loop: ReactorLoop
     ) throws(InvalidDescriptor) -> Connected {

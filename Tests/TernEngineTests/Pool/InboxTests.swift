@@ -29,6 +29,7 @@ import Testing
         func returned(_ command: TaskCommand) {}
 
         let takesOver = false
+        let pace: Pace? = nil
 
         func exchangeBegan(on carrier: any Carrier) {}
         func room(for count: Int) -> UnsafeMutableRawBufferPointer? { nil }

@@ -39,7 +39,7 @@ struct PoolModel: ~Copyable {
 
     init(limit: Int, queueLimit: Int) {
         self.limit = limit
-        state = PoolState(connectionLimit: limit, queueLimit: queueLimit)
+        state = PoolState(permits: limit, queueLimit: queueLimit)
     }
 
     mutating func step(using generator: inout SeededGenerator) {

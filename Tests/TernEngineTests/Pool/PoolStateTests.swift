@@ -231,7 +231,7 @@ private struct Dialogue: ~Copyable {
     /// The pending connections, and the waiter that each was begun for.
     private var pending: [(number: Int, name: String)] = []
 
-    init(limit: Int, queueLimit: Int = 100) { state = PoolState(connectionLimit: limit, queueLimit: queueLimit) }
+    init(limit: Int, queueLimit: Int = 100) { state = PoolState(permits: limit, queueLimit: queueLimit) }
 
     mutating func ask(_ name: String, isAgain: Bool = false) -> String {
         switch state.acquire(party(name), isAgain ? .repeated : .new) {

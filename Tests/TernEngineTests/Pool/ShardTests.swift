@@ -17,7 +17,7 @@ import TernLock
             loop: try #require(group.reactors.first).loop, configuration: configuration, trust: trust,
             proxyTrust: trust, proxyLogins: ProxyLogins(), resolver: Resolver(),
             exchange: ExchangeSettings(configuration))
-        return Shard(shared, connectionLimit: 1)
+        return Shard(shared, ConnectionPermits(perRoute: 1, total: nil))
     }
 
     private static func request(_ url: String) throws -> URLRequest {

@@ -201,6 +201,7 @@ extension TaskMachine.Next {
         case .lookUp: "look-up"
         case .awaitNetwork: "await-network"
         case .delay: "delay"
+        case .hold: "hold"
         case .answer: "answer"
         case .deliver: "deliver"
         case .askContent: "ask-content"

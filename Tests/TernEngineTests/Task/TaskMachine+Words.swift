@@ -27,6 +27,7 @@ extension TaskMachine.Next {
         case .lookUp(_, let number): "look up \(number)"
         case .awaitNetwork(_, let number, let isFirst): "await network \(number)\(isFirst ? ", first" : "")"
         case .delay(let time): "delay \(time)"
+        case .hold(let time, let number): "hold \(number) for \(time)"
         case .answer: "answer"
         case .complete: "complete"
         case .askContent: "ask for content"

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+import TernIO
+import TernLock
+
+/// How many requests may begin, and how many bytes may pass, in a second; what is more waits. A value that is not more
+/// than 0 sets no limit.
+public struct RateLimit: Sendable, Hashable {
+    /// How many requests may begin in a second: 0.5 for one in two seconds. Each redirect, and each request that is sent
+    /// again because of an answer, counts. Requests that a cache answers do not.
+    public var requestsPerSecond: Double?
+    /// How many requests may begin at once after a time without any, 1 or more.
+    public var requestBurst = 1
+    /// How many bytes of connections may pass in a second in each direction, heads and the framing of TLS included but
+    /// for handshakes.
+    public var bytesPerSecond: Int?
+
+    /// Creates a limit; nil for what is not limited.
+    public init(requestsPerSecond: Double? = nil, requestBurst: Int = 1, bytesPerSecond: Int? = nil) {
+        self.requestsPerSecond = requestsPerSecond
+        self.requestBurst = requestBurst
+        self.bytesPerSecond = bytesPerSecond
+    }
+}
+
+/// A token bucket, as the time at which it is full again (the generic cell rate algorithm).
+struct TokenBucket {
+    /// No wait is longer; keeps arithmetic with tiny rates in range.
+    private static let longest = 1e17
+
+    private let nanosecondsPerToken: Double
+    private let tolerance: Double
+    private var fullAt = MonotonicInstant(nanoseconds: 0)
+
+    /// Nil for a rate that sets no limit. A bucket holds `burst` tokens.
+    init?(perSecond rate: Double?, burst: Double) {
+        guard let rate, rate > 0 else { return nil }
+        nanosecondsPerToken = 1e9 / rate
+        tolerance = min(Self.longest, max(0, burst - 1) * nanosecondsPerToken)
+    }
+
+    /// Takes a token, and returns how long to wait before it may be used.
+    mutating func reserve(at now: MonotonicInstant) -> Duration {
+        let wait = max(0, Double(debt(at: now)) - tolerance)
+        spend(1, at: now)
+        return .nanoseconds(Int64(wait))
+    }
+
+    /// Takes tokens that have been used already: the bucket may owe them.
+    mutating func spend(_ count: Int, at now: MonotonicInstant) {
+        let price = min(Self.longest, Double(count) * nanosecondsPerToken)
+        fullAt = max(fullAt, now).advanced(by: .nanoseconds(Int64(price)))
+    }
+
+    /// For how many nanoseconds from `now` it is not full.
+    func debt(at now: MonotonicInstant) -> Int64 {
+        fullAt > now ? fullAt.nanoseconds &- max(0, now.nanoseconds) : 0
+    }
+}
+
+/// The buckets of one limit. Any thread.
+final class RateLimiter: Sendable {
+    private struct Buckets: Sendable {
+        var requests: TokenBucket?
+        var sent: TokenBucket?
+        var received: TokenBucket?
+    }
+
+    private let buckets: Lock<Buckets>
+
+    init(_ limit: RateLimit) {
+        let bytes = TokenBucket(perSecond: limit.bytesPerSecond.map(Double.init), burst: 1)
+        buckets = Lock(
+            Buckets(
+                requests: TokenBucket(perSecond: limit.requestsPerSecond, burst: Double(limit.requestBurst)),
+                sent: bytes, received: bytes))
+    }
+
+    /// How long a request that is ready now must wait before it begins. It counts as begun then.
+    func reserveRequest(at now: MonotonicInstant) -> Duration {
+        buckets.withLock { $0.requests?.reserve(at: now) ?? .zero }
+    }
+
+    /// These bytes have passed. Returns for how many nanoseconds no more should.
+    func passed(sent: Int, received: Int, at now: MonotonicInstant) -> Int64 {
+        buckets.withLock { buckets in
+            if sent > 0 { buckets.sent?.spend(sent, at: now) }
+            if received > 0 { buckets.received?.spend(received, at: now) }
+            return max(buckets.sent?.debt(at: now) ?? 0, buckets.received?.debt(at: now) ?? 0)
+        }
+    }
+
+    /// Whether a new limiter would do the same.
+    func isFull(at now: MonotonicInstant) -> Bool {
+        buckets.withLock { buckets in
+            [buckets.requests, buckets.sent, buckets.received].allSatisfy { ($0?.debt(at: now) ?? 0) == 0 }
+        }
+    }
+}
+
+/// The limiters of a session: its own, and one for each host.
+final class RateLimiters: Sendable {
+    /// Above this size the table of hosts is searched for limiters that are not needed any more.
+    private static let keptHosts = 1024
+
+    private let session: (limit: RateLimit, limiter: RateLimiter)?
+    private let perHost: RateLimit?
+    private let hosts = Lock<[String: RateLimiter]>([:])
+
+    init?(session: RateLimit?, perHost: RateLimit?) {
+        if session == nil, perHost == nil { return nil }
+        self.session = session.map { ($0, RateLimiter($0)) }
+        self.perHost = perHost
+    }
+
+    /// How long a request to `origin` must wait before it begins.
+    func reserveRequest(to origin: HTTPOrigin, at now: MonotonicInstant) -> Duration {
+        limiters(for: origin, at: now).map { $0.reserveRequest(at: now) }.max() ?? .zero
+    }
+
+    /// The pace of an exchange with `origin`; nil if nothing limits its bytes.
+    func pace(of origin: HTTPOrigin, at now: MonotonicInstant) -> Pace? {
+        Pace(
+            limiters(for: origin, at: now), bytesPerSecond: [session?.limit.bytesPerSecond, perHost?.bytesPerSecond])
+    }
+
+    private func limiters(for origin: HTTPOrigin, at now: MonotonicInstant) -> [RateLimiter] {
+        [session?.limiter, perHost.map { host(origin.host, $0, at: now) }].compactMap(\.self)
+    }
+
+    private func host(_ name: String, _ limit: RateLimit, at now: MonotonicInstant) -> RateLimiter {
+        hosts.withLock { hosts in
+            if let known = hosts[name] { return known }
+            if hosts.count >= Self.keptHosts { hosts = hosts.filter { !$0.value.isFull(at: now) } }
+            let new = RateLimiter(limit)
+            hosts[name] = new
+            return new
+        }
+    }
+}
+
+/// How fast the bytes of one exchange may pass: as fast as the slowest of its limiters lets them.
+final class Pace: Sendable {
+    private let bytesPerSecond: Int
+    private let limiters: [RateLimiter]
+
+    /// Nil if none of the rates is a limit.
+    init?(_ limiters: [RateLimiter], bytesPerSecond rates: [Int?]) {
+        guard let rate = rates.compactMap(\.self).filter({ $0 > 0 }).min() else { return nil }
+        bytesPerSecond = rate
+        self.limiters = limiters
+    }
+
+    /// The pace of a request's own limit, and of `others`.
+    convenience init?(_ limiter: RateLimiter, bytesPerSecond: Int, and others: Pace?) {
+        self.init([limiter] + (others?.limiters ?? []), bytesPerSecond: [bytesPerSecond, others?.bytesPerSecond])
+    }
+
+    /// How many bytes may pass at once: those of a sixteenth of a second, so that they pass evenly.
+    var stretch: Int { max(512, bytesPerSecond / 16) }
+
+    /// These bytes have passed. Returns when more may; nil for now.
+    func passed(sent: UInt64 = 0, received: UInt64 = 0, at now: MonotonicInstant) -> MonotonicInstant? {
+        let waits = limiters.map {
+            $0.passed(sent: Int(clamping: sent), received: Int(clamping: received), at: now)
+        }
+        guard let wait = waits.max(), wait > 0 else { return nil }
+        return now.advanced(by: .nanoseconds(wait))
+    }
+}
