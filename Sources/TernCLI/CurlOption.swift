@@ -144,7 +144,8 @@ struct CurlOption: Equatable {
         = --key
         ~ --key-type | PEM and DER; engines are not supported
         - --libcurl | tern is no libcurl: the debug description of a request of the library is a curl command
-        - --limit-rate --rate | tern does not limit rates
+        ~ --limit-rate | holds for all transfers of -Z together
+        ~ --rate | redirects count, and it holds for -Z, too
         - -l --list-only | it is for FTP and POP3, and tern speaks HTTP
         = --local-port
         ~ -L --location | follows from https to http only with --allow-downgrade

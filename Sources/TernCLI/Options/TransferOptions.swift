@@ -89,6 +89,20 @@ struct TransferOptions: OptionGroup {
             .group(\.names),
             .group(\.connection),
             .value(
+                "--limit-rate", as: "bytes",
+                help: """
+                    The maximum number of bytes in a second in each direction, of all transfers together; K, M and G count \
+                    in powers of 1024, and 0 is no limit.
+                    """
+            ) { $0.bytesPerSecond = try $1.read(ByteCount.init(argument:)) },
+            .value(
+                "--rate", as: "number/unit",
+                help: """
+                    The maximum number of requests that begin in a second (5/s), minute (5/m), hour (5/h or 5) or day (5/d), \
+                    or in a number of these (1/5s); redirects count.
+                    """
+            ) { $0.requestRate = try $1.read(RequestRate.init(argument:)) },
+            .value(
                 "--egress", as: "reach",
                 help: """
                     Connect only to these addresses, also after redirects: "public" for those of the public internet, \
@@ -140,6 +154,8 @@ struct TransferOptions: OptionGroup {
     var unixSocket: String?
     var abstractUnixSocket: String?
     var names = NameOptions()
+    var bytesPerSecond: ByteCount?
+    var requestRate: RequestRate?
     var connection = ConnectionOptions()
     var egress = EgressOption()
     var maximumBodySize: ByteCount?
@@ -201,6 +217,10 @@ struct TransferOptions: OptionGroup {
             isFollowing ? .follow(limit: limit < 0 ? .max : limit, allowsDowngrade: allowsDowngrade) : .never
         configuration.unixSocket = try socketName()
         configuration.egressPolicy = egress.policy
+        if bytesPerSecond != nil || requestRate != nil {
+            configuration.rateLimit = RateLimit(
+                requestsPerSecond: requestRate?.requestsPerSecond, bytesPerSecond: bytesPerSecond?.bytes)
+        }
         try proxy.apply(to: &configuration)
         names.apply(to: &configuration)
         connection.apply(to: &configuration)
@@ -341,6 +361,28 @@ struct SchemeOptions: OptionGroup {
             }
         }
         return allowed
+    }
+}
+
+/// A number of requests in a time, such as 10 (an hour), 5/s or 1/30m.
+struct RequestRate: Equatable {
+    let requestsPerSecond: Double
+
+    init?(argument: String) {
+        let parts = argument.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let first = parts.first, first.allSatisfy(\.isNumber), let number = Int(first), number > 0,
+            let seconds = parts.count < 2 ? 3600 : Self.seconds(parts[1])
+        else { return nil }
+        requestsPerSecond = Double(number) / seconds
+    }
+
+    private static func seconds(_ text: Substring) -> Double? {
+        let units = ["s": 1.0, "m": 60, "h": 3600, "d": 86400]
+        guard let unit = text.last.flatMap({ units[String($0)] }) else { return nil }
+        let digits = text.dropLast()
+        if digits.isEmpty { return unit }
+        guard digits.allSatisfy(\.isNumber), let count = Int(digits), count > 0 else { return nil }
+        return Double(count) * unit
     }
 }
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernTesting
+import TestPrograms
 import Testing
 
 @testable import TernCLI
@@ -37,4 +40,44 @@ import Testing
     @Test(
         "what is none is none", arguments: ["", "k", "-1", "1.5M", "1KB", "99999999999999999999", "9999999999999999G"])
     func refused(argument: String) { #expect(ByteCount(argument: argument) == nil) }
+}
+
+/// `--limit-rate` and `--rate`, beside curl.
+@Suite struct RateOptionsTests {
+    @Test(arguments: [
+        ("--limit-rate 100K URL", 0.35), ("--limit-rate 0 URL", 0), ("--limit-rate 50k URL", 0.7),
+        ("--rate 10/s URL?[1-4]", 0.3), ("--rate 600/m URL URL URL", 0.2),
+    ])
+    func `transfers take as long as they do in curl`(options: String, seconds: Double) async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok(String(repeating: "x", count: 40_000))] }
+        let words = options.replacing("URL", with: origin.url()).split(separator: " ").map(String.init)
+        // curl lets a short transfer pass before it measures.
+        for program in options.contains("limit")
+            ? [[try TernTool.executable.path, "get"]] : [["curl"], [try TernTool.executable.path, "get"]]
+        {
+            let start = ContinuousClock.now
+            let result = try await Command.run(program + ["-s", "-w", "%{http_code}\n"] + words)
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(ContinuousClock.now - start >= .seconds(seconds), "\(program)")
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("7/s", 7), ("60/m", 1), ("3600", 1), ("24/d", 1.0 / 3600), ("1/5s", 0.2), ("9/3m", 0.05),
+            ("2/2h", 1.0 / 3600),
+        ] as [(String, Double)])
+    func `a rate has a number and a time`(argument: String, rate: Double) throws {
+        #expect(abs(try #require(RequestRate(argument: argument)).requestsPerSecond - rate) < 1e-12)
+    }
+
+    @Test(arguments: [
+        "", "0", "0/s", "-1/s", "1/", "/s", "1/x", "1/0s", "1/-1s", "1.5/s", "1/ss", "99999999999999999999/s", "1/5",
+    ])
+    func `what is no rate is refused`(argument: String) async throws {
+        #expect(RequestRate(argument: argument) == nil)
+        let result = try await TernTool.run(["get", "--rate=\(argument)", "http://127.0.0.1:1/"])
+        #expect(result.status == 2)
+        #expect(result.errors.contains("--rate"))
+    }
 }
