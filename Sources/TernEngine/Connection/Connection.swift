@@ -523,9 +523,9 @@ extension Connection {
     }
 
     private func tell(_ event: ResponseEvent, of bytes: Span<UInt8>, _ allowance: inout TickAllowance) {
-        if case .head(let head) = event {
-            activity.answered()
-            if settings.reportsLoad { owner.answered(isOverloaded: head.status == 429 || head.status == 503) }
+        if case .head = event { activity.answered() }
+        if settings.reportsLoad, case .head(let head) = event {
+            owner.answered(isOverloaded: head.status == 429 || head.status == 503)
         }
         let taken = delegate?.received(event, of: bytes, &allowance) ?? .all
         switch event {

@@ -295,7 +295,7 @@ extension OutgoingRequest {
     /// 0 if the kernel takes no more.
     private mutating func sendBuffer(over transport: some ByteSink, atMost most: Int) throws(SendingError) -> Int {
         let sent = unsafe buffer.withUnsafeBytes { bytes in
-            unsafe Self.send(UnsafeRawBufferPointer(rebasing: bytes[bufferSent...].prefix(most)), over: transport)
+            unsafe Self.send(UnsafeRawBufferPointer(rebasing: bytes[bufferSent...]), atMost: most, over: transport)
         }
         let count = try sent.get()
         bufferSent += count
@@ -329,7 +329,7 @@ extension OutgoingRequest {
             if sent == data.count { return try finish(on: &exchange) }
             let result = unsafe data.withUnsafeBytes { bytes in
                 unsafe Self.send(
-                    UnsafeRawBufferPointer(rebasing: bytes[sent...].prefix(allowance.stretch)), over: transport)
+                    UnsafeRawBufferPointer(rebasing: bytes[sent...]), atMost: allowance.stretch, over: transport)
             }
             count = try result.get()
             content = .data(data, sent: sent + count)
@@ -403,8 +403,9 @@ extension OutgoingRequest {
     }
 
     private static func send(
-        _ bytes: UnsafeRawBufferPointer, over transport: some ByteSink
+        _ bytes: UnsafeRawBufferPointer, atMost most: Int, over transport: some ByteSink
     ) -> Result<Int, SendingError> {
+        let bytes = unsafe bytes.count <= most ? bytes : UnsafeRawBufferPointer(rebasing: bytes.prefix(most))
         do throws(TransportError) {
             return .success(try unsafe transport.send(bytes))
         } catch {
