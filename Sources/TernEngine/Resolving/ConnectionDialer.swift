@@ -97,35 +97,13 @@ final class DialledDescriptor: Sendable {
     func take() -> Descriptor? { descriptor.withLock { $0.take() } }
 }
 
-/// One call of a dialer, which may return late or never. It keeps nothing of the connection once it is cancelled.
-final class DialerQuestion: Sendable {
-    typealias Completion = @Sendable (Result<DialledDescriptor, ConnectionDialerError>) -> Void
+/// One call of a dialer.
+typealias DialerQuestion = AsyncQuestion<Result<DialledDescriptor, ConnectionDialerError>>
 
-    private struct State {
-        var completion: Completion?
-        var task: Task<Void, Never>?
+extension DialerQuestion {
+    convenience init(
+        to dialer: ConnectionDialer, about destination: HTTPOrigin, _ completion: @escaping Completion
+    ) {
+        self.init({ await dialer.connection(to: destination) }, completion)
     }
-
-    private let state: Lock<State>
-
-    /// Calls `completion` once, on any thread, unless the question is cancelled before.
-    init(to dialer: ConnectionDialer, about destination: HTTPOrigin, _ completion: @escaping Completion) {
-        state = Lock(State(completion: completion))
-        let task = Task { [weak self] in
-            let connection = await dialer.connection(to: destination)
-            self?.takeCompletion()?(connection)
-        }
-        state.withLock { $0.task = task }
-    }
-
-    deinit { cancel() }
-
-    func cancel() {
-        let task = state.withLock { $0.task.take() }
-        task?.cancel()
-        // What it holds is released outside of the lock.
-        _ = takeCompletion()
-    }
-
-    private func takeCompletion() -> Completion? { state.withLock { $0.completion.take() } }
 }

@@ -52,10 +52,10 @@ public struct ClosureResolver: HostResolver {
     }
 }
 
-/// One question to a resolver of the program's own, which may answer late or never. The question keeps nothing of the
-/// connection once it is cancelled.
-final class ResolverQuestion: Sendable {
-    typealias Completion = @Sendable (Result<[IPAddress], ResolveError>) -> Void
+/// One question to asynchronous code of the program's own, which may answer late or never. The question keeps nothing of
+/// the connection once it is cancelled.
+final class AsyncQuestion<Answer: Sendable>: Sendable {
+    typealias Completion = @Sendable (Answer) -> Void
 
     private struct State {
         var completion: Completion?
@@ -65,10 +65,10 @@ final class ResolverQuestion: Sendable {
     private let state: Lock<State>
 
     /// Calls `completion` once, on any thread, unless the question is cancelled before.
-    init(to resolver: any HostResolver, about host: String, family: AddressFamily, _ completion: @escaping Completion) {
+    init(_ ask: @escaping @Sendable () async -> Answer, _ completion: @escaping Completion) {
         state = Lock(State(completion: completion))
         let task = Task { [weak self] in
-            let answer = await Self.answer(of: resolver, about: host, family: family)
+            let answer = await ask()
             self?.takeCompletion()?(answer)
         }
         state.withLock { $0.task = task }
@@ -84,12 +84,23 @@ final class ResolverQuestion: Sendable {
     }
 
     private func takeCompletion() -> Completion? { state.withLock { $0.completion.take() } }
+}
 
-    private static func answer(
-        of resolver: any HostResolver, about host: String, family: AddressFamily
-    ) async -> Result<[IPAddress], ResolveError> {
+/// A question to a resolver of the program's own.
+typealias ResolverQuestion = AsyncQuestion<Result<[IPAddress], ResolveError>>
+
+extension ResolverQuestion {
+    convenience init(
+        to resolver: any HostResolver, about host: String, family: AddressFamily, _ completion: @escaping Completion
+    ) {
+        self.init({ await resolver.answer(about: host, family: family) }, completion)
+    }
+}
+
+extension HostResolver {
+    fileprivate func answer(about host: String, family: AddressFamily) async -> Result<[IPAddress], ResolveError> {
         do {
-            let addresses = try await resolver.addresses(of: host, family: family).filter(family.includes)
+            let addresses = try await addresses(of: host, family: family).filter(family.includes)
             if addresses.isEmpty { return .failure(ResolveError(host: host, reason: .unknownHost)) }
             return .success(addresses)
         } catch let error as ResolveError {

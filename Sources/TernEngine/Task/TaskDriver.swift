@@ -122,7 +122,7 @@ extension SessionTask {
         case .awaitNetwork(let lookup, let number, let isFirst):
             if isFirst { driver.delegate.handle(.waitingForConnectivity, of: self) }
             withShard { look(up: lookup, number, on: $0) }
-        case .delay(let delay): withShard { wait(on: $0, for: delay) { $0.delayEnded() } }
+        case .delay(let delay): withShard { wait(on: $0, for: delay) }
         case .hold(let delay, let number): withShard { wait(on: $0, for: delay) { $0.lookedUp(number, .ready) } }
         case .answer(let source): withShard { source.start(self, on: $0.loop, driver.deadlines) }
         case .deliver(let question, let isComplete): deliver(question, isComplete)

@@ -164,13 +164,9 @@ extension TaskMachine {
             history.remember(memory)
             return prepare(from: next - 1)
         case .lookUp(let lookup):
-            lookupCount &+= 1
-            stage = .lookingUp(number: lookupCount, next: next)
-            return .lookUp(lookup, number: lookupCount)
+            return .lookUp(lookup, number: beginLookup(next: next))
         case .hold(let delay):
-            lookupCount &+= 1
-            stage = .lookingUp(number: lookupCount, next: next)
-            return .hold(delay, number: lookupCount)
+            return .hold(delay, number: beginLookup(next: next))
         case .answer(let source, let memory):
             if let memory { history.remember(memory) }
             (isPrepared, isStored) = (true, true)
@@ -179,6 +175,13 @@ extension TaskMachine {
             stage = .ending
             return .fail(reason, isSafeToRepeat: true)
         }
+    }
+
+    /// Waits for a lookup, or for a delay in its place. Returns its number.
+    private mutating func beginLookup(next: Int) -> UInt64 {
+        lookupCount &+= 1
+        stage = .lookingUp(number: lookupCount, next: next)
+        return lookupCount
     }
 
     /// The delay between two hops is over.
@@ -422,10 +425,9 @@ extension TaskMachine {
                 }
                 return recover(with: request, after: delay)
             case .wait(let lookup):
-                lookupCount &+= 1
-                stage = .lookingUp(number: lookupCount, next: policies.preparing.count)
                 defer { hasWaited = true }
-                return .awaitNetwork(lookup, number: lookupCount, isFirst: !hasWaited)
+                let number = beginLookup(next: policies.preparing.count)
+                return .awaitNetwork(lookup, number: number, isFirst: !hasWaited)
             case .fail(let reason):
                 stage = .ending
                 return .fail(reason, isSafeToRepeat: false)
