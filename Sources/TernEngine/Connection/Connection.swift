@@ -118,7 +118,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     func rest() {
         detectDeadPeer()
         // The last flight of a handshake may not have been sent.
-        if isSending { flush() }
+        if transport.hasUnsent { flush() }
         let end = loop.now.advanced(by: idleLimit)
         loop.setDeadline(expiry.map { min($0, end) } ?? end, for: token)
     }
@@ -232,7 +232,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         }
         if isWorn { state.mustRetire() }
         guard let ending = state.finish(isExchangeReusable: exchange.isReusable, isSending: isSending) else { return }
-        (pace, heldUntil) = (nil, nil)
+        if pace != nil { (pace, heldUntil) = (nil, nil) }
         let evidence = evidence
         let delegate = delegate.take()
         // The next exchange starts with nothing of this one.
@@ -684,7 +684,12 @@ extension Connection {
     /// Counts the bytes that have passed. Returns whether no more may for a while.
     @discardableResult
     private func keepPace() -> Bool {
-        guard let pace, heldUntil == nil else { return false }
+        guard pace != nil, heldUntil == nil else { return false }
+        return countPassed()
+    }
+
+    private func countPassed() -> Bool {
+        guard let pace else { return false }
         let counts = (sent: transport.sentCount, received: transport.receivedCount)
         let end = pace.passed(
             sent: counts.sent &- pacedCounts.sent, received: counts.received &- pacedCounts.received, at: loop.now)

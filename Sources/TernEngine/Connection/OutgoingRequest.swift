@@ -405,7 +405,7 @@ extension OutgoingRequest {
     private static func send(
         _ bytes: UnsafeRawBufferPointer, atMost most: Int, over transport: some ByteSink
     ) -> Result<Int, SendingError> {
-        let bytes = unsafe bytes.count <= most ? bytes : UnsafeRawBufferPointer(rebasing: bytes.prefix(most))
+        let bytes = unsafe UnsafeRawBufferPointer(start: bytes.baseAddress, count: min(bytes.count, most))
         do throws(TransportError) {
             return .success(try unsafe transport.send(bytes))
         } catch {

@@ -52,13 +52,15 @@ final class ConnectionPermits: Sendable {
     /// Returns a permit.
     func release(_ holder: PermitHolder) { change { $0.release(holder) } }
 
+    /// Whether other pools may want what this one has: the usual answer to `takesBack`, without the lock.
+    func areScarce(for holder: PermitHolder) -> Bool { scarcity.isSet || holder.share.scarcity.isSet }
+
     /// Whether a connection that has become free, or idle, has to be given up for another pool. Its permit is returned
     /// then.
     ///
     /// - Parameter isNeeded: whether a request of this pool waits for the connection.
     func takesBack(_ holder: PermitHolder, isNeeded: Bool) -> Bool {
-        guard scarcity.isSet || holder.share.scarcity.isSet else { return false }
-        return change { ledger in
+        change { ledger in
             guard ledger.yields(holder, isNeeded: isNeeded) else { return false }
             ledger.release(holder)
             return true

@@ -152,8 +152,8 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     private func rest(_ connection: Connection) {
         connection.rest()
         publish()
-        giveUpIdle()
-        while state.mostRecent != nil, permits.hasTooManyIdle(holder) { closeIdle() }
+        if permits.areScarce(for: holder) { giveUpIdle() }
+        while permits.hasTooManyIdle(holder), state.mostRecent != nil { closeIdle() }
     }
 
     private func serve(_ task: Requester, _ connection: Connection) {
@@ -267,9 +267,9 @@ extension ConnectionPool: PermitUser {
         settle()
     }
 
-    /// Closes a connection that has finished its exchange, if another pool has to have its permit.
+    /// Closes a connection that has finished its exchange, and that a waiter needs, if another pool has to have its permit.
     private func givesUp(_ connection: Connection) -> Bool {
-        guard state.isAwaited, permits.takesBack(holder, isNeeded: true) else { return false }
+        guard permits.areScarce(for: holder), permits.takesBack(holder, isNeeded: true) else { return false }
         connections[ObjectIdentifier(connection)] = nil
         state.gaveUpLeased()
         connection.close()
@@ -435,7 +435,7 @@ extension ConnectionPool {
             return connectionClosed(connection, wasResting: false)
         }
         passOverCancelled()
-        if givesUp(connection) { return }
+        if state.isAwaited, givesUp(connection) { return }
         switch state.released(connection) {
         case .serve(let task, let orders):
             carryOut(orders)
