@@ -69,6 +69,7 @@
 @_exported public import enum TernEngine.InvalidRequest
 @_exported public import enum TernEngine.InvalidUnixSocketName
 @_exported public import enum TernEngine.MediaTypes
+@_exported public import class TernEngine.MemoryQuota
 @_exported public import struct TernEngine.MonotonicInstant
 @_exported public import struct TernEngine.MultipartForm
 @_exported public import enum TernEngine.MultipartFormError

@@ -98,7 +98,7 @@ extension SessionError.TransferFailure {
         case .malformedResponse, .upgradeNotTaken, .upgradeRefused: .badServerResponse
         case .undecodable: .cannotDecodeRawData
         case .damagedCache: .cannotDecodeRawData
-        case .bodyTooLarge, .outOfMemory: .dataLengthExceedsMaximum
+        case .bodyTooLarge, .outOfMemory, .memoryQuotaExceeded: .dataLengthExceedsMaximum
         case .redirect(.tooMany), .redirect(.loop): .httpTooManyRedirects
         case .redirect(.ambiguousLocation), .redirect(.malformedLocation), .redirect(.invalidLocation),
             .redirect(.locationTooLong):

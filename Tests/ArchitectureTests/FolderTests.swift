@@ -11,10 +11,10 @@ import Testing
         "Authentication": "Errors Message URI",
         "Bodies": "",
         "Cache": "Authentication Decoding Message Ranges URI",
-        "Collecting": "Errors Task",
-        "Configuration": "Authentication Cache Cookies Decoding Egress Message Proxies Rates Resolving "
+        "Collecting": "Errors Limits Task",
+        "Configuration": "Authentication Cache Cookies Decoding Egress Limits Message Proxies Resolving "
             + "StrictTransport",
-        "Connection": "Bodies Errors Message Rates Transport URI",
+        "Connection": "Bodies Errors Limits Message Transport URI",
         "Cookies": "Message URI",
         "Decoding": "Errors Message",
         "Dialling": "Configuration Connection Egress Errors Message Proxies RawStreams Resolving Transport Trust",
@@ -22,23 +22,23 @@ import Testing
         "Egress": "",
         "Errors": "Bodies Egress Message Ranges Resolving URI",
         "JSON": "",
+        "Limits": "",
         "Message": "Bodies Egress Resolving URI",
         "Multipart": "Bodies Message",
-        "Policies": "Authentication Cache Configuration Connection Cookies Egress Errors Links Message Proxies "
-            + "Rates Resolving Rules StrictTransport Task Transport Trust URI",
+        "Policies": "Authentication Cache Configuration Connection Cookies Egress Errors Limits Links Message "
+            + "Proxies Resolving Rules StrictTransport Task Transport Trust URI",
         "Pool": "Connection Dialling Errors Message RawStreams Trust URI",
         "Proxies": "Authentication Errors Message",
         "Ranges": "Message",
-        "Rates": "",
         "RawStreams": "Connection Errors Transport",
         "Resolving": "",
         "Rules": "Authentication Errors Message URI",
-        "Session": "Bodies Collecting Configuration Connection Dialling Downloads Egress Errors Message Multipart "
-            + "Policies Pool Proxies Rates RawStreams Rules Streams Task Trust URI",
+        "Session": "Bodies Collecting Configuration Connection Dialling Downloads Egress Errors Limits Message "
+            + "Multipart Policies Pool Proxies RawStreams Rules Streams Task Trust URI",
         "Streams": "Connection Errors Message Task Transport",
         "StrictTransport": "Message",
         "Task":
-            "Authentication Bodies Cache Configuration Connection Decoding Dialling Errors Message Pool Rates RawStreams "
+            "Authentication Bodies Cache Configuration Connection Decoding Dialling Errors Limits Message Pool RawStreams "
             + "Resolving Rules Transport Trust URI",
         "Transport": "Errors",
         "Trust": "JSON Message",

@@ -68,6 +68,7 @@ import Testing
     private static let cases: [(SessionError.Reason, URLError.Code)] = [
         (.sessionInvalidated, .cancelled), (.transfer(.bodyTooLarge(limit: 1)), .dataLengthExceedsMaximum),
         (.transfer(.outOfMemory), .dataLengthExceedsMaximum),
+        (.transfer(.memoryQuotaExceeded(limit: 1)), .dataLengthExceedsMaximum),
         (.transfer(.redirect(.tooMany(limit: 1))), .httpTooManyRedirects),
         (.transfer(.redirect(.malformedLocation)), .redirectToNonExistentLocation),
         (.transfer(.redirect(.bodyNotReplayable)), .requestBodyStreamExhausted),

@@ -9,7 +9,7 @@ open class DataTaskDelegate: TaskDelegate, @unchecked Sendable {
     private let body: Lock<Body>
 
     override init(request: URLRequest?, error: (any Error)? = nil, context: RequestContext) {
-        body = Lock(Body(limit: context.bodyLimit))
+        body = Lock(Body(context.bodyLimits))
         super.init(request: request, error: error, context: context)
     }
 
@@ -159,8 +159,7 @@ extension DataTaskDelegate {
         /// The response has become a file.
         var isFile = false
 
-        /// - Parameter limit: the maximum number of bytes to collect.
-        init(limit: Int) { body = BodyAccumulator(limit: limit) }
+        init(_ limits: BodyLimits) { body = BodyAccumulator(limits) }
 
         /// The collected body.
         var data: Data? { isStreamed || isFile ? nil : body.bytes }
@@ -202,6 +201,7 @@ extension DataTaskDelegate.Body {
     mutating func complete(with error: (any Error)?) -> (end: DataTaskDelegate.End?, delivers: Bool) {
         let last = DataTaskDelegate.End(error: body.failure.map { refusal($0, error) } ?? error)
         isComplete = true
+        body.handOver()
         if stream == nil, !isDelivering { return (last, false) }
         end = last
         defer { isDelivering = true }
@@ -217,7 +217,7 @@ extension DataTaskDelegate.Body {
 
     /// Drops everything but the closure for the next body.
     mutating func reset() {
-        body = BodyAccumulator(limit: body.limit)
+        body = BodyAccumulator(body.limits)
         (isComplete, received, isFile) = (false, 0, false)
     }
 }

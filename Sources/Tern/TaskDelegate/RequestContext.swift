@@ -15,8 +15,7 @@ final class RequestContext: Sendable {
     /// The storage whose cookies requests send; nil if they send none.
     let cookies: HTTPCookieStorage?
     let sensitiveFields: SensitiveFields
-    /// The maximum size of a collected body, in bytes.
-    let bodyLimit: Int
+    let bodyLimits: BodyLimits
     private let manages = Atomic<Bool>(true)
 
     init(
@@ -31,7 +30,7 @@ final class RequestContext: Sendable {
         defaultHeaders = session.configuration.httpAdditionalHeaders
         cookies = session.configuration.httpShouldSetCookies ? session.configuration.httpCookieStorage : nil
         sensitiveFields = session.configuration.sensitiveFields
-        bodyLimit = session.configuration.maximumCollectedBodySize
+        bodyLimits = session.configuration.bodyLimits
     }
 
     /// Whether the manager was released, so that no request is retried.

@@ -198,7 +198,7 @@ extension ExitStatus {
         case .tls(let failure): status(of: failure.reason, in: error.phase)
         case .malformedResponse(let broken): status(of: broken.reason)
         case .undecodable: .undecodable
-        case .bodyTooLarge, .outOfMemory: .tooLarge
+        case .bodyTooLarge, .outOfMemory, .memoryQuotaExceeded: .tooLarge
         case .redirect(let failure): status(of: failure)
         case .upgradeNotTaken, .upgradeRefused: .strangeResponse
         case .unreadable(.notEvents(let status, _)): status >= 400 ? .refusedStatus : .strangeResponse

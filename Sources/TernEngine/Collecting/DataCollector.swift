@@ -29,12 +29,12 @@ final class DataCollector: ContentReceiver, @unchecked Sendable {
     /// From now on other threads may read what the reactor wrote.
     private let isOver = Atomic<Bool>(false)
 
-    init(limit: Int) {
-        body = BodyAccumulator(limit: limit)
+    init(_ limits: BodyLimits) {
+        body = BodyAccumulator(limits)
     }
 
-    init(limit: Int, _ completionHandler: @escaping @Sendable (Outcome) -> Void) {
-        body = BodyAccumulator(limit: limit)
+    init(_ limits: BodyLimits, _ completionHandler: @escaping @Sendable (Outcome) -> Void) {
+        body = BodyAccumulator(limits)
         listener = .handler(completionHandler)
     }
 
@@ -47,10 +47,7 @@ final class DataCollector: ContentReceiver, @unchecked Sendable {
         self.response = response
         loop = task.loop
         guard let length = response.bodyLength(answering: task.originalRequest) else { return }
-        guard body.admits(length) else {
-            body.refuse()
-            return task.cancel()
-        }
+        guard body.admits(length) else { return task.cancel() }
         // A body that does not arrive at once is received in place.
         if length > ReactorLoop.bufferSize / 2 { _ = unsafe body.room(for: length) } else { body.reserve(length) }
     }
@@ -79,9 +76,11 @@ final class DataCollector: ContentReceiver, @unchecked Sendable {
     func takeOutcome(of task: SessionTask) throws(SessionError) -> (Data, HTTPURLResponse) {
         let isOver = isOver.load(ordering: .acquiring)
         assert(isOver)
+        // Of a failure, too, no byte stays.
+        let data = body.takeAll()
         if let failure = body.failure { throw task.error(.transfer(failure), phase: .body) }
         if let error { throw error }
         guard let response = response.take() else { throw task.error(.transfer(.connectionLost(nil)), phase: .head) }
-        return (body.takeAll(), response)
+        return (data, response)
     }
 }

@@ -131,6 +131,9 @@ public struct SessionConfiguration: Sendable {
     public var sensitiveFields = SensitiveFields()
     /// The maximum length in bytes of a body that `data(for:)` collects. Streams have no such limit.
     public var maximumCollectedBodySize = 64 * 1024 * 1024
+    /// Bounds all bodies that are being collected at a time, of all sessions that share it; nil, the default, for no
+    /// such bound.
+    public var memoryQuota: MemoryQuota?
     /// Trust anchors and protocol versions.
     public var tls = TLSSettings()
     /// The maximum sizes of a response head and of chunk framing.
@@ -161,6 +164,9 @@ extension SessionConfiguration {
         configuration.proxySettings = nil
         return configuration
     }
+
+    /// Of each collected body.
+    package var bodyLimits: BodyLimits { BodyLimits(size: maximumCollectedBodySize, quota: memoryQuota) }
 
     var hopFields: HopFields {
         HopFields(httpAdditionalHeaders, sensitive: sensitiveFields, decodesContent: decodesContent)

@@ -140,6 +140,8 @@ extension SessionError {
         /// The system has no memory for a body that was to be collected, although `maximumCollectedBodySize` allows it:
         /// a limit of the process or of its control group is lower.
         case outOfMemory
+        /// With this body, the collected bodies of all sessions that share a `memoryQuota` would exceed it, in bytes.
+        case memoryQuotaExceeded(limit: Int)
         /// A redirect was not followed.
         case redirect(RedirectError)
         /// The server switched to another protocol, as the request had asked, and the delegate does not take over, or
@@ -164,6 +166,7 @@ extension SessionError.TransferFailure: CustomStringConvertible {
         case .undecodable: .undecodable
         case .bodyTooLarge: .bodyTooLarge
         case .outOfMemory: .outOfMemory
+        case .memoryQuotaExceeded: .memoryQuotaExceeded
         case .redirect: .redirect
         case .upgradeNotTaken: .upgradeNotTaken
         case .upgradeRefused: .upgradeRefused
@@ -180,7 +183,8 @@ extension SessionError.TransferFailure: CustomStringConvertible {
         case .undecodable(let error): error.description
         case .redirect(let error): error.description
         case .unreadable(let error): error.description
-        case .connectionLost(nil), .bodyTooLarge, .outOfMemory, .upgradeNotTaken, .upgradeRefused, .damagedCache:
+        case .connectionLost(nil), .bodyTooLarge, .outOfMemory, .memoryQuotaExceeded, .upgradeNotTaken, .upgradeRefused,
+            .damagedCache:
             description
         }
     }
@@ -195,6 +199,7 @@ extension SessionError.TransferFailure: CustomStringConvertible {
         case .undecodable(let error): "the body cannot be decoded: \(error)"
         case .bodyTooLarge(let limit): "the body exceeds the \(limit) bytes of maximumCollectedBodySize"
         case .outOfMemory: "the system has no memory for the body"
+        case .memoryQuotaExceeded(let limit): "with this body, all together exceed the \(limit) bytes of memoryQuota"
         case .redirect(let error): "\(error)"
         case .upgradeNotTaken: "the server switched to another protocol, as the request had asked"
         case .upgradeRefused(let status):

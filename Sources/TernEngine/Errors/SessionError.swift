@@ -275,6 +275,8 @@ extension SessionError {
         case bodyTooLarge = "body-too-large"
         /// The system has no memory for the body.
         case outOfMemory = "out-of-memory"
+        /// The collected bodies together exceed the limit for them.
+        case memoryQuotaExceeded = "memory-quota-exceeded"
         /// A redirect was not followed.
         case redirect
         /// The server switched to a protocol that was not taken over.

@@ -7,7 +7,7 @@ extension Session {
     /// A response with any status code is a success. Cancelling the Swift task closes the connection and throws
     /// `.cancelled`.
     public func data(for request: URLRequest) async throws(SessionError) -> (Data, HTTPURLResponse) {
-        let collector = DataCollector(limit: taskDefaults.maximumCollectedBodySize)
+        let collector = DataCollector(taskDefaults.bodyLimits)
         let task = dataTask(with: request, delegate: collector)
         await withTaskCancellationHandler {
             // The task guarantees one completion; a checked continuation would check it twice.
@@ -52,7 +52,7 @@ extension Session {
     ) -> SessionDataTask {
         dataTask(
             with: request,
-            delegate: DataCollector(limit: taskDefaults.maximumCollectedBodySize, completionHandler))
+            delegate: DataCollector(taskDefaults.bodyLimits, completionHandler))
     }
 
     /// The same with `content` as the request body. The method defaults to POST.
@@ -61,6 +61,6 @@ extension Session {
     ) -> SessionUploadTask {
         uploadTask(
             with: request, from: content,
-            delegate: DataCollector(limit: taskDefaults.maximumCollectedBodySize, completionHandler))
+            delegate: DataCollector(taskDefaults.bodyLimits, completionHandler))
     }
 }

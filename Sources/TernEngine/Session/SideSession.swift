@@ -134,7 +134,7 @@ final class SideRequest: SessionTaskDelegate {
 
     func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
         let (statusCode, body) = state.withLock { ($0.statusCode, $0.body) }
-        guard error == nil, !body.isTooLarge, let statusCode else { return completion(nil) }
+        guard error == nil, body.failure == nil, let statusCode else { return completion(nil) }
         completion(SideResponse(statusCode: statusCode, body: body.bytes))
     }
 }

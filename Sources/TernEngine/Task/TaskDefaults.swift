@@ -11,7 +11,7 @@ final class TaskDefaults: Sendable {
     /// Nil without limits.
     let rates: RateLimiters?
     let decodesContent: Bool
-    let maximumCollectedBodySize: Int
+    let bodyLimits: BodyLimits
     let contentDecodingLimits: ContentDecodingLimits
     /// The error of a task without a reactor to run on.
     let failure: SessionError.Reason
@@ -36,7 +36,7 @@ final class TaskDefaults: Sendable {
                 storage: configuration.urlCredentialStorage)
         timeouts = configuration.timeouts
         decodesContent = configuration.decodesContent
-        maximumCollectedBodySize = configuration.maximumCollectedBodySize
+        bodyLimits = configuration.bodyLimits
         contentDecodingLimits = configuration.contentDecodingLimits
     }
 }

@@ -17,7 +17,7 @@ import Testing
         #expect(body.bytes == Data("hello".utf8))
         #expect(take("!", &body) == .overflowed)
         #expect(body.bytes.isEmpty)
-        #expect(body.isTooLarge)
+        #expect(body.failure != nil)
     }
 
     @Test func `an overflow is reported once, and later bytes are not kept`() {
@@ -31,14 +31,18 @@ import Testing
 
     @Test(arguments: [(0, true), (5, true), (6, false), (.max, false)])
     func `what is announced is known to fit or not before it comes`(length: Int, fits: Bool) {
-        #expect(BodyAccumulator(limit: 5).admits(length) == fits)
+        var body = BodyAccumulator(limit: 5)
+        let isAdmitted = body.admits(length)
+        #expect(isAdmitted == fits)
+        #expect((body.failure == nil) == fits)
     }
 
     @Test func `a body refused for what its head announces is gone`() {
         var body = BodyAccumulator(limit: 5)
         #expect(take("a", &body) == .taken)
-        body.refuse()
-        #expect(body.isTooLarge)
+        _ = body.admits(6)
+        #expect(body.failure != nil)
+        #expect(body.bytes.isEmpty)
         #expect(take("b", &body) == .ignored)
     }
 
@@ -52,7 +56,7 @@ import Testing
 
     @Test(arguments: [-1, Int.min]) func `a limit below nothing is nothing`(limit: Int) {
         var body = BodyAccumulator(limit: limit)
-        #expect(body.limit == 0)
+        #expect(body.limits.size == 0)
         #expect(take("", &body) == .taken)
         #expect(take("a", &body) == .overflowed)
     }

@@ -41,8 +41,8 @@ import Testing
     private static let transfers: [SessionError.TransferFailure] =
         [
             .connectionLost(nil), .connectionLost(SystemCallError(.recv, code: ECONNRESET)), .tls(TLSError(.truncated)),
-            .malformedResponse(protocolError), .bodyTooLarge(limit: 1), .outOfMemory, .upgradeNotTaken,
-            .upgradeRefused(status: 200),
+            .malformedResponse(protocolError), .bodyTooLarge(limit: 1), .outOfMemory,
+            .memoryQuotaExceeded(limit: 1), .upgradeNotTaken, .upgradeRefused(status: 200),
         ]
         + [
             .malformed("invalid block type"), .truncated, .checksum, .tooLarge(limit: 1), .ratioExceeded(limit: 1),

@@ -216,6 +216,10 @@ import Testing
             ),
             (.transfer(.outOfMemory), "out-of-memory", nil, "the system has no memory for the body"),
             (
+                .transfer(.memoryQuotaExceeded(limit: 9)), "memory-quota-exceeded", nil,
+                "with this body, all together exceed the 9 bytes of memoryQuota"
+            ),
+            (
                 .transfer(.upgradeNotTaken), "upgrade-not-taken", nil,
                 "the server switched to another protocol, as the request had asked"
             ),

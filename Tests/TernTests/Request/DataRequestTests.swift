@@ -132,6 +132,28 @@ import Testing
         #expect(released == nil)
     }
 
+    @Test func `a body beyond the memory quota is an error, and one that its request has is free`() async throws {
+        let quota = MemoryQuota(limit: 100_000)
+        var configuration = SessionConfiguration.default
+        configuration.memoryQuota = quota
+        let origin = try ScriptedOrigin { _, request in
+            [.ok(String(repeating: "x", count: request.target == "/large" ? 100_001 : 100_000))]
+        }
+        let manager = SessionManager(configuration: configuration)
+        for _ in 0..<2 {
+            let request = manager.request(origin.url())
+            #expect(await request.serializingData().response.data?.count == 100_000)
+            #expect(quota.used == 0)
+            withExtendedLifetime(request) {}
+        }
+        let response = await manager.request(origin.url("/large")).serializingData().response
+        guard case .transfer(.memoryQuotaExceeded(limit: 100_000))? = (response.error as? SessionError)?.reason else {
+            Issue.record("\(String(describing: response.error))")
+            return
+        }
+        #expect(quota.used == 0)
+    }
+
     @Test func `a body beyond the limit is an error, and the connection is closed`() async throws {
         var configuration = SessionConfiguration.default
         configuration.maximumCollectedBodySize = 100_000

@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(.proves("5.9a")) func `a body without a stream closure is collected`() {
-        var body = Body(limit: 100)
+        var body = Body(BodyLimits(size: 100))
         #expect(receive("hello ", &body).delivers == false)
         #expect(receive("world", &body).delivers == false)
         #expect(body.complete(with: nil).end != nil)
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func `one byte more than the limit gives up, and what follows is not kept`() throws {
-        var body = Body(limit: 5)
+        var body = Body(BodyLimits(size: 5))
         #expect(!receive("hello", &body).overflows)
         #expect(receive("!", &body).overflows)
         #expect(!receive("more", &body).overflows)
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(.proves("5.10c")) func `the callback queue is asked to deliver once, until it has run out of bytes`() {
-        var body = Body(limit: 100)
+        var body = Body(BodyLimits(size: 100))
         #expect(body.setStream { _ in }.delivers == false)
         #expect(receive("a", &body).delivers)
         #expect(receive("b", &body).delivers == false)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func `the end waits until the stream has had the last byte`() {
-        var body = Body(limit: 100)
+        var body = Body(BodyLimits(size: 100))
         _ = body.setStream { _ in }
         #expect(receive("a", &body).delivers)
         let (end, delivers) = body.complete(with: Reason())
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func `the end passes through the callback queue even if the stream has nothing to do`() {
-        var body = Body(limit: 100)
+        var body = Body(BodyLimits(size: 100))
         _ = body.setStream { _ in }
         let (end, delivers) = body.complete(with: nil)
         #expect(end == nil)
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test func `a stream that comes before completion has what was there delivered`() {
-        var body = Body(limit: 100)
+        var body = Body(BodyLimits(size: 100))
         _ = receive("early", &body)
         let change = body.setStream { _ in }
         #expect(change.delivers)
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test func `a stream that is added after completion waits in order`() {
-        var body = Body(limit: 100)
+        var body = Body(BodyLimits(size: 100))
         _ = receive("early", &body)
         _ = body.complete(with: nil)
         let change = body.setStream { _ in }
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test func `a stream that is behind stops the socket, until what waits is delivered`() {
-        var body = Body(limit: 100)
+        var body = Body(BodyLimits(size: 100))
         _ = body.setStream { _ in }
         #expect(receive("a", &body).held == nil)
         #expect(flood(&body).held === task)
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test func `a socket does not stay stopped for a stream that has gone`() {
-        var body = Body(limit: 100)
+        var body = Body(BodyLimits(size: 100))
         _ = body.setStream { _ in }
         #expect(flood(&body).held === task)
         #expect(body.setStream(nil).held === task)
@@ -138,14 +138,14 @@ import Testing
     }
 
     @Test(.proves("5.4a", "5.9c")) func `another attempt finds an empty body and the same stream`() {
-        var body = Body(limit: 5)
+        var body = Body(BodyLimits(size: 5))
         _ = receive("too long", &body)
         _ = body.complete(with: nil)
         body.reset()
         #expect(receive("short", &body).overflows == false)
         #expect(body.received == 5)
         #expect(body.complete(with: nil).end?.error == nil)
-        var streamed = Body(limit: 5)
+        var streamed = Body(BodyLimits(size: 5))
         _ = streamed.setStream { _ in }
         _ = streamed.complete(with: nil)
         _ = streamed.nextStep()

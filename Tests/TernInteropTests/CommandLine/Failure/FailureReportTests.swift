@@ -129,6 +129,7 @@ import Testing
             (.transfer(.connectionLost(nil)), .tls, 35), (.transfer(.connectionLost(reset)), .head, 56),
             (.transfer(.connectionLost(pipe)), .head, 55), (.transfer(.undecodable(.checksum)), .body, 61),
             (.transfer(.bodyTooLarge(limit: 1)), .body, 63), (.transfer(.outOfMemory), .body, 63),
+            (.transfer(.memoryQuotaExceeded(limit: 1)), .body, 63),
             (.transfer(.redirect(.tooMany(limit: 1))), .head, 47), (.transfer(.redirect(.loop(origin))), .head, 47),
             (.transfer(.redirect(.ambiguousLocation)), .head, 8), (.transfer(.redirect(.insecure(origin))), .head, 1),
             (.transfer(.redirect(.malformedLocation)), .head, 3),
