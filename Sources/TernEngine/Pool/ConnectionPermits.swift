@@ -49,6 +49,9 @@ final class ConnectionPermits: Sendable {
         change { $0.takeNow(holder, for: user) }
     }
 
+    /// The holder needs none any more. False if it does not wait: it has been given one.
+    func withdraw(_ holder: PermitHolder) -> Bool { change { $0.withdraw(holder) } }
+
     /// Returns a permit.
     func release(_ holder: PermitHolder) { change { $0.release(holder) } }
 
@@ -294,6 +297,14 @@ private struct Ledger: ~Copyable {
         holder.user = user
         if holder.share.isFull { awaitShare(holder) } else { awaitTotal(holder) }
         return false
+    }
+
+    mutating func withdraw(_ holder: PermitHolder) -> Bool {
+        guard holder.waiting != .no else { return false }
+        stopWaiting(holder)
+        holder.share.noteScarcity()
+        forgetUser(of: holder)
+        return true
     }
 
     mutating func release(_ holder: PermitHolder) {

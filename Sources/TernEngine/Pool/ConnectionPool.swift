@@ -213,6 +213,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     /// After a change: returns the permits that nothing needs, and reports a pool that may be empty.
     private func settle() {
         while state.removePermit() { permits.release(holder) }
+        if awaitsPermit, !state.needsPermit, permits.withdraw(holder) { awaitsPermit = false }
         publish()
         if isEmpty { emptied(self) }
     }

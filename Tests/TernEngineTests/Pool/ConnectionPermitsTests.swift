@@ -37,6 +37,18 @@ import Testing
         #expect(pools.complaints == [])
     }
 
+    @Test func `pass over a route whose requests have left`() {
+        let pools = PoolsModel(perRoute: 4, total: 1, routes: 3, reactors: 1)
+        var generator = SeededGenerator(seed: 1)
+        for route in 0..<3 { pools.ask(route) }
+        pools.leave(1)
+        pools.deliver(using: &generator)
+        pools.finishAll(using: &generator)
+        #expect(pools.called == [2])
+        pools.deliver(using: &generator)
+        #expect(pools.busy(2) == 1)
+    }
+
     @Test func `bring the reactors of one route to equal shares, and then leave them alone`() {
         let pools = PoolsModel(perRoute: 7, total: nil, routes: 1, reactors: 2)
         var generator = SeededGenerator(seed: 1)
@@ -171,7 +183,7 @@ private final class PoolsModel {
     func busy(_ pool: Int) -> Int { pools[pool].busy }
 
     func step(using generator: inout SeededGenerator) {
-        switch Int.random(in: 0..<8, using: &generator) {
+        switch Int.random(in: 0..<9, using: &generator) {
         case 0..<3: ask(Int.random(in: pools.indices, using: &generator))
         case 3..<6:
             if let pool = pools.filter({ $0.busy > 0 }).randomElement(using: &generator) { finishOne(pool) }
@@ -180,6 +192,9 @@ private final class PoolsModel {
                 pool.idle -= 1
                 settle(pool)
             }
+        case 7:
+            let waiting = pools.indices.filter { pools[$0].waiting > 0 }
+            if let pool = waiting.randomElement(using: &generator) { leave(pool) }
         default: deliverOne(using: &generator)
         }
         check()
@@ -215,6 +230,15 @@ private final class PoolsModel {
         }
         settle(pool)
     }
+
+    /// A request waits no more.
+    func leave(_ number: Int) {
+        pools[number].waiting -= 1
+        settle(pools[number])
+    }
+
+    /// The pools that are about to be told something.
+    var called: [Int?] { calls.list.map { call in pools.firstIndex { $0 === call.pool } } }
 
     @discardableResult
     private func deliverOne(using generator: inout SeededGenerator) -> Bool {
@@ -270,6 +294,7 @@ private final class PoolsModel {
                 pool.awaitsPermit = true
             }
         }
+        if pool.awaitsPermit, pool.waiting == 0, permits.withdraw(pool.holder) { pool.awaitsPermit = false }
         while pool.busy + pool.idle < pool.permits {
             pool.permits -= 1
             permits.release(pool.holder)
