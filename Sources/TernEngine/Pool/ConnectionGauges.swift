@@ -53,6 +53,7 @@ public struct ConnectionGauges: Sendable, Hashable {
             routes[key] = route
         }
         let used = routes.values.filter { $0.open + $0.opening + $0.waiting > 0 }
-        self.routes = used.sorted { "\($0.origin) \($0.proxies)" < "\($1.origin) \($1.proxies)" }
+        let named = used.map { (name: "\($0.origin) \($0.proxies)", route: $0) }
+        self.routes = named.sorted { $0.name < $1.name }.map(\.route)
     }
 }
