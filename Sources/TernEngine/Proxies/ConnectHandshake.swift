@@ -12,6 +12,8 @@ final class ConnectHandshake: TunnelHandshake {
     private var exchange: Exchange
     /// Whether no earlier one for the same connection was refused.
     private let isFirst: Bool
+    /// Whether the caller's own fields authenticate it: then the proxy's credential is not used.
+    private let isAuthenticated: Bool
     private var authorization: HeaderField?
     private var refusal: ResponseHead?
     private var body: [UInt8] = []
@@ -19,15 +21,18 @@ final class ConnectHandshake: TunnelHandshake {
     /// - Parameter logins: has what the proxy has accepted before, and answers its challenges.
     init(_ proxy: Proxy, to target: HTTPOrigin, _ logins: ProxyLogins, limits: ParsingLimits, isFirst: Bool) {
         (self.proxy, self.target, self.logins, self.isFirst) = (proxy, target, logins, isFirst)
+        isAuthenticated = proxy.connectHeaders.contains("Proxy-Authorization")
         exchange = Exchange(limits: limits)
     }
 
     func begin() throws(ProxyError) -> [UInt8] {
         let authority = target.authority
         var fields = HeaderFields([HeaderField(name: "Host", value: authority)])
-        authorization = logins.authorization(for: proxy, method: "CONNECT", target: authority)
+        if !isAuthenticated {
+            authorization = logins.authorization(for: proxy, method: "CONNECT", target: authority)
+        }
         for field in proxy.connectHeaders where field.name.lowercased() != "host" { fields.append(field) }
-        if let authorization, !fields.contains("Proxy-Authorization") { fields.append(authorization) }
+        if let authorization { fields.append(authorization) }
         let head = RequestHead(method: "CONNECT", target: .authority(authority), origin: target, fields: fields)
         var bytes: [UInt8] = []
         do throws(HTTPProtocolError) {
@@ -44,7 +49,9 @@ final class ConnectHandshake: TunnelHandshake {
             case .informational: continue
             case .head(let head):
                 if (200..<300).contains(head.status) { continue }
-                if head.status == 407, logins.answers(head, of: proxy, after: authorization, isFirst: isFirst) {
+                if head.status == 407, !isAuthenticated,
+                    logins.answers(head, of: proxy, after: authorization, isFirst: isFirst)
+                {
                     return .repeated
                 }
                 refusal = head

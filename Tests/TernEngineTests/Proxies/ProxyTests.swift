@@ -245,6 +245,21 @@ extension IPAddress {
                 == "CONNECT [::1]:80 HTTP/1.1\r\nHost: [::1]:80\r\n\r\n")
     }
 
+    @Test func `the caller's own Proxy-Authorization stands alone, and a 407 to it is final`() throws {
+        var proxy = Proxy(.http, host: "p.test")
+        proxy.credential = PasswordCredential(user: "u", password: "p")
+        proxy.connectHeaders = ["proxy-authorization": "Bearer t"]
+        let logins = ProxyLogins()
+        let handshake = ConnectHandshake(proxy, to: origin, logins, limits: ParsingLimits(), isFirst: true)
+        #expect(
+            String(decoding: try handshake.begin(), as: UTF8.self)
+                == "CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\nproxy-authorization: Bearer t\r\n\r\n")
+        let refused = "HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm=\"p\"\r\nContent-Length: 0\r\n\r\n"
+        #expect(throws: ProxyError.self) { try answer(refused, proxy, logins: logins) }
+        proxy.connectHeaders = [:]
+        #expect(try answer(refused, proxy, logins: logins).step == .repeated)
+    }
+
     @Test(
         arguments: [
             ("HTTP/1.1 200 OK\r\n\r\n", ""), ("HTTP/1.0 200 Connection established\r\n\r\n", ""),
