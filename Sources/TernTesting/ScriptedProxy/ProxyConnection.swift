@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
 
 /// One connection to a proxy from accept to close, on a thread of its own.
 struct ProxyConnection {
@@ -178,17 +179,12 @@ struct ProxyConnection {
     /// The text of Basic's base64; nil for another scheme.
     private static func credential(_ value: String) -> String? {
         guard value.lowercased().hasPrefix("basic ") else { return nil }
-        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-        var (bytes, bits, count): ([UInt8], Int, Int) = ([], 0, 0)
-        for byte in value.utf8.dropFirst("basic ".count) {
-            guard let digit = digits.firstIndex(of: byte) else { break }
-            (bits, count) = (bits << 6 & 0xFFFF | digit, count + 6)
-            if count >= 8 {
-                count -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> count))
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        let text = Array(value.utf8.dropFirst("basic ".count))
+        var bytes = [UInt8](repeating: 0, count: text.count / 4 * 3)
+        // It counts the padding, too.
+        let count = Int(unsafe EVP_DecodeBlock(&bytes, text, Int32(text.count)))
+        let padding = text.suffix(2).count { $0 == UInt8(ascii: "=") }
+        return String(decoding: bytes.prefix(max(0, count - padding)), as: UTF8.self)
     }
 
     private var trailing: [UInt8] { if case .trailing(let bytes) = fault { bytes } else { [] } }
