@@ -21,6 +21,7 @@ struct EventsCommand: ToolCommand {
             },
             .flag("-L", "--location", help: "Follow redirects, but not from https to http.") { $0.isFollowing = true },
             .group(\.fields, "Header fields"),
+            .group(\.routes),
             .group(\.trust, "Trust"),
             .group(\.accepted, "Accepted, without effect"))
     }
@@ -44,6 +45,7 @@ struct EventsCommand: ToolCommand {
     var isFollowing = false
     var fields = FieldOptions()
     var trust = TrustOptions()
+    var routes = RouteOptions()
     var accepted = AcceptedOptions()
 
     func validate() throws {
@@ -60,6 +62,7 @@ struct EventsCommand: ToolCommand {
         let target = try RequestedURL(argument: url)
         if !isFollowing { try trust.check(target) }
         var configuration = try RequestBuilder.configuration(fields, trust, nil)
+        try routes.apply(to: &configuration)
         configuration.redirectPolicy = isFollowing ? .follow() : .never
         if let connectTimeout { configuration.timeouts.connect = .seconds(connectTimeout) }
         var builder = try RequestBuilder(fields, trust, configuration: configuration)

@@ -2,7 +2,7 @@
 import TernEngine
 
 /// Where connections come from, and how they are probed, with curl's option names.
-struct ConnectionOptions: OptionGroup {
+struct ConnectionOptions: OptionGroup, Equatable {
     static var table: OptionTable<Self> {
         OptionTable(
             .value(

@@ -2,7 +2,7 @@
 import TernEngine
 
 /// Which addresses hosts have, with curl's option names.
-struct NameOptions: OptionGroup {
+struct NameOptions: OptionGroup, Equatable {
     static var table: OptionTable<Self> {
         OptionTable(
             .flag("-4", "--ipv4", help: "Use IPv4 addresses only.") { $0.family = .ipv4 },

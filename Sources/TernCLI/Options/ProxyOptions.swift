@@ -4,7 +4,7 @@ import TernEngine
 import TernFiles
 
 /// The proxies of requests, with curl's option names. Without an option the environment names them, as in curl.
-struct ProxyOptions: OptionGroup {
+struct ProxyOptions: OptionGroup, Equatable {
     static var table: OptionTable<Self> {
         OptionTable(
             .value(

@@ -26,7 +26,7 @@ struct TransferOptions: OptionGroup {
                 help: "The maximum number of redirects to follow, 50 unless given; -1 sets no limit."
             ) { $0.redirects = try $1.integer() },
             .group(\.schemes),
-            .group(\.proxy, "Proxies"),
+            .group(\.routes.proxy, "Proxies"),
             .flag("--allow-downgrade", help: "Follow redirects from https to http, too, as curl does.") {
                 $0.allowsDowngrade = true
             },
@@ -86,8 +86,8 @@ struct TransferOptions: OptionGroup {
             .value("--abstract-unix-socket", as: "name", help: "The same with a name in Linux's abstract namespace.") {
                 $0.abstractUnixSocket = $1.text
             },
-            .group(\.names),
-            .group(\.connection),
+            .group(\.routes.names),
+            .group(\.routes.connection),
             .value(
                 "--limit-rate", as: "bytes",
                 help: """
@@ -139,7 +139,7 @@ struct TransferOptions: OptionGroup {
     var keptPosts: Set<Int> = []
     var redirects: Int?
     var schemes = SchemeOptions()
-    var proxy = ProxyOptions()
+    var routes = RouteOptions()
     var allowsDowngrade = false
     var hsts: String?
     var cache: String?
@@ -153,10 +153,8 @@ struct TransferOptions: OptionGroup {
     var continueTimeout: Double?
     var unixSocket: String?
     var abstractUnixSocket: String?
-    var names = NameOptions()
     var bytesPerSecond: ByteCount?
     var requestRate: RequestRate?
-    var connection = ConnectionOptions()
     var egress = EgressOption()
     var maximumBodySize: ByteCount?
 
@@ -221,9 +219,7 @@ struct TransferOptions: OptionGroup {
             configuration.rateLimit = RateLimit(
                 requestsPerSecond: requestRate?.requestsPerSecond, bytesPerSecond: bytesPerSecond?.bytes)
         }
-        try proxy.apply(to: &configuration)
-        names.apply(to: &configuration)
-        connection.apply(to: &configuration)
+        try routes.apply(to: &configuration)
     }
 
     private static func storage(_ path: String) throws -> HSTSStorage {

@@ -48,6 +48,7 @@ struct TrustEvaluateCommand: ToolCommand {
             batch == nil
                 || isAlone && question.lists.isEmpty && question.policy == nil && question.pins.isEmpty
                     && question.at == nil && question.profile == nil && question.revocation.policy == nil
+                    && question.routes == RouteOptions()
         else {
             throw UsageError("--batch takes everything else from its file")
         }
@@ -109,7 +110,8 @@ struct TrustPinsCommand: ToolCommand {
                 "--anchors", "--cacert", as: "file",
                 help: "A PEM file with the only certificates to trust; without it, the system's."
             ) { $0.anchors = $1.text },
-            .flag("--json", help: "Print one JSON array.") { $0.isJSON = true })
+            .flag("--json", help: "Print one JSON array.") { $0.isJSON = true },
+            .group(\.routes))
     }
 
     static let name = "pins"
@@ -122,14 +124,17 @@ struct TrustPinsCommand: ToolCommand {
     var source = ""
     var anchors: String?
     var isJSON = false
+    var routes = RouteOptions()
 
     func run() async throws {
         guard source.contains("://") else {
             if anchors != nil { throw UsageError("--anchors: a file's certificates are not verified") }
+            try LiveServer.check(routes)
             return try show(try CertificateFile.certificates(source, option: source))
         }
         let url = try RequestedURL(secure: source).url
-        let trust = try await LiveServer(url: url, anchors: try CertificateFile.anchors(anchors)).presented()
+        let anchors = try CertificateFile.anchors(anchors)
+        let trust = try await LiveServer(url: url, anchors: anchors, routes: routes).presented()
         let result = ServerTrustPolicy.performDefaultEvaluation(validateHost: true)
             .evaluate(trust, host: LiveServer.host(of: url) ?? "")
         try show(result.verifiedChain.isEmpty ? result.sentChain : result.verifiedChain)

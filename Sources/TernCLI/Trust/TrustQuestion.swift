@@ -37,7 +37,8 @@ struct TrustQuestion: OptionGroup {
             .value(
                 "--profile", as: "standard|web",
                 help: "The rules for chains: standard, or web for the CA/Browser Forum's in addition."
-            ) { $0.profile = try $1.read(TrustProfile.init(rawValue:)) })
+            ) { $0.profile = try $1.read(TrustProfile.init(rawValue:)) },
+            .group(\.routes))
     }
 
     var url: String?
@@ -50,11 +51,13 @@ struct TrustQuestion: OptionGroup {
     var revocation = RevocationOptions()
     var at: String?
     var profile: TrustProfile?
+    var routes = RouteOptions()
 
     func validate() throws {
         guard url == nil || chain == nil else { throw UsageError("give a URL or --chain, not both") }
         guard pins.isEmpty || policy == nil else { throw UsageError("give --policy or --pin, not both") }
         if let url { _ = try RequestedURL(secure: url) }
+        if url == nil { try LiveServer.check(routes) }
         if policy != nil, url == nil, host == nil { throw UsageError("--policy needs --host to look up") }
     }
 
@@ -120,7 +123,7 @@ struct TrustQuestion: OptionGroup {
         guard let url = try url.map({ try RequestedURL(secure: $0).url }) else {
             throw UsageError("give an https URL, --chain or --batch")
         }
-        return try await LiveServer(url: url, anchors: anchors).presented()
+        return try await LiveServer(url: url, anchors: anchors, routes: routes).presented()
     }
 
     private func moment() throws -> (seconds: Int64, hasFraction: Bool)? {
@@ -218,11 +221,18 @@ extension ServerTrust {
 struct LiveServer {
     let url: URL
     let anchors: TrustAnchors
+    let routes: RouteOptions
 
-    /// - Throws: exit code 1, after reporting why, if the server presents no certificate.
+    /// For a chain that no server presents.
+    static func check(_ routes: RouteOptions) throws {
+        if routes != RouteOptions() { throw UsageError("options of proxies, names and connections need a URL") }
+    }
+
+    /// - Throws: a usage error, or exit code 1, after reporting why, if the server presents no certificate.
     func presented() async throws -> ServerTrust {
         var configuration = SessionConfiguration.default
         configuration.tls.anchors = anchors
+        try routes.apply(to: &configuration)
         do {
             return try await ServerTrust.presented(by: url, configuration: configuration)
         } catch {

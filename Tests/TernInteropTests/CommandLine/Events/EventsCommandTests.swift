@@ -46,6 +46,19 @@ import Testing
         #expect(result.status == 0)
     }
 
+    @Test func `events come through a proxy, and from the address that --resolve names`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.send(Self.head + "data: x\n\n"), .close] }
+        let proxy = try ScriptedProxy { _ in origin.port }
+        let through = try await TernTool.run("events", "--no-reconnect", "-x", proxy.url(), "http://events.test/")
+        #expect(through.text == "data: x\n\n" && through.status == 0, "\(through.errors)")
+        #expect(proxy.requests.count == 1)
+        let place = "events.test:\(origin.port)"
+        let direct = try await TernTool.run(
+            "events", "--no-reconnect", "--resolve", "\(place):127.0.0.1", "http://\(place)/")
+        #expect(direct.text == "data: x\n\n" && direct.status == 0, "\(direct.errors)")
+        #expect(origin.requests.last?.value(of: "Host") == place)
+    }
+
     @Test func `what a peer says never steers a terminal`() async throws {
         let origin = try ScriptedOrigin { _, _ in
             [.send(Self.head + "event: \u{1B}]0;x\u{7}\nid: \u{9B}2J\ndata: \u{1B}[31mred\u{202E}\n\n"), .close]

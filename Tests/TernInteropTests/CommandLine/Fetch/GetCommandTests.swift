@@ -159,6 +159,9 @@ import TestPrograms
             ["get", "--max-time", "1", "--max-time", "2", "http://localhost/"],
             ["get", "-vo", "/dev/null", "--output=/dev/null", "http://localhost/"],
             ["trust", "pins", "--anchors", "/nowhere", "/etc/passwd"],
+            ["trust", "pins", "-4", "/etc/passwd"],
+            ["trust", "evaluate", "--chain", "/etc/passwd", "-x", "proxy.test"],
+            ["trust", "evaluate", "--batch", "-", "--interface", "lo"],
         ])
     func usage(arguments: [String]) async throws {
         let result = try await TernTool.run(arguments)

@@ -50,6 +50,20 @@ import TestPrograms
         #expect(server.accessLog.lines.isEmpty)
     }
 
+    @Test func `a server behind a proxy, or without a name, is evaluated like any other`() async throws {
+        let server = try await NginxServer()
+        let port = server.securePort
+        let roots = try folder.write(server.authority.certificatePEM, to: "nginx.pem")
+        let proxy = try ScriptedProxy { _ in port }
+        let through = try await TernTool.run(
+            "trust", "pins", server.secureURL(), "--anchors", roots, "-x", proxy.url())
+        #expect(through.status == 0 && through.text.contains(server.identity.pin), "\(through.errors)")
+        #expect(proxy.requests.map(\.target) == ["localhost:\(port)"])
+        let named = ["https://named.test:\(port)/", "--resolve", "named.test:\(port):127.0.0.1", "--anchors", roots]
+        #expect(try await TernTool.run(["trust", "evaluate", "--host", "localhost"] + named).status == 0)
+        #expect(try await TernTool.run(["trust", "evaluate"] + named).text.hasPrefix("refuse: name-mismatch: "))
+    }
+
     @Test func `a chain is evaluated by its host, its anchors, its time and its pins`() async throws {
         #expect(try await evaluate("--host", "example.com").status == 0)
         #expect(try await evaluate().status == 0)
