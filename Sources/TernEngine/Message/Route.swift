@@ -145,8 +145,20 @@ final class RouteSettings: Sendable {
     }
 
     let parts: Parts
+    /// Of the parts, because pools are looked up for every request.
+    private let hash: Int
 
-    init(_ parts: Parts) { self.parts = parts }
+    init(_ parts: Parts) {
+        self.parts = parts
+        hash = parts.hashValue
+    }
+
+    /// Those of requests that have no others, through these proxies.
+    convenience init(through proxies: [Proxy]) {
+        var parts = Parts()
+        parts.proxies = proxies
+        self.init(parts)
+    }
 
     /// These settings, or the usual ones for nil, after a change; nil for the usual ones.
     static func changing(_ settings: RouteSettings?, _ change: (inout Parts) -> Void) -> RouteSettings? {
@@ -180,7 +192,9 @@ final class RouteSettings: Sendable {
 }
 
 extension RouteSettings: Hashable {
-    static func == (left: RouteSettings, right: RouteSettings) -> Bool { left === right || left.parts == right.parts }
+    static func == (left: RouteSettings, right: RouteSettings) -> Bool {
+        left === right || left.hash == right.hash && left.parts == right.parts
+    }
 
-    func hash(into hasher: inout Hasher) { hasher.combine(parts) }
+    func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }

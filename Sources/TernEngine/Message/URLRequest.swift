@@ -313,14 +313,11 @@ public struct URLRequest: Sendable {
     /// Whether the request names a proxy, or that it has none.
     var hasOwnProxy: Bool { storage.parts.proxy != nil }
 
-    /// The request as it is sent through these proxies: whole for the last of them, with the URL as its target (RFC 9112
-    /// §3.2.2), or in a tunnel.
-    func sent(through proxies: [Proxy], isTunnelled: Bool) -> URLRequest {
+    /// The request as it is sent along a route with these settings.
+    func sent(along settings: RouteSettings) -> URLRequest {
         var request = self
         request.makeUnique()
-        request.storage.parts.routeSettings = RouteSettings.changing(routeSettings) {
-            ($0.proxies, $0.isTunnelled) = (proxies, isTunnelled)
-        }
+        request.storage.parts.routeSettings = settings
         return request
     }
 

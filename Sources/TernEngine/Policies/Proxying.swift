@@ -22,10 +22,16 @@ struct Proxying: HopPolicy {
     private let settings: ProxySettings?
     private let logins: ProxyLogins
     private let egressPolicy: EgressPolicy?
-    let interests: HopInterests = [.preparation, .unsuccessfulHeads]
+    let interests: HopInterests
 
-    init(_ settings: ProxySettings?, _ logins: ProxyLogins, _ egressPolicy: EgressPolicy?) {
+    /// - Parameter fields: those that the session adds to requests. Only what says how a hop goes through a proxy is read.
+    init(
+        _ settings: ProxySettings?, _ logins: ProxyLogins, _ egressPolicy: EgressPolicy?,
+        sessionFields fields: HeaderFields
+    ) {
         (self.settings, self.logins, self.egressPolicy) = (settings, logins, egressPolicy)
+        let readsFields = fields.contains("Proxy-Authorization") || fields.contains("Upgrade")
+        interests = [readsFields ? .preparation : .addition, .unsuccessfulHeads]
     }
 
     /// A connection to a proxy serves all origins: so they are judged here, and not when it is opened.
@@ -36,20 +42,21 @@ struct Proxying: HopPolicy {
         return nil
     }
 
-    private func proxy(for request: URLRequest) -> Proxy? {
+    private func route(of request: URLRequest, to origin: HTTPOrigin) -> ProxyRoute? {
         if request.unixSocket != nil, request.dialer == nil { return nil }
         switch request.proxy {
-        case .ofSession: return request.url.flatMap { settings?.proxy(for: $0.withoutUserInformation) }
+        case .ofSession: return settings?.route(to: origin, request.url?.withoutUserInformation)
         case .direct: return nil
-        case .through(let proxy): return proxy
+        case .through(let proxy): return ProxyRoute(proxy)
         }
     }
 
     func prepare(_ hop: Hop, _ history: inout TaskHistory) -> HopPreparation {
-        history[Memory.self].proxy = nil
+        if history[Memory.self].proxy != nil { history[Memory.self].proxy = nil }
         var request = hop.request
-        guard let proxy = proxy(for: request), let origin = try? request.destination.get().origin else {
-            guard request.headers.contains("Proxy-Authorization") else { return .ready }
+        let hasOwnField = !request.headers.isEmpty && request.headers.contains("Proxy-Authorization")
+        guard let origin = try? request.destination.get().origin, let route = route(of: request, to: origin) else {
+            guard hasOwnField else { return .ready }
             request.headers.removeAll(named: "Proxy-Authorization")
             return .change(request)
         }
@@ -57,17 +64,18 @@ struct Proxying: HopPolicy {
             return .fail(.connecting(.egressRefused(violation)))
         }
         // What follows a switch of protocols is for the origin alone.
-        let isTunnelled = request.headers.contains("Upgrade")
-        request = request.sent(through: proxy.chain, isTunnelled: isTunnelled)
-        if Route(to: origin, request.routeSettings).isTunnelled {
+        let isTunnelled = !request.headers.isEmpty && request.headers.contains("Upgrade")
+        let settings = route.settings(with: request.routeSettings, isTunnelled: isTunnelled)
+        if Route(to: origin, settings).isTunnelled {
+            guard hasOwnField else { return .route(settings) }
             request.headers.removeAll(named: "Proxy-Authorization")
-            return .change(request)
+            return .change(request.sent(along: settings))
         }
-        request = request.inAbsoluteForm()
+        let proxy = route.proxy
+        request = request.sent(along: settings).inAbsoluteForm()
         var memory = history[Memory.self]
         (memory.proxy, memory.authorization) = (proxy, nil)
-        if !request.headers.contains("Proxy-Authorization"),
-            let target = try? request.destination.get().target,
+        if !hasOwnField, let target = try? request.destination.get().target,
             let authorization = logins.authorization(for: proxy, method: request.method, target: target.text)
         {
             memory.authorization = authorization

@@ -5,16 +5,24 @@ import TernIO
 
 /// Which requests of a session go through which proxy.
 public struct ProxySettings: Sendable {
-    private let choose: @Sendable (URL) -> Proxy?
+    private enum Choice: Sendable {
+        case byScheme(http: ProxyRoute?, https: ProxyRoute?, except: ProxyExceptions)
+        case byURL(@Sendable (URL) -> Proxy?)
+    }
+
+    private let choice: Choice
 
     /// All requests go through one proxy, except those to certain hosts.
     public init(_ proxy: Proxy, except exceptions: ProxyExceptions = ProxyExceptions()) {
-        choose = { url in exceptions.contains(url) ? nil : proxy }
+        let route = ProxyRoute(proxy)
+        choice = .byScheme(http: route, https: route, except: exceptions)
     }
 
     /// The closure names the proxy for a URL; nil for a direct connection. Called for each hop, redirects included, on a
     /// reactor's thread: it must not block. The URL has no user information. For a raw stream it is `http://HOST:PORT/`.
-    @preconcurrency public init(_ choose: @escaping @Sendable (URL) -> Proxy?) { self.choose = choose }
+    @preconcurrency public init(_ choose: @escaping @Sendable (URL) -> Proxy?) { choice = .byURL(choose) }
+
+    private init(_ choice: Choice) { self.choice = choice }
 
     /// The proxies that environment variables name, with curl's rules: `http_proxy` in lower case only, because a server
     /// that runs a program sets `HTTP_PROXY` from a field of a request; `https_proxy`, `all_proxy` and `no_proxy` in lower
@@ -25,11 +33,9 @@ public struct ProxySettings: Sendable {
     public static func environment(_ variables: [String: String]) throws(InvalidProxy) -> ProxySettings {
         let http = try proxy(["http_proxy", "all_proxy", "ALL_PROXY"], variables)
         let https = try proxy(["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"], variables)
-        let exceptions = exceptions(in: variables)
-        return ProxySettings { url in
-            if exceptions.contains(url) { return nil }
-            return url.scheme?.lowercased() == "https" ? https : http
-        }
+        return ProxySettings(
+            .byScheme(
+                http: http.map(ProxyRoute.init), https: https.map(ProxyRoute.init), except: exceptions(in: variables)))
     }
 
     /// The hosts that `no_proxy` names, or `NO_PROXY`.
@@ -48,7 +54,43 @@ public struct ProxySettings: Sendable {
     }
 
     /// The proxy for a URL; nil for a direct connection.
-    public func proxy(for url: URL) -> Proxy? { choose(url) }
+    public func proxy(for url: URL) -> Proxy? {
+        switch choice {
+        case .byScheme(let http, let https, let exceptions):
+            if exceptions.contains(url) { return nil }
+            return (url.scheme?.lowercased() == "https" ? https : http)?.proxy
+        case .byURL(let choose): return choose(url)
+        }
+    }
+
+    /// The same for a request to `origin` with this URL, which is read only if a closure wants it.
+    func route(to origin: HTTPOrigin, _ url: @autoclosure () -> URL?) -> ProxyRoute? {
+        switch choice {
+        case .byScheme(let http, let https, let exceptions):
+            guard let route = origin.scheme == .https ? https : http else { return nil }
+            return exceptions.contains(host: origin.host) ? nil : route
+        case .byURL(let choose): return url().flatMap(choose).map(ProxyRoute.init)
+        }
+    }
+}
+
+/// The route through one proxy, made once for all requests that have no settings of their own.
+final class ProxyRoute: Sendable {
+    let proxy: Proxy
+    private let settings: RouteSettings
+
+    init(_ proxy: Proxy) {
+        self.proxy = proxy
+        settings = RouteSettings(through: proxy.chain)
+    }
+
+    /// The settings of a request, and the proxies.
+    func settings(with own: RouteSettings?, isTunnelled: Bool) -> RouteSettings {
+        if own == nil, !isTunnelled { return settings }
+        var parts = own?.parts ?? RouteSettings.Parts()
+        (parts.proxies, parts.isTunnelled) = (settings.proxies, isTunnelled)
+        return RouteSettings(parts)
+    }
 }
 
 /// Hosts that are connected to without a proxy, in the syntax of `no_proxy` and with curl's rules.
@@ -80,6 +122,7 @@ public struct ProxyExceptions: Sendable, Hashable {
     /// Whether a host is one of them.
     public func contains(host: String) -> Bool {
         if isEverything { return true }
+        if names.isEmpty, networks.isEmpty { return false }
         let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
         if let address = IPAddress(literal: bare) { return networks.contains { $0.contains(address) } }
         let host = Self.withoutDots(bare.lowercased(), atBeginning: false)

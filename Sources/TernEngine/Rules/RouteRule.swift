@@ -8,9 +8,9 @@ struct RouteRule: Sendable {
     var storage: CredentialStorage?
 
     @inline(__always)
-    func route(for request: URLRequest) throws(InvalidRequest) -> Route {
-        let origin = try request.destination.get().origin
-        let own = request.routeSettings
+    func route(for hop: Hop) throws(InvalidRequest) -> Route {
+        let origin = try hop.request.destination.get().origin
+        let own = hop.routeSettings ?? hop.request.routeSettings
         let settings = own == nil ? settings : own?.completed(by: settings)
         guard let storage, origin.scheme == .https, let identity = storage.identity(for: origin) else {
             return Route(to: origin, settings)

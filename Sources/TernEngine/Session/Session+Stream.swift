@@ -22,7 +22,7 @@ extension Session {
         let request = URLRequest.forStream(to: host, port)
         let place = placeForTask
         let opener = place.map { place in
-            let route = try? taskDefaults.routes.route(for: tunnelled(request))
+            let route = try? taskDefaults.routes.route(for: Hop(request: tunnelled(request)))
             return StreamOpener(place.shard.shared, along: route, within: configuration.timeouts.connect)
         }
         let stream = place.flatMap { place in opener.map { RawStream(loop: place.shard.loop, assistant: $0) } }
@@ -36,7 +36,7 @@ extension Session {
         guard let url = request.url, let proxy = configuration.effectiveProxySettings?.proxy(for: url) else {
             return request
         }
-        return request.sent(through: proxy.chain, isTunnelled: true)
+        return request.sent(along: ProxyRoute(proxy).settings(with: request.routeSettings, isTunnelled: true))
     }
 }
 

@@ -79,7 +79,9 @@ public final class Session: Sendable {
             HopPolicies(of: configuration, first: firstPolicies, caching: caching, proxying: proxying, rates: rates)
         }
         let proxies = configuration.effectiveProxySettings
-        let policiesWithProxy = policies(Proxying(proxies, proxyLogins, configuration.egressPolicy))
+        let policiesWithProxy = policies(
+            Proxying(
+                proxies, proxyLogins, configuration.egressPolicy, sessionFields: configuration.httpAdditionalHeaders))
         taskDefaults = TaskDefaults(
             configuration, policies: proxies == nil ? policies(nil) : policiesWithProxy,
             policiesWithProxy: policiesWithProxy,

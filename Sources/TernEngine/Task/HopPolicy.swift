@@ -61,6 +61,8 @@ enum HopPreparation: Sendable {
     case ready
     /// This is sent instead. Afterwards the policy remembers this, if it is not nil.
     case change(URLRequest, remembering: (any PolicyMemory)? = nil)
+    /// The hop is sent along a route with these settings, in place of those of its request.
+    case route(RouteSettings)
     /// The policy must look something up first.
     case lookUp(HopLookup)
     /// The hop is sent as it is, after this delay.

@@ -146,7 +146,7 @@ extension SessionTask {
     /// Finds a connection for the hop.
     private func send(on shard: Shard<SessionTask>) {
         do throws(InvalidRequest) {
-            var route = try defaults.routes.route(for: driver.machine.history.hop.request)
+            var route = try defaults.routes.route(for: driver.machine.history.hop)
             if driver.machine.history.hop.number > 0 {
                 route = route.keeping(driver.measured?.addresses ?? [])
                 driver.measured?.beginHop(

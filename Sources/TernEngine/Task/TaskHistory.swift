@@ -109,7 +109,7 @@ struct TaskHistory {
     /// Sends the hop with this request from now on. Returns the previous ones.
     mutating func restart(with request: URLRequest) -> [URLRequest] {
         let previous = [hop.request] + (unprepared.take().map { [$0] } ?? [])
-        hop.request = request
+        (hop.request, hop.routeSettings) = (request, nil)
         return previous
     }
 
@@ -120,6 +120,9 @@ struct TaskHistory {
         hop.request = request
         return previous
     }
+
+    /// A policy has chosen the hop's route.
+    mutating func take(_ settings: RouteSettings) { hop.routeSettings = settings }
 
     /// The facts about the hop for the rules of sending a request again.
     func evidence(_ evidence: Evidence) -> RepeatRule.Evidence {

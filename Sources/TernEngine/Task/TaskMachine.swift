@@ -160,6 +160,9 @@ extension TaskMachine {
             if let memory { history.remember(memory) }
             if let previous = history.prepare(as: request) { previousRequests.append(previous) }
             return nil
+        case .route(let settings):
+            history.take(settings)
+            return nil
         case .again(let memory):
             history.remember(memory)
             return prepare(from: next - 1)
