@@ -153,13 +153,6 @@ final class RouteSettings: Sendable {
         hash = parts.hashValue
     }
 
-    /// Those of requests that have no others, through these proxies.
-    convenience init(through proxies: [Proxy]) {
-        var parts = Parts()
-        parts.proxies = proxies
-        self.init(parts)
-    }
-
     /// These settings, or the usual ones for nil, after a change; nil for the usual ones.
     static func changing(_ settings: RouteSettings?, _ change: (inout Parts) -> Void) -> RouteSettings? {
         var parts = settings?.parts ?? Parts()

@@ -216,10 +216,7 @@ public struct URLRequest: Sendable {
     /// It belongs to the URL's origin: a redirect to another origin does not use it.
     public var unixSocket: UnixSocketName? {
         get { storage.parts.routeSettings?.socket }
-        set {
-            makeUnique()
-            storage.parts.routeSettings = RouteSettings.changing(routeSettings) { $0.socket = newValue }
-        }
+        set { changeRoute { $0.socket = newValue } }
     }
 
     /// How many bytes of the request's connections may pass in a second in each direction, besides the rate limits of the
@@ -237,20 +234,14 @@ public struct URLRequest: Sendable {
     /// ``SessionConfiguration/dialer``, unless the request has a Unix domain socket. It gets the host of each hop.
     public var dialer: ConnectionDialer? {
         get { storage.parts.routeSettings?.dialer }
-        set {
-            makeUnique()
-            storage.parts.routeSettings = RouteSettings.changing(routeSettings) { $0.dialer = newValue }
-        }
+        set { changeRoute { $0.dialer = newValue } }
     }
 
     /// How the sockets of this request and of its redirects are set up; nil uses the session's
     /// ``SessionConfiguration/socketOptions``. A connection carries only requests with equal options.
     public var socketOptions: SocketOptions? {
         get { storage.parts.routeSettings?.socketOptions }
-        set {
-            makeUnique()
-            storage.parts.routeSettings = RouteSettings.changing(routeSettings) { $0.socketOptions = newValue }
-        }
+        set { changeRoute { $0.socketOptions = newValue } }
     }
 
     /// Where the connections of this request and of its redirects may lead, besides the session's
@@ -258,10 +249,7 @@ public struct URLRequest: Sendable {
     /// session's.
     public var egressPolicy: EgressPolicy? {
         get { storage.parts.routeSettings?.egressPolicy }
-        set {
-            makeUnique()
-            storage.parts.routeSettings = RouteSettings.changing(routeSettings) { $0.egressPolicy = newValue }
-        }
+        set { changeRoute { $0.egressPolicy = newValue } }
     }
 
     /// The addresses that connections of this request and of its redirects use; nil uses the session's setting.
@@ -291,14 +279,16 @@ public struct URLRequest: Sendable {
 
     private var nameRules: NameRules {
         get { storage.parts.routeSettings?.names ?? NameRules() }
-        set {
-            makeUnique()
-            storage.parts.routeSettings = RouteSettings.changing(routeSettings) { $0.names = newValue.ifAny }
-        }
+        set { changeRoute { $0.names = newValue.ifAny } }
     }
 
     /// The settings of the request's routes; nil for the session's.
     var routeSettings: RouteSettings? { storage.parts.routeSettings }
+
+    private mutating func changeRoute(_ change: (inout RouteSettings.Parts) -> Void) {
+        makeUnique()
+        storage.parts.routeSettings = RouteSettings.changing(routeSettings, change)
+    }
 
     /// The proxy of this request and of its redirects; ``ProxyChoice/ofSession``, the default, leaves it to the session's
     /// ``SessionConfiguration/proxySettings``. Without effect for a request with a ``unixSocket``.

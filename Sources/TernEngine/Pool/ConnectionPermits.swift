@@ -335,7 +335,7 @@ private struct Ledger: ~Copyable {
 
     mutating func yields(_ holder: PermitHolder, isNeeded: Bool) -> Bool {
         if holder.share.mustYield(holder) { return true }
-        // An idle connection is of no use here.
+        // No request of this pool waits for the idle connection.
         if !isNeeded, scarcity.isSet { return true }
         if let next = starving.first, holder.shouldYield(to: next) { return true }
         guard let next = hungry.first else { return false }

@@ -55,20 +55,20 @@ public struct ProxySettings: Sendable {
 
     /// The proxy for a URL; nil for a direct connection.
     public func proxy(for url: URL) -> Proxy? {
-        switch choice {
-        case .byScheme(let http, let https, let exceptions):
-            if exceptions.contains(url) { return nil }
-            return (url.scheme?.lowercased() == "https" ? https : http)?.proxy
-        case .byURL(let choose): return choose(url)
-        }
+        route(isSecure: url.scheme?.lowercased() == "https", host: url.host, url)?.proxy
     }
 
     /// The same for a request to `origin` with this URL, which is read only if a closure wants it.
     func route(to origin: HTTPOrigin, _ url: @autoclosure () -> URL?) -> ProxyRoute? {
+        route(isSecure: origin.scheme == .https, host: origin.host, url())
+    }
+
+    private func route(isSecure: Bool, host: String?, _ url: @autoclosure () -> URL?) -> ProxyRoute? {
         switch choice {
         case .byScheme(let http, let https, let exceptions):
-            guard let route = origin.scheme == .https ? https : http else { return nil }
-            return exceptions.contains(host: origin.host) ? nil : route
+            guard let route = isSecure ? https : http else { return nil }
+            if let host, exceptions.contains(host: host) { return nil }
+            return route
         case .byURL(let choose): return url().flatMap(choose).map(ProxyRoute.init)
         }
     }
@@ -81,7 +81,9 @@ final class ProxyRoute: Sendable {
 
     init(_ proxy: Proxy) {
         self.proxy = proxy
-        settings = RouteSettings(through: proxy.chain)
+        var parts = RouteSettings.Parts()
+        parts.proxies = proxy.chain
+        settings = RouteSettings(parts)
     }
 
     /// The settings of a request, and the proxies.
@@ -128,8 +130,6 @@ public struct ProxyExceptions: Sendable, Hashable {
         let host = Self.withoutDots(bare.lowercased(), atBeginning: false)
         return names.contains { host == $0 || host.hasSuffix("." + $0) }
     }
-
-    func contains(_ url: URL) -> Bool { url.host.map { contains(host: $0) } ?? false }
 
     /// Bits behind the prefix do not matter.
     private static func network(_ text: String) -> IPNetwork? {

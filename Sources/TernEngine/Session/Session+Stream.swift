@@ -33,10 +33,10 @@ extension Session {
 
     /// Through the proxy for its host, if there is one.
     private func tunnelled(_ request: URLRequest) -> URLRequest {
-        guard let url = request.url, let proxy = configuration.effectiveProxySettings?.proxy(for: url) else {
-            return request
-        }
-        return request.sent(along: ProxyRoute(proxy).settings(with: request.routeSettings, isTunnelled: true))
+        guard let origin = try? request.destination.get().origin,
+            let route = configuration.effectiveProxySettings?.route(to: origin, request.url)
+        else { return request }
+        return request.sent(along: route.settings(with: request.routeSettings, isTunnelled: true))
     }
 }
 

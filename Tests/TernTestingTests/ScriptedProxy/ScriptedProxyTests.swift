@@ -11,6 +11,14 @@ import Testing
         return result.output + (result.status == 0 ? "" : "curl \(result.status)")
     }
 
+    private func proxy(to origin: ScriptedOrigin, _ fault: ProxyFault) throws -> ScriptedProxy {
+        try ScriptedProxy { _ in
+            origin.port
+        } faults: { _ in
+            fault
+        }
+    }
+
     private func answer(of proxy: ScriptedProxy, to bytes: [UInt8]) throws -> (text: String, end: RawClient.End) {
         let client = try RawClient(port: proxy.port)
         client.send(bytes)
@@ -86,11 +94,7 @@ import Testing
         ] as [(ProxyFault, String, RawClient.End?)])
     func `a fault has the bytes that the script says`(fault: ProxyFault, text: String, end: RawClient.End?) throws {
         let origin = try ScriptedOrigin(onAccept: { _ in [.send("0123456789"), .close] }) { _, _ in [] }
-        let proxy = try ScriptedProxy { _ in
-            origin.port
-        } faults: { _ in
-            fault
-        }
+        let proxy = try proxy(to: origin, fault)
         let client = try RawClient(port: proxy.port)
         client.send("CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n")
         if end == nil {
@@ -108,11 +112,7 @@ import Testing
         ] as [(ProxyFault, String)])
     func `a request with a whole URL has the faults, too`(fault: ProxyFault, text: String) async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("body"), .close] }
-        let proxy = try ScriptedProxy { _ in
-            origin.port
-        } faults: { _ in
-            fault
-        }
+        let proxy = try proxy(to: origin, fault)
         let client = try RawClient(port: proxy.port)
         client.send("GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n")
         #expect(await proxy.waitFor { $0.requests.count == 1 })
