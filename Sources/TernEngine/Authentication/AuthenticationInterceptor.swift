@@ -97,6 +97,19 @@ public final class AuthenticationInterceptor<AuthenticatorType: Authenticator>: 
         return .success(authenticated(request, credential, present.number))
     }
 
+    func authenticatedWithoutRefresh(_ request: URLRequest) -> URLRequest? {
+        guard let credential = state.withLock({ $0.credential }) else { return nil }
+        return authenticated(request, credential, 0).request
+    }
+
+    /// As the authenticator identifies the present credential.
+    public func credentialIdentity(for request: URLRequest) -> String? {
+        guard let credential = state.withLock({ $0.credential }), authenticator.authenticates(request) else {
+            return nil
+        }
+        return authenticator.identity(of: credential)
+    }
+
     private func authenticated(
         _ request: URLRequest, _ credential: Credential, _ number: Int32
     ) -> AuthenticatedRequest {

@@ -27,6 +27,11 @@ public protocol Authenticator: Sendable {
     ///
     /// - Throws: any error, which fails the requests that wait: ``AuthenticationError/refreshFailed(_:)``.
     func refresh(_ credential: Credential) async throws -> Credential
+
+    /// The identity of the credential: a text that stays the same when the credential is refreshed, and differs for other
+    /// users, such as an account number. Nil, the default, if there is none. A cache keeps the responses of different
+    /// identities apart; see ``RequestAuthentication/credentialIdentity(for:)``.
+    func identity(of credential: Credential) -> String?
 }
 
 extension Authenticator {
@@ -35,6 +40,9 @@ extension Authenticator {
 
     /// True.
     public func authenticates(_ request: URLRequest) -> Bool { true }
+
+    /// Nil.
+    public func identity(of credential: Credential) -> String? { nil }
 }
 
 /// A credential that authenticates requests and can be replaced by a fresh one, such as an access token with its refresh

@@ -21,6 +21,20 @@ public protocol RequestAuthentication: Sendable {
     ///   - credentialNumber: as `authenticated(_:)` returned it.
     ///   - origin: the server. Others may still accept the credential.
     func refused(credentialNumber: Int32, by origin: HTTPOrigin) -> Bool
+
+    /// The identity of the credential that `authenticated(_:)` would add to the request: a text that stays the same when
+    /// the credential is refreshed, and differs for other users, such as an account number. Nil, the default, if there is
+    /// none, or it is not known.
+    ///
+    /// A session with a ``URLCache`` keeps the responses of different identities apart. With an identity a fresh stored
+    /// response answers without a call of `authenticated(_:)`, and stays when the credential is refreshed; without one
+    /// the fields that `authenticated(_:)` adds stand for it. Called on a reactor's thread: it returns at once.
+    func credentialIdentity(for request: URLRequest) -> String?
+}
+
+extension RequestAuthentication {
+    /// Nil.
+    public func credentialIdentity(for request: URLRequest) -> String? { nil }
 }
 
 /// A request with a credential, and the number of that credential.
@@ -30,4 +44,8 @@ typealias AuthenticatedRequest = (request: URLRequest, credentialNumber: Int32)
 protocol ImmediateAuthentication: RequestAuthentication {
     /// The result of `authenticated(_:)`; nil if it must wait for one. Runs on a reactor's thread.
     func authenticatedAtOnce(_ request: URLRequest) -> Result<AuthenticatedRequest?, AuthenticationError>?
+
+    /// The request with the present credential, which may have to be refreshed before a server gets it; nil if there is
+    /// none.
+    func authenticatedWithoutRefresh(_ request: URLRequest) -> URLRequest?
 }

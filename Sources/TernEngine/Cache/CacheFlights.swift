@@ -2,33 +2,78 @@
 import Dispatch
 import TernLock
 
-/// The requests of a cache that are under way, so that of many equal ones one is sent (RFC 9111 §4: collapsed requests).
-/// Any thread may use it.
+/// The requests of a cache that are under way: of many equal ones one is sent (RFC 9111 §4: collapsed requests), and what
+/// was removed from the cache meanwhile does not come back with their responses. Any thread may use it.
 ///
-/// A request waits until the response to the first one is stored, or is known not to be stored, or its reader pauses, and
-/// not longer than ``maximumWait``: a server may be silent on purpose. It is looked up again then, and sent on its own if
-/// nothing answers it. Requests whose responses could not be stored are
-/// remembered, and nothing waits for them the next time.
+/// A request waits until the response to the first one is stored, or is known not to be stored. If the first one is
+/// cancelled or fails, or its reader pauses, the next one takes its place, and the others wait for that. A server may be
+/// silent on purpose: each ``maximumWait`` twice as many requests as before are let go. Requests whose responses could not
+/// be stored are remembered, and nothing waits for them the next time.
 final class CacheFlights: Sendable {
     /// The maximum number of requests that are remembered because their responses could not be stored.
     private static let maximumUnsharedCount = 1024
+    /// The maximum number of URLs whose removal is remembered.
+    private static let maximumRemovalCount = 1024
+
+    /// What requests wait for each other for.
+    enum Kind: Sendable {
+        /// A response.
+        case response
+        /// The validation of a stored response that has been the answer already.
+        case validation
+    }
 
     struct Key: Sendable, Hashable {
         let url: String
         let scope: CacheScope
+        var kind = Kind.response
     }
 
     private struct State {
-        var flights: [Key: Flight] = [:]
+        /// By URL, because a write ends all of its flights.
+        var flights: [String: [Key: Flight]] = [:]
         var unshared: Set<Key> = []
-        /// The number of requests so far.
+        /// Numbers flights, waiters and removals in their order.
         var count: UInt64 = 0
+        /// When URLs were removed last.
+        var removals: [String: UInt64] = [:]
+        /// When everything was removed last, or the removals before were forgotten.
+        var lastRemoval: UInt64 = 0
+
+        mutating func next() -> UInt64 {
+            count &+= 1
+            return count
+        }
+
+        mutating func remove(_ key: Key) {
+            flights[key.url]?[key] = nil
+            if flights[key.url]?.isEmpty == true { flights[key.url] = nil }
+        }
     }
 
     /// An entry of the table: the request itself is held by its task alone, so that it ends with the task.
     private struct Flight {
         let number: UInt64
-        var waiting: [@Sendable () -> Void] = []
+        var waiters: [Waiter] = []
+        /// How many waiters are let go the next time that the server has been silent for too long.
+        var release = 1
+    }
+
+    private struct Waiter {
+        let number: UInt64
+        let wake: @Sendable (Wake) -> Void
+    }
+
+    /// What a request that has waited does next.
+    enum Wake {
+        /// The response is stored, and may answer it.
+        case lookUp
+        /// It takes the place of the first one.
+        case lead(CacheFlight)
+        /// It waits for another one, or becomes the first: the response is one from before a write.
+        case join
+        /// It is sent on its own.
+        case alone
     }
 
     enum Part {
@@ -38,6 +83,18 @@ final class CacheFlights: Sendable {
         case waits(UInt64)
         /// Each is sent on its own.
         case alone
+    }
+
+    /// How the request that others wait for ended.
+    enum Outcome {
+        /// Its response is stored, and answers requests of its kind.
+        case stored
+        /// Its response, and those to requests of its kind, are not stored.
+        case unstorable
+        /// Its response answers no other request, but a later one may.
+        case unusable
+        /// It has no response, or none that is read.
+        case abandoned
     }
 
     private static let queue = DispatchQueue(label: "tern.cache.flights")
@@ -51,46 +108,136 @@ final class CacheFlights: Sendable {
     func join(_ key: Key) -> Part {
         state.withLock { state in
             if state.unshared.contains(key) { return .alone }
-            if let flight = state.flights[key] { return .waits(flight.number) }
-            state.count &+= 1
-            state.flights[key] = Flight(number: state.count)
-            return .first(CacheFlight(key, state.count, in: self))
+            if let flight = state.flights[key.url]?[key] { return .waits(flight.number) }
+            let number = state.next()
+            state.flights[key.url, default: [:]][key] = Flight(number: number)
+            return .first(CacheFlight(key, number, in: self))
         }
     }
 
-    /// Calls `completion` when the request with this number ends, or has ended: on a queue, so that it runs in the midst
-    /// of no other task.
-    func wait(for number: UInt64, _ key: Key, _ completion: @escaping @Sendable () -> Void) {
-        let (isOver, isFirst) = state.withLock { state in
-            guard let flight = state.flights[key], flight.number == number else { return (true, false) }
-            state.flights[key]?.waiting.append(completion)
-            return (false, flight.waiting.isEmpty)
+    /// Calls `wake` when the request with this number ends, or has ended: on a queue, so that it runs in the midst of no
+    /// other task. Returns the cancellation, after which it may be called nevertheless.
+    func wait(for number: UInt64, _ key: Key, _ wake: @escaping @Sendable (Wake) -> Void) -> @Sendable () -> Void {
+        let (waiter, isFirst) = state.withLock { state -> (UInt64?, Bool) in
+            guard let flight = state.flights[key.url]?[key], flight.number == number else { return (nil, false) }
+            let waiter = state.next()
+            state.flights[key.url]?[key]?.waiters.append(Waiter(number: waiter, wake: wake))
+            return (waiter, flight.waiters.isEmpty)
         }
-        if isOver { return Self.queue.async(execute: completion) }
-        guard isFirst else { return }
-        Self.queue.asyncAfter(deadline: .now() + maximumWait) { [weak self] in
-            self?.end(key, number, isShared: nil)
+        guard let waiter else {
+            Self.queue.async { wake(.join) }
+            return {}
         }
+        if isFirst { watch(key, number) }
+        return { [weak self] in self?.leave(waiter, key) }
     }
 
     /// Whether a request of this kind is under way.
-    func contains(_ key: Key) -> Bool { state.withLock { $0.flights[key] != nil } }
+    func contains(_ key: Key) -> Bool { state.withLock { $0.flights[key.url]?[key] != nil } }
 
-    fileprivate func end(_ key: Key, _ number: UInt64, isShared: Bool?) {
-        let waiting = state.withLock { state -> [@Sendable () -> Void] in
-            switch isShared {
-            case true?: state.unshared.remove(key)
-            case false?:
+    private func leave(_ waiter: UInt64, _ key: Key) {
+        let left = state.withLock { state -> Waiter? in
+            guard let place = state.flights[key.url]?[key]?.waiters.firstIndex(where: { $0.number == waiter }) else {
+                return nil
+            }
+            return state.flights[key.url]?[key]?.waiters.remove(at: place)
+        }
+        withExtendedLifetime(left) {}
+    }
+
+    private func watch(_ key: Key, _ number: UInt64) {
+        Self.queue.asyncAfter(deadline: .now() + maximumWait) { [weak self] in self?.isSilent(key, number) }
+    }
+
+    private func isSilent(_ key: Key, _ number: UInt64) {
+        succeed(key, number) { flight in
+            let count = min(flight.waiters.count, flight.release)
+            let released = Array(flight.waiters.prefix(count))
+            flight.waiters.removeFirst(count)
+            flight.release *= 2
+            return released
+        }
+    }
+
+    /// The first of the waiters that `release` returns takes the place of the request with this number, and the others are
+    /// sent on their own.
+    private func succeed(_ key: Key, _ number: UInt64, _ release: (inout Flight) -> [Waiter]) {
+        let (released, successor, isAwaited) = state.withLock { state -> ([Waiter], UInt64, Bool) in
+            guard var flight = state.flights[key.url]?[key], flight.number == number else { return ([], 0, false) }
+            let released = release(&flight)
+            state.remove(key)
+            if released.isEmpty { return ([], 0, false) }
+            let successor = state.next()
+            state.flights[key.url, default: [:]][key] = Flight(
+                number: successor, waiters: flight.waiters, release: flight.release)
+            return (released, successor, !flight.waiters.isEmpty)
+        }
+        guard let first = released.first else { return }
+        let flight = CacheFlight(key, successor, in: self)
+        if isAwaited { watch(key, successor) }
+        Self.queue.async {
+            first.wake(.lead(flight))
+            for waiter in released.dropFirst() { waiter.wake(.alone) }
+        }
+    }
+
+    fileprivate func end(_ key: Key, _ number: UInt64, _ outcome: Outcome) {
+        let wake: Wake
+        switch outcome {
+        case .stored: wake = .lookUp
+        case .unstorable, .unusable: wake = .alone
+        case .abandoned:
+            return succeed(key, number) { flight in
+                flight.waiters.isEmpty ? [] : [flight.waiters.removeFirst()]
+            }
+        }
+        let waiters = state.withLock { state -> [Waiter] in
+            if case .stored = outcome { state.unshared.remove(key) }
+            if case .unstorable = outcome {
                 if state.unshared.count >= Self.maximumUnsharedCount { state.unshared = [] }
                 state.unshared.insert(key)
-            case nil: break
             }
-            guard let flight = state.flights[key], flight.number == number else { return [] }
-            state.flights[key] = nil
-            return flight.waiting
+            guard let flight = state.flights[key.url]?[key], flight.number == number else { return [] }
+            state.remove(key)
+            return flight.waiters
         }
-        if waiting.isEmpty { return }
-        Self.queue.async { for completion in waiting { completion() } }
+        Self.wake(waiters, wake)
+    }
+
+    private static func wake(_ waiters: [Waiter], _ wake: Wake) {
+        if waiters.isEmpty { return }
+        queue.async { for waiter in waiters { waiter.wake(wake) } }
+    }
+}
+
+// Removals
+extension CacheFlights {
+    /// The moment for a request that is sent now: see `isCurrent`.
+    var now: UInt64 { state.withLock { $0.count } }
+
+    /// What is stored for a URL is removed, nil for all. Nothing waits any more for requests that are under way, and their
+    /// responses are not stored: they may be from before the write that has removed it (RFC 9111 §4.4).
+    func removed(_ url: String?) {
+        let waiters = state.withLock { state -> [Waiter] in
+            let now = state.next()
+            let ended: [Flight]
+            if let url {
+                if state.removals.count >= Self.maximumRemovalCount { (state.removals, state.lastRemoval) = ([:], now) }
+                state.removals[url] = now
+                ended = state.flights.removeValue(forKey: url).map { Array($0.values) } ?? []
+            } else {
+                (state.removals, state.lastRemoval) = ([:], now)
+                ended = state.flights.values.flatMap(\.values)
+                state.flights = [:]
+            }
+            return ended.flatMap(\.waiters)
+        }
+        Self.wake(waiters, .join)
+    }
+
+    /// Whether nothing has removed what is stored for the URL since that moment.
+    func isCurrent(_ url: String, since moment: UInt64) -> Bool {
+        state.withLock { max($0.lastRemoval, $0.removals[url] ?? 0) <= moment }
     }
 }
 
@@ -104,10 +251,8 @@ final class CacheFlight: Sendable {
         (self.key, self.number, self.flights) = (key, number, flights)
     }
 
-    deinit { end() }
+    deinit { end(.abandoned) }
 
-    /// Lets the others go on.
-    ///
-    /// - Parameter isShared: whether a later request may wait for one of this kind; nil if that is not known.
-    func end(isShared: Bool? = nil) { flights.end(key, number, isShared: isShared) }
+    /// Lets the others go on. Only the first call has an effect.
+    func end(_ outcome: CacheFlights.Outcome) { flights.end(key, number, outcome) }
 }

@@ -8,7 +8,7 @@ struct CacheQuery: Sendable {
     let scope: CacheScope
     let method: String
     let fields: HeaderFields
-    let policy: URLRequest.CachePolicy
+    private(set) var policy: URLRequest.CachePolicy
     let control: CacheControl
     /// Whether the program has set conditions of its own, whose answers it reads.
     let isConditional: Bool
@@ -48,6 +48,13 @@ struct CacheQuery: Sendable {
     var isRead: Bool { method == "GET" || method == "HEAD" }
 
     var flight: CacheFlights.Key { CacheFlights.Key(url: url, scope: scope) }
+
+    /// The same request, as one that demands no validation.
+    var unprejudiced: CacheQuery {
+        var query = self
+        query.policy = .useProtocolCachePolicy
+        return query
+    }
 
     /// Whether stored responses may answer.
     var isLookedUp: Bool {

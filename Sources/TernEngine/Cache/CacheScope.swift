@@ -2,8 +2,9 @@
 import TernHTTP1
 import TernTLS
 
-/// What besides URL and fields decides whether a stored response may answer a request: its credentials, and the trust
-/// policy, the identity and the socket that it is sent under. A digest, so that a store on a disk holds no secret.
+/// What besides URL and fields decides whether a stored response may answer a request: its credentials, and what
+/// ``RouteRule`` says about its route: trust policy, identity, proxies, socket, egress policy. Digests, so that a store on
+/// a disk holds no secret.
 struct CacheScope: Sendable, Hashable {
     /// Of a request without credentials, and of a server without a policy of its own.
     static let plain = "0"
@@ -15,15 +16,20 @@ struct CacheScope: Sendable, Hashable {
 
     /// - Parameters:
     ///   - request: with its fields, as it is sent.
-    ///   - trust: as `digest(of:)` forms it, or ``plain``.
-    init(of request: URLRequest, mayCarryCredentials: Bool, _ sensitive: SensitiveFields, trust: String) {
-        self.trust = trust
-        credentials = Self.credentials(of: request, mayCarryCredentials, sensitive)
+    ///   - identity: that of a credential which the request gets later; nil without.
+    ///   - route: what of the route distinguishes responses, in parts.
+    init(
+        of request: URLRequest, mayCarryCredentials: Bool, _ sensitive: SensitiveFields, identity: String? = nil,
+        route: [[UInt8]] = []
+    ) {
+        trust = route.isEmpty ? Self.plain : Self.digest(of: route)
+        credentials = Self.credentials(of: request, mayCarryCredentials, sensitive, identity)
     }
 
     /// Of a request that the program stores a response for.
     init(storing request: URLRequest) {
-        self.init(of: request, mayCarryCredentials: true, SensitiveFields(), trust: Self.any)
+        trust = Self.any
+        credentials = Self.credentials(of: request, true, SensitiveFields(), nil)
     }
 
     var text: String { "\(credentials).\(trust)" }
@@ -40,16 +46,16 @@ struct CacheScope: Sendable, Hashable {
     /// The `Authorization` of Digest differs from request to request: name and realm stand for it. A credential that the
     /// request carries for a challenge counts before it is sent.
     private static func credentials(
-        of request: URLRequest, _ mayCarryCredentials: Bool, _ sensitive: SensitiveFields
+        of request: URLRequest, _ mayCarryCredentials: Bool, _ sensitive: SensitiveFields, _ identity: String?
     ) -> String {
-        var parts: [[UInt8]] = []
+        var parts: [[UInt8]] = identity.map { [Array("identity".utf8), Array($0.utf8)] } ?? []
         let credential = mayCarryCredentials ? request.credential ?? request.urlCredential : nil
         if let credential { parts += [Array("credential".utf8), credential.userBytes, credential.passwordBytes] }
         for field in request.headers {
             guard request.isSensitive(fieldNamed: field.name) || sensitive.isNamed(field.name) else { continue }
             let name = field.name.lowercased()
             if name == "authorization" {
-                if credential == nil { parts += [Array(name.utf8)] + identity(field.bytes) }
+                if credential == nil { parts += [Array(name.utf8)] + Self.identity(field.bytes) }
             } else if !HeaderField.isSensitive(name) {
                 parts += [Array(name.utf8), field.bytes]
             }

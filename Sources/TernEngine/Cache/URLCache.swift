@@ -149,6 +149,7 @@ extension URLCache {
     }
 
     private func remove(since seconds: Int64?) {
+        flights.removed(nil)
         state.withLock { state in
             state.memory.removeAll { $0.responseTime >= seconds ?? .min }
             state.userInfo = [:]
@@ -237,8 +238,12 @@ extension URLCache {
     }
 
     /// Stores the answer to the question whether a response is stored.
-    func store(_ answer: CachedURLResponse?, in response: StoredResponse, answering query: CacheQuery) {
-        guard let answer else { return }
+    ///
+    /// - Parameter moment: when the request was sent. Nothing is stored if what is stored for the URL was removed since.
+    func store(
+        _ answer: CachedURLResponse?, in response: StoredResponse, answering query: CacheQuery, since moment: UInt64
+    ) {
+        guard let answer, flights.isCurrent(query.url, since: moment) else { return }
         if let content = answer.received as? CollectedContent {
             return store(response, content, answer.storagePolicy, answer.userInfo)
         }
@@ -266,6 +271,7 @@ extension URLCache {
     }
 
     func remove(url: String) {
+        flights.removed(url)
         state.withLock { $0.memory.remove(url) { _ in true } }
         write { $0.removeAll(for: url) }
     }

@@ -54,6 +54,15 @@ public struct EgressPolicy: Sendable, Hashable {
         return policy
     }()
 
+    /// The policy as a text that is the same in every process, and another for every other policy.
+    var text: String {
+        let networks = { (networks: [IPNetwork]) in networks.map { "\($0)" }.joined(separator: ",") }
+        let ports = ports.map { $0.sorted().map { "\($0)" }.joined(separator: ",") } ?? "all"
+        let schemes = schemes.map { $0.map { "\($0)" }.sorted().joined(separator: ",") } ?? "all"
+        return
+            "\(reach) \(networks(allowedNetworks)) \(networks(deniedNetworks)) \(ports) \(schemes) \(allowsUnixSockets)"
+    }
+
     /// Returns the rule that refuses a connection to this port of the address; nil if it is permitted.
     public func rule(against address: IPAddress, port: UInt16) -> EgressViolation.Rule? {
         if let rule = rule(againstPort: port) { return rule }

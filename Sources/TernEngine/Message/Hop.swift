@@ -7,6 +7,4 @@ struct Hop: Sendable {
     var mayCarryCredentials = true
     /// The number of hops before it.
     var number = 0
-    /// The settings of its route, in place of those of the request.
-    var routeSettings: RouteSettings?
 }

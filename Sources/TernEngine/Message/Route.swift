@@ -27,7 +27,7 @@ struct Route: Sendable {
 
     // Created and compared for every request, so it stores the origin once.
     private let origin: HTTPOrigin
-    private let settings: RouteSettings?
+    let settings: RouteSettings?
 
     /// A route to the host and port of `origin`, unless the settings name another endpoint.
     init(to origin: HTTPOrigin, _ settings: RouteSettings? = nil) {

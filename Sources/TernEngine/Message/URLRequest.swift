@@ -303,14 +303,6 @@ public struct URLRequest: Sendable {
     /// Whether the request names a proxy, or that it has none.
     var hasOwnProxy: Bool { storage.parts.proxy != nil }
 
-    /// The request as it is sent along a route with these settings.
-    func sent(along settings: RouteSettings) -> URLRequest {
-        var request = self
-        request.makeUnique()
-        request.storage.parts.routeSettings = settings
-        return request
-    }
-
     /// The request with its URL as the target, without user information and fragment.
     func inAbsoluteForm() -> URLRequest {
         guard case .success(let destination) = storage.parts.destination else { return self }

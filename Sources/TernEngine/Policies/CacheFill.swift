@@ -17,6 +17,8 @@ final class CacheFill: ContentTee {
     private let query: CacheQuery
     private let requestTime: Int64
     private let responseTime: Int64
+    /// The request was sent at this moment: what is removed later must not be stored.
+    private let moment: UInt64
     private let url: URL?
     private let maximumCollectedLength: Int
     private var content = Content.bytes([])
@@ -26,8 +28,9 @@ final class CacheFill: ContentTee {
 
     init(
         _ cache: URLCache, _ head: ResponseHead, _ query: CacheQuery, requestTime: Int64, responseTime: Int64,
-        url: URL?, _ flight: CacheFlight?
+        since moment: UInt64, url: URL?, _ flight: CacheFlight?
     ) {
+        self.moment = moment
         (self.cache, self.head, self.query, self.url, self.flight) = (cache, head, query, url, flight)
         (self.requestTime, self.responseTime) = (requestTime, responseTime)
         maximumCollectedLength = cache.maximumCollectedLength
@@ -65,9 +68,11 @@ final class CacheFill: ContentTee {
 
     private func giveUp() {
         content = .none
-        flight?.end(isShared: false)
-        flight = nil
+        flight.take()?.end(.unstorable)
     }
+
+    /// Others do not wait for a reader that does not read.
+    func paused() { flight.take()?.end(.abandoned) }
 
     func ended(isComplete: Bool) -> CacheQuestion? {
         defer { content = .none }
@@ -84,13 +89,12 @@ final class CacheFill: ContentTee {
             flight = nil
             return nil
         }
-        let (cache, query, flight) = (cache, query, flight)
-        self.flight = nil
+        let (cache, query, moment, flight) = (cache, query, moment, flight.take())
         return CacheQuestion(
             proposal: CachedURLResponse(HTTPURLResponse(url: url, head: response.head), collected)
         ) { answer in
-            cache.store(answer, in: response, answering: query)
-            flight?.end(isShared: answer != nil)
+            cache.store(answer, in: response, answering: query, since: moment)
+            flight?.end(answer == nil ? .unstorable : .stored)
         }
     }
 }

@@ -11,15 +11,16 @@ struct Connectivity: HopPolicy {
 
     let interests = HopInterests.failures
 
-    func decide(on failure: HopFailure, _ history: inout TaskHistory) -> HopRecovery {
-        guard case .unconnected(let failure) = failure, let hosts = Self.missing(failure) else { return .pass }
+    func decide(on failure: AttemptFailure, _ history: inout TaskHistory) -> HopRecovery {
+        guard case .connecting(let failure) = failure.reason, let hosts = Self.missing(failure) else { return .pass }
         let isFirst = !history[Memory.self].hasWaited
         history[Memory.self].hasWaited = true
-        return .wait { completion in
+        let lookup: HopLookup = { completion in
             let wait = NetworkWait(hosts, isFirst: isFirst, failure, completion)
             wait.begin()
             return { wait.end() }
         }
+        return .wait(until: lookup, isFirst: isFirst)
     }
 
     /// The hosts to which a path is missing: nil if the failure has another cause, and the world where no host is known.

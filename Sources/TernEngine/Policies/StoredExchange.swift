@@ -11,8 +11,11 @@ struct StoredAnswer: CarrierSource {
     let range: Range<Int64>
     /// Called if the content cannot be read, or does not match its checksum.
     var whenDamaged: (@Sendable () -> Void)?
+    /// Whether it is delivered though the time of the task is up.
+    var isUntimed = false
 
     func start(_ delegate: any ExchangeDelegate, on loop: ReactorLoop, _ deadlines: Deadlines) {
+        let deadlines = isUntimed ? Deadlines(limits: Timeouts(), start: deadlines.start) : deadlines
         StoredExchange(self, delegate, loop, deadlines).start()
     }
 }
@@ -128,7 +131,7 @@ private final class StoredExchange: Carrier, ReadinessHandler, @unchecked Sendab
         if !windowRange.isEmpty { return true }
         answer.whenDamaged?()
         // Before the head the policies may have the server asked.
-        finish(isHeadDelivered ? .transfer(.damagedCache) : .transfer(.connectionLost(nil)))
+        finish(.transfer(.damagedCache))
         return false
     }
 

@@ -1,20 +1,123 @@
 // SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernHTTP1
 
-/// Determines which connections may carry a request.
+/// Resolves the route of a request: what the request says, or else the session. The only place where the two are joined.
+///
+/// A hop's route is resolved before a stored response may answer the hop, and again for each attempt. It may call a closure
+/// of the user, which chooses proxies.
 struct RouteRule: Sendable {
     /// The settings of the session's routes, for requests that name none; nil for the hosts and ports of the origins.
     let settings: RouteSettings?
     /// Has the certificates of the client for single servers; nil without.
     var storage: CredentialStorage?
+    /// The session's proxies; nil without.
+    var proxies: ProxySettings?
+    /// Whether the fields that the session adds to requests switch protocols.
+    var upgradesAll = false
+    /// What the session says about names.
+    var names: NameRules?
+    /// The session's policy, besides that of a request.
+    var egressPolicy: EgressPolicy?
+    /// What decides whether the server of a host is trusted, as bytes that differ for other decisions.
+    var trust: @Sendable (_ host: String) -> [[UInt8]] = { _ in [] }
+
+    /// Why a request has no route.
+    enum Refusal: Error {
+        case invalid(InvalidRequest)
+        /// A proxy would connect to the origin, so the connection to the proxy cannot judge that.
+        case egress(EgressViolation)
+
+        var reason: SessionError.Reason {
+            switch self {
+            case .invalid(let error): .request(.invalid(error))
+            case .egress(let violation): .connecting(.egressRefused(violation))
+            }
+        }
+    }
 
     @inline(__always)
-    func route(for hop: Hop) throws(InvalidRequest) -> Route {
-        let origin = try hop.request.destination.get().origin
-        let own = hop.routeSettings ?? hop.request.routeSettings
+    func route(for request: URLRequest) throws(Refusal) -> Route {
+        let origin: HTTPOrigin
+        do throws(InvalidRequest) { origin = try request.destination.get().origin } catch { throw .invalid(error) }
+        var own = request.routeSettings
+        if proxies != nil || request.hasOwnProxy { own = try ownSettings(of: request, to: origin) }
         let settings = own == nil ? settings : own?.completed(by: settings)
         guard let storage, origin.scheme == .https, let identity = storage.identity(for: origin) else {
             return Route(to: origin, settings)
         }
         return Route(to: origin, RouteSettings.changing(settings) { $0.identity = identity })
+    }
+
+    /// The request's settings, with the proxies that it goes through.
+    private func ownSettings(of request: URLRequest, to origin: HTTPOrigin) throws(Refusal) -> RouteSettings? {
+        guard let proxies = proxyRoute(of: request, to: origin) else { return request.routeSettings }
+        let guardian = EgressGuard(
+            session: egressPolicy, request: request.egressPolicy, origin: origin, endpoint: nil, isForwarded: true)
+        do throws(EgressViolation) { try guardian?.checkUnresolved() } catch { throw .egress(error) }
+        // What follows a switch of protocols is for the origin alone.
+        let upgrades = upgradesAll || !request.headers.isEmpty && request.headers.contains("Upgrade")
+        return proxies.settings(with: request.routeSettings, isTunnelled: upgrades)
+    }
+
+    /// A socket excludes proxies, the request's own those of the session, too.
+    private func proxyRoute(of request: URLRequest, to origin: HTTPOrigin) -> ProxyRoute? {
+        if request.unixSocket != nil, request.dialer == nil { return nil }
+        switch request.proxy {
+        case .ofSession: return proxies?.route(to: origin, request.url?.withoutUserInformation)
+        case .direct: return nil
+        case .through(let proxy): return ProxyRoute(proxy)
+        }
+    }
+
+    /// The route of a raw stream, which is the peer's from its first byte.
+    func streamRoute(for request: URLRequest) throws(Refusal) -> Route {
+        var rule = self
+        rule.upgradesAll = true
+        return try rule.route(for: request)
+    }
+}
+
+// The projection for caches
+extension RouteRule {
+    /// What of a route decides whether a stored response may answer: a response that came along another one is another
+    /// response. Empty for the usual route. The parts are the same in every process, but for dialers.
+    ///
+    /// Proxies count for http alone: those of https cannot forge an answer. A response that was received under one egress
+    /// policy answers no request under another: the address that it came from may be one that the other refuses.
+    func cacheKey(of route: Route) -> [[UInt8]] {
+        let server = route.server
+        var parts = server.scheme == .https ? trust(server.host) : []
+        if let settings = route.settings { parts += key(of: settings, to: server) }
+        if let text = NameRules.joined(route.names, names)?.text(about: server) { parts += Self.part("endpoint", text) }
+        for policy in [egressPolicy, route.egressPolicy] {
+            if let policy { parts += Self.part("egress", policy.text) }
+        }
+        return parts
+    }
+
+    /// Every part of the settings is here, or does not matter to what a server answers: socket options and the PROXY
+    /// protocol, which tell it the same client.
+    private func key(of settings: RouteSettings, to server: HTTPOrigin) -> [[UInt8]] {
+        var parts: [[UInt8]] = []
+        if let leaf = settings.identity?.certificates.first { parts += [Array("stored identity".utf8), leaf.der] }
+        if let dialer = settings.dialer {
+            parts += Self.part("dialer", "\(dialer.number)")
+        } else if let socket = settings.socket {
+            parts += Self.part("socket", "\(socket)")
+        }
+        if server.scheme == .http {
+            for proxy in settings.proxies { parts += Self.part("proxy", "\(proxy)") }
+        }
+        return parts
+    }
+
+    private static func part(_ name: String, _ text: String) -> [[UInt8]] { [Array(name.utf8), Array(text.utf8)] }
+}
+
+extension URL {
+    fileprivate var withoutUserInformation: URL {
+        guard user != nil || password != nil else { return self }
+        return URL(string: URLRequest.withoutCredential(absoluteString)) ?? self
     }
 }

@@ -22,21 +22,13 @@ extension Session {
         let request = URLRequest.forStream(to: host, port)
         let place = placeForTask
         let opener = place.map { place in
-            let route = try? taskDefaults.routes.route(for: Hop(request: tunnelled(request)))
+            let route = try? taskDefaults.routes.streamRoute(for: request)
             return StreamOpener(place.shard.shared, along: route, within: configuration.timeouts.connect)
         }
         let stream = place.flatMap { place in opener.map { RawStream(loop: place.shard.loop, assistant: $0) } }
         let task = StreamTask(request, stream, delegate: delegate, defaults: taskDefaults, at: place)
         opener?.respondent = task
         return task
-    }
-
-    /// Through the proxy for its host, if there is one.
-    private func tunnelled(_ request: URLRequest) -> URLRequest {
-        guard let origin = try? request.destination.get().origin,
-            let route = configuration.effectiveProxySettings?.route(to: origin, request.url)
-        else { return request }
-        return request.sent(along: route.settings(with: request.routeSettings, isTunnelled: true))
     }
 }
 

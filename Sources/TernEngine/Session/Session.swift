@@ -39,11 +39,13 @@ public final class Session: Sendable {
             firstPolicies: [])
     }
 
-    /// - Parameter firstPolicies: are asked before those of the configuration.
+    /// - Parameters:
+    ///   - firstPolicies: are asked before those of the configuration.
+    ///   - source: answers hops in place of the network, in a session without a cache.
     init(
         configuration: SessionConfiguration, delegate: (any SessionDelegate)?,
         serverTrustPolicyManager: ServerTrustPolicyManager?, firstPolicies: [any HopPolicy],
-        routes: RouteRule? = nil
+        source: (any ResponseSource)? = nil, routes: RouteRule? = nil
     ) {
         self.configuration = configuration
         currentDelegate = Lock(delegate)
@@ -72,20 +74,13 @@ public final class Session: Sendable {
                 permits)
         }
         places = shards.map { TaskPlace(shard: $0, table: TaskTable()) }
-        let validation = Validation()
-        let caching = Caching(of: configuration, trust: trust) { validation.send($0) }
-        let rates = RateLimiters(session: configuration.rateLimit, perHost: configuration.rateLimitPerHost)
-        let policies = { (proxying: Proxying?) in
-            HopPolicies(of: configuration, first: firstPolicies, caching: caching, proxying: proxying, rates: rates)
-        }
-        let proxies = configuration.effectiveProxySettings
-        let policiesWithProxy = policies(
-            Proxying(
-                proxies, proxyLogins, configuration.egressPolicy, sessionFields: configuration.httpAdditionalHeaders))
+        let validation = ValidationSender()
+        let caching = Caching(of: configuration) { validation.send($0) }
         taskDefaults = TaskDefaults(
-            configuration, policies: proxies == nil ? policies(nil) : policiesWithProxy,
-            policiesWithProxy: policiesWithProxy,
-            routes: routes, rates: rates,
+            configuration, policies: HopPolicies(of: configuration, first: firstPolicies, source: caching ?? source),
+            routes: routes ?? RouteRule(of: configuration) { trust.fingerprint(forHost: $0) },
+            proxies: ProxyRule(proxyLogins, sessionFields: configuration.httpAdditionalHeaders),
+            rates: RateLimiters(session: configuration.rateLimit, perHost: configuration.rateLimitPerHost),
             failure: configuration.isBackground ? .request(.backgroundSession) : Self.failure(of: reactors))
         if delegate != nil { trust.respondent = self }
         if caching != nil { validation.session = self }
@@ -192,10 +187,20 @@ public final class Session: Sendable {
     }
 }
 
-/// Sends requests whose responses only the session's cache reads, for as long as the session exists.
-private final class Validation: Sendable {
+/// Sends requests whose responses only the session's cache reads, for as long as the session exists. They are not the
+/// program's: the session does not list them, and its end does not wait for them.
+private final class ValidationSender: Sendable {
     private struct Reference: Sendable {
         weak var session: Session?
+    }
+
+    /// Retains what shows that the validation is under way.
+    private final class Reader: SessionTaskDelegate {
+        private let flight: CacheFlight
+
+        init(_ flight: CacheFlight) { self.flight = flight }
+
+        func task(_ task: SessionTask, didCompleteWith error: SessionError?) { flight.end(.unusable) }
     }
 
     private let reference = Lock(Reference())
@@ -205,7 +210,14 @@ private final class Validation: Sendable {
         set { reference.withLock { $0.session = newValue } }
     }
 
-    func send(_ request: URLRequest) { session?.dataTask(with: request, delegate: NoOpTaskDelegate.shared).resume() }
+    /// Sends it in a later tick: another task is being changed.
+    func send(_ validation: Caching.Validation) {
+        guard let session, let place = session.placeForTask else { return }
+        let task = SessionDataTask(
+            request: validation.request, delegate: Reader(validation.flight), defaults: session.taskDefaults,
+            at: TaskPlace(shard: place.shard), after: validation.chain)
+        task.performLater { task.resume() }
+    }
 }
 
 extension ExchangeSettings {

@@ -6,7 +6,8 @@ import TernHTTP1
 ///
 /// The task calls a policy on its reactor's thread, in the middle of a change of its own state. A policy therefore
 /// computes and returns: it does not block, calls no user code and does not touch the task. What takes longer goes into
-/// a ``HopLookup``.
+/// a ``HopLookup``, which may call user code; a decision that depends on user code is `.call`, which the task calls when
+/// nothing of it is half changed.
 ///
 /// ``HopPolicies`` holds the policies of a session in their order.
 protocol HopPolicy: Sendable {
@@ -18,6 +19,10 @@ protocol HopPolicy: Sendable {
     /// earlier preparation is in it.
     func prepare(_ hop: Hop, _ history: inout TaskHistory) -> HopPreparation
 
+    /// Prepares a hop that goes to the network, after the response source has passed it on: for what a hop that is answered
+    /// without it does not need, such as a fresh credential. After a change the source is asked again.
+    func depart(_ hop: Hop, _ history: inout TaskHistory) -> HopPreparation
+
     /// Learns from the head of a final response. The task calls it for every policy, in order, before one decides.
     func learn(_ head: ResponseHead, _ history: inout TaskHistory)
 
@@ -26,17 +31,19 @@ protocol HopPolicy: Sendable {
     func decide(on head: ResponseHead, _ history: inout TaskHistory) -> HopDecision
 
     /// Decides what follows from a hop that has no response. The first policy that does not pass decides.
-    func decide(on failure: HopFailure, _ history: inout TaskHistory) -> HopRecovery
+    func decide(on failure: AttemptFailure, _ history: inout TaskHistory) -> HopRecovery
 }
 
 extension HopPolicy {
     func prepare(_ hop: Hop, _ history: inout TaskHistory) -> HopPreparation { .ready }
 
+    func depart(_ hop: Hop, _ history: inout TaskHistory) -> HopPreparation { .ready }
+
     func learn(_ head: ResponseHead, _ history: inout TaskHistory) {}
 
     func decide(on head: ResponseHead, _ history: inout TaskHistory) -> HopDecision { .pass }
 
-    func decide(on failure: HopFailure, _ history: inout TaskHistory) -> HopRecovery { .pass }
+    func decide(on failure: AttemptFailure, _ history: inout TaskHistory) -> HopRecovery { .pass }
 }
 
 /// What a policy takes part in. A plain request whose session has no policy with an interest in it pays nothing.
@@ -53,6 +60,8 @@ struct HopInterests: OptionSet, Sendable {
     static let allHeads = HopInterests(rawValue: 6)
     /// `decide` is called for failures.
     static let failures = HopInterests(rawValue: 8)
+    /// `depart` is called.
+    static let departure = HopInterests(rawValue: 32)
 }
 
 /// A policy's decision about a hop before it is sent.
@@ -61,17 +70,10 @@ enum HopPreparation: Sendable {
     case ready
     /// This is sent instead. Afterwards the policy remembers this, if it is not nil.
     case change(URLRequest, remembering: (any PolicyMemory)? = nil)
-    /// The hop is sent along a route with these settings, in place of those of its request.
-    case route(RouteSettings)
+    /// The hop is sent as it is; what authenticates it, and is added when it departs, is a credential of this identity.
+    case identify(String, remembering: any PolicyMemory)
     /// The policy must look something up first.
     case lookUp(HopLookup)
-    /// The hop is sent as it is, after this delay.
-    case hold(Duration)
-    /// The policy remembers this and is asked again: what its lookup has found.
-    case again(remembering: any PolicyMemory)
-    /// The carrier of this source answers the hop, and no connection is needed. Policies do not learn from its head.
-    /// Afterwards the policy remembers this, if it is not nil.
-    case answer(any CarrierSource, remembering: (any PolicyMemory)? = nil)
     /// The task fails.
     case fail(SessionError.Reason)
 }
@@ -88,42 +90,27 @@ typealias HopLookup =
 enum HopDecision {
     /// The response is the answer, unless a later policy decides otherwise.
     case pass
-    /// The same, and `tee` receives the content of the response as it arrives, before it is decoded; also if a later
-    /// policy decides that the response is not the answer.
-    case copy(to: any ContentTee)
+    /// What this returns, which calls user code.
+    case call(@Sendable () -> HopDecision)
     /// The response is discarded, and this request is the next hop: a policy has answered a challenge.
     case next(URLRequest)
     /// The response is discarded, and the hop is sent again with this request, after this delay.
     case resend(URLRequest, after: Duration = .zero)
-    /// The response is discarded, and the carrier of this source answers the hop.
-    case answer(any CarrierSource)
     /// The delegate decides.
     case ask(HopProposal)
     /// The task fails.
     case fail(SessionError.Reason)
 }
 
-/// Why a hop has no response.
-enum HopFailure {
-    /// No connection could be opened. Nothing was sent.
-    case unconnected(SessionError.ConnectingFailure)
-    /// The connection was lost, and nothing of a response was delivered.
-    case lost(Evidence)
-}
-
 /// A policy's decision about a failure.
 enum HopRecovery {
     /// The task fails, unless a later policy decides otherwise.
     case pass
-    /// The hop is sent again as it was prepared.
-    case again
-    /// The carrier of this source answers the hop.
-    case answer(any CarrierSource)
     /// This request is the next hop, after this delay. The session adds none of its secrets for another origin; the
     /// policy leaves out those of the request. The task fails if the content can be read only once and has been read.
     case next(URLRequest, after: Duration = .zero)
     /// The hop is sent again as it was prepared when this lookup is ready; the delegate is called for the first wait.
-    case wait(until: HopLookup)
+    case wait(until: HopLookup, isFirst: Bool)
     /// The task fails with this error.
     case fail(SessionError.Reason)
 }
@@ -167,28 +154,39 @@ struct CountPerRedirect: Sendable {
     }
 }
 
-/// Receives a copy of a response's content. On the reactor's thread, and with the rules of ``HopPolicy``.
-protocol ContentTee: AnyObject {
-    /// The next bytes as they were received, without the framing and before they are decoded.
-    func received(_ bytes: Span<UInt8>)
-
-    /// The response ended; `isComplete` is false if it broke off, or the task was cancelled. Returns the question whether
-    /// the content is kept, if that is one; without an answer it is not.
-    func ended(isComplete: Bool) -> CacheQuestion?
-}
-
-/// The policies of a session in the order in which its tasks call them, grouped by what they take part in. An object,
-/// so that each task holds one reference to them.
+/// What the tasks of a session ask about their hops: policies in the order in which tasks call them, grouped by what they
+/// take part in, and the response source. An object, so that each task holds one reference to it.
+///
+/// For the head of a response the policies come first, in their order: they may have the hop sent again, so that the
+/// response is none to it. Then the response source, and then the policies that follow: they decide what comes after a
+/// hop that is answered.
 final class HopPolicies: Sendable {
     let preparing: [any HopPolicy]
+    let departing: [any HopPolicy]
     let reading: [any HopPolicy]
     /// Those of them that inspect the heads of successful responses, too.
     let readingAll: [any HopPolicy]
+    /// The policies that decide after the source.
+    let following: [any HopPolicy]
     let recovering: [any HopPolicy]
-    init(_ policies: [any HopPolicy]) {
+    /// What may answer hops in place of the network; nil for the network alone.
+    let source: (any ResponseSource)?
+    let repeats: RepeatRule
+
+    init(
+        _ policies: [any HopPolicy], following: [any HopPolicy] = [], source: (any ResponseSource)? = nil,
+        repeats: RepeatRule = RepeatRule()
+    ) {
         preparing = policies.filter { $0.interests.contains(.addition) }
+        departing = policies.filter { $0.interests.contains(.departure) }
         reading = policies.filter { $0.interests.contains(.unsuccessfulHeads) }
-        recovering = policies.filter { $0.interests.contains(.failures) }
         readingAll = reading.filter { $0.interests.contains(.allHeads) }
+        self.following = following
+        recovering = policies.filter { $0.interests.contains(.failures) }
+        self.source = source
+        self.repeats = repeats
     }
+
+    /// Whether heads of successful responses are of interest to any of them.
+    var readsSuccess: Bool { !readingAll.isEmpty || source != nil }
 }

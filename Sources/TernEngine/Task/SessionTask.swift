@@ -35,17 +35,24 @@ public class SessionTask: @unchecked Sendable {
 
     /// What runs on the reactor. Only `TaskDriver.swift` knows what is in it.
     @safe @exclusivity(unchecked) final var driver: TaskDriver
+    /// What the driver tries at present.
+    @safe @exclusivity(unchecked) final var attempt = Attempt()
     final var queueIndex: Int32 = -1
     /// Guarded by the table's lock.
     final var tableIndex: Int32 = -1
 
     /// Without a shard the task fails as soon as it is started.
-    init(request: URLRequest, delegate: any SessionTaskDelegate, defaults: TaskDefaults, at place: TaskPlace?) {
+    ///
+    /// - Parameter chain: the redirects that have led to the request already.
+    init(
+        request: URLRequest, delegate: any SessionTaskDelegate, defaults: TaskDefaults, at place: TaskPlace?,
+        after chain: RedirectChain = RedirectChain()
+    ) {
         taskIdentifier = Self.nextIdentifier.wrappingAdd(1, ordering: .relaxed).newValue
         originalRequest = request
         self.defaults = defaults
         table = place?.table
-        driver = TaskDriver(request, delegate, defaults)
+        driver = TaskDriver(request, delegate, defaults, after: chain)
         lifecycle = Lock(TaskLifecycle(shard: place?.shard))
     }
 

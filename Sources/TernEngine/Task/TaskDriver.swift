@@ -5,8 +5,7 @@ import TernHTTP1
 import TernIO
 import TernLock
 
-/// The part of a task that runs on the reactor: the progress of its hops, the carrier of the present one, and what is
-/// measured. A value, because an object would be one more allocation for each task. Only this file reads and changes it:
+/// The part of a task that runs on the reactor: the progress of its hops, and what is measured. A value, because an object would be one more allocation for each task. Only this file reads and changes it:
 /// for others the extensions below have what they need.
 ///
 /// A value without exclusivity checks runs no user code while it changes, and releases no user objects: they are moved
@@ -17,24 +16,22 @@ struct TaskDriver: ~Copyable {
     /// The delegate as a receiver of content; nil before the first lookup.
     fileprivate var knownReceiver: (any ContentReceiver)??
     fileprivate var machine: TaskMachine
-    /// The current carrier.
-    fileprivate var carrier: (any Carrier)?
     /// How the content of the answer is decoded; nil if it is delivered as it arrives.
     fileprivate var decoding: ContentDecoding?
     fileprivate var deadlines: Deadlines
     /// For any thread once the task has completed: it does not change then.
     fileprivate var measured: TaskMetrics?
-    fileprivate var wait = Wait()
     /// That of the request itself; nil without one.
     fileprivate var limiter: RateLimiter?
     /// While the task waits for a lookup or a delay.
     fileprivate var timer: TaskTimer<SessionTask>?
 
     @inline(__always)
-    init(_ request: URLRequest, _ delegate: any SessionTaskDelegate, _ defaults: TaskDefaults) {
+    init(
+        _ request: URLRequest, _ delegate: any SessionTaskDelegate, _ defaults: TaskDefaults, after chain: RedirectChain
+    ) {
         self.delegate = delegate
-        machine = TaskMachine(
-            request, policies: request.hasOwnProxy ? defaults.policiesWithProxy : defaults.policies)
+        machine = TaskMachine(request, policies: defaults.policies, after: chain)
         deadlines = Deadlines(
             limits: request.timeouts ?? defaults.timeouts, start: MonotonicInstant(nanoseconds: 0))
     }
@@ -49,18 +46,15 @@ extension SessionTask {
 
     final var deadlines: Deadlines { driver.deadlines }
 
-    final var wait: Wait {
-        get { driver.wait }
-        set { driver.wait = newValue }
-        _modify { yield &driver.wait }
-    }
+    /// The hop as it is planned: the request that is sent now, or was sent last.
+    final var plannedHop: Hop { driver.machine.hop }
 
     /// Whether an exchange is in progress.
-    final var isCarried: Bool { driver.carrier != nil }
+    final var isCarried: Bool { attempt.carrier != nil }
 
     /// Ends the exchange. False if there is none.
     final func endExchange() -> Bool {
-        guard let carrier = driver.carrier else { return false }
+        guard let carrier = attempt.carrier else { return false }
         carrier.end(.cancelled)
         return true
     }
@@ -80,7 +74,7 @@ extension SessionTask {
     /// Returns false if the task fails in a later tick.
     final func receiveWhileHeld() -> Bool {
         if driver.machine.isAsking || lifecycle.withLock({ $0.suspensions > 0 }) { return true }
-        return driver.carrier?.deliverWhilePaused() ?? true
+        return attempt.carrier?.deliverWhilePaused() ?? true
     }
 
     final func beginHops() { follow(driver.machine.begin()) }
@@ -88,8 +82,8 @@ extension SessionTask {
     final func pauseExchange() {
         let isSuspended = isSuspended
         // Others do not wait for a reader that does not read.
-        if isSuspended { driver.machine.endFlight() }
-        driver.carrier?.isPaused = isSuspended || driver.machine.isAsking
+        if isSuspended { driver.machine.paused() }
+        attempt.carrier?.isPaused = isSuspended || driver.machine.isAsking
     }
 
     /// Calls `delegate` from now on.
@@ -102,7 +96,7 @@ extension SessionTask {
 
 // On the reactor's thread: the task performs the actions of its machine, and reports events to it.
 extension SessionTask {
-    private func start() {
+    func start() {
         // A cancellation from another thread may have come before the start that it cancels.
         if isCancelled || !driver.machine.start() { return }
         let (shard, start) = lifecycle.withLock { ($0.isRunning ? $0.shard : nil, $0.start) }
@@ -117,19 +111,26 @@ extension SessionTask {
     func follow(_ next: TaskMachine.Next) {
         switch next {
         case .wait: updatePause()
-        case .send: withShard { send(on: $0) }
+        case .send: withShard { beginAttempt(on: $0) }
+        case .repeat:
+            attempt.noteRepeat()
+            withShard { beginAttempt(on: $0) }
+        case .resolve: withShard { resolve(on: $0) }
         case .lookUp(let lookup, let number): withShard { look(up: lookup, number, on: $0) }
         case .awaitNetwork(let lookup, let number, let isFirst):
             if isFirst { driver.delegate.handle(.waitingForConnectivity, of: self) }
             withShard { look(up: lookup, number, on: $0) }
         case .delay(let delay): withShard { wait(on: $0, for: delay) }
-        case .hold(let delay, let number): withShard { wait(on: $0, for: delay) { $0.lookedUp(number, .ready) } }
-        case .answer(let source): withShard { source.start(self, on: $0.loop, driver.deadlines) }
+        case .answer(let source):
+            withShard { shard in
+                noteHop()
+                source.start(self, on: shard.loop, driver.deadlines)
+            }
         case .deliver(let question, let isComplete): deliver(question, isComplete)
         case .askContent: askForContent()
         case .complete: end(nil)
         case .fail(let reason, let isSafeToRepeat):
-            if let carrier = driver.carrier { return carrier.end(reason) }
+            if let carrier = attempt.carrier { return carrier.end(reason) }
             end(
                 error(
                     reason, phase: driver.measured?.responseStart == nil ? .head : .body, isSafeToRepeat: isSafeToRepeat
@@ -143,31 +144,69 @@ extension SessionTask {
         body(shard)
     }
 
-    /// Finds a connection for the hop.
-    private func send(on shard: Shard<SessionTask>) {
-        do throws(InvalidRequest) {
-            var route = try defaults.routes.route(for: driver.machine.history.hop)
-            if driver.machine.history.hop.number > 0 {
-                route = route.keeping(driver.measured?.addresses ?? [])
-                driver.measured?.beginHop(
-                    driver.machine.history.hop, redirectCount: driver.machine.history.chain.count, shard.loop.now)
-            }
-            if driver.machine.history.isPrepared { tellPrepared() }
-            connect(along: route, on: shard)
+    /// Resolves the route of the hop, for the response source. May call code of the user: a closure that chooses proxies,
+    /// and policies of trust.
+    private func resolve(on shard: Shard<SessionTask>) {
+        noteHop()
+        let key: [[UInt8]]
+        do throws(RouteRule.Refusal) {
+            key = try defaults.routes.cacheKey(of: defaults.routes.route(for: plannedHop.request))
         } catch {
-            endLater(.request(.invalid(error)), phase: .request, on: shard.loop)
+            // A refusal counts for stored responses, too.
+            if case .egress = error { return follow(driver.machine.unresolved(error.reason)) }
+            return failLater(AttemptFailure(reason: error.reason, phase: .request), on: shard.loop)
         }
+        follow(driver.machine.resolved(key))
     }
 
-    /// The hop has what policies added, which the program sees before it is sent.
-    private func tellPrepared() {
-        let request = driver.machine.history.hop.request
+    /// The hop is about to be answered: it has what policies added, which the program sees before it is sent.
+    func noteHop() {
+        guard driver.machine.history.isPrepared || plannedHop.number > 0 else { return }
+        if driver.measured?.number != plannedHop.number {
+            // That of the hop before.
+            if let status = driver.machine.cacheStatus { driver.measured?.handled(by: status) }
+            driver.measured?.beginHop(
+                plannedHop, redirectCount: driver.machine.history.chain.count, loop?.now ?? .now)
+            attempt.beginHop()
+        }
+        if driver.machine.history.isPrepared { tellPrepared(plannedHop.request) }
+    }
+
+    /// The program sees the request in the form in which it is sent.
+    func tellPrepared(_ request: URLRequest) {
         let previous = lifecycle.withLock { state in
             defer { state.currentRequest = request }
             return state.currentRequest
         }
         driver.measured?.prepare(request)
         withExtendedLifetime(previous) {}
+    }
+
+    /// Has the attempt wait for the rate.
+    func waitForRate(_ delay: Duration, on shard: Shard<SessionTask>) {
+        driver.timer = TaskTimer(on: shard, delay: delay, total: driver.deadlines.total) { [weak self] outcome in
+            guard let self else { return }
+            switch outcome {
+            case .over: findConnection(on: shard)
+            case .failed(let reason):
+                attempt.failed()
+                attemptFailed(AttemptFailure(reason: reason, phase: .request))
+            }
+        }
+    }
+
+    /// An attempt has no response.
+    func attemptFailed(_ failure: AttemptFailure) {
+        let next = driver.machine.failed(failure, wasRepeated: attempt.repeatCount > 0)
+        guard case .fail(let reason, let isSafeToRepeat) = next else { return move(next) }
+        end(
+            error(
+                reason, phase: failure.phase, remoteAddress: failure.remoteAddress, isSafeToRepeat: isSafeToRepeat))
+    }
+
+    /// The same, in a later tick.
+    func failLater(_ failure: AttemptFailure, on loop: ReactorLoop?) {
+        Self.perform(on: loop) { self.attemptFailed(failure) }
     }
 
     /// Waits without a connection: for a delay, or for a lookup.
@@ -197,77 +236,34 @@ extension SessionTask {
         driver.timer?.whenOver(cancellation)
     }
 
-    func cancelExchange() {
-        if let carrier = driver.carrier { return carrier.end(.cancelled) }
-        if driver.wait.since == nil { return end(error(.cancelled, phase: .request)) }
-        if let shard = lifecycle.withLock({ $0.shard }), let route = driver.wait.route { shard.abandon(route, self) }
-        end(error(.cancelled, phase: .pool))
-    }
+    func cancelExchange() { cancelAttempt(.cancelled) }
 
     /// Ends, and leaves the rest of the response to the connection.
-    private func abandonBodyNow() {
-        guard driver.machine.isDelivering, let carrier = driver.carrier else { return cancelNow() }
+    func abandonBodyNow() {
+        guard driver.machine.isDelivering, let carrier = attempt.carrier else { return cancelNow() }
         settle(carrier.leaveRest())
         end(error(.cancelled, phase: .body))
     }
 
     /// The exchange is over: the connection no longer belongs to this task.
     private func settle(_ evidence: Evidence) {
-        driver.carrier = nil
         // A stored response adds nothing to what was measured of a connection before it.
-        if !driver.machine.isStored { driver.measured?.settle(evidence) }
-        if let status = driver.machine.history.cacheStatus { driver.measured?.handled(by: status) }
+        let isStored = attempt.carrier.map { $0.connectionMetrics == nil } ?? false
+        attempt.ended()
+        if !isStored { driver.measured?.settle(evidence) }
     }
 
     /// Also if the connection is gone.
-    var loop: ReactorLoop? { driver.carrier?.loop ?? lifecycle.withLock { $0.shard }?.loop }
+    var loop: ReactorLoop? { attempt.carrier?.loop ?? lifecycle.withLock { $0.shard }?.loop }
 }
 
 extension SessionTask: TableMember {}
 
-extension SessionTask: ConnectionRequester {
-    var hop: Hop { driver.machine.hop }
-
-    var isRepeating: Bool { driver.machine.history.repeatCount > 0 }
-
-    func begin(on connection: Connection, _ prepared: PreparedExchange?) {
-        connection.start(self, driver.machine.history.hop, driver.deadlines, prepared: prepared)
-    }
-
-    func connectionFailed(_ failure: DialFailure) {
-        switch failure.reason {
-        case .request(.invalid), .connecting(.queueFull):
-            // The task may have been started from the end of another, which is still on the stack.
-            endLater(failure.reason, phase: failure.phase, on: lifecycle.withLock { $0.shard }?.loop)
-        default:
-            if case .connecting(let reason) = failure.reason, let next = driver.machine.unconnected(reason) {
-                return move(next)
-            }
-            end(error(failure.reason, phase: failure.phase, remoteAddress: failure.remoteAddress))
-        }
-    }
-
-    func perform(_ command: TaskCommand) {
-        switch command {
-        case .start: start()
-        case .cancel: cancelNow()
-        case .abandonBody: abandonBodyNow()
-        }
-    }
-
-    func returned(_ command: TaskCommand) {
-        switch command {
-        case .start: endWithoutLoop()
-        case .cancel, .abandonBody: endLater(.cancelled, phase: .request, on: nil)
-        }
-    }
-}
-
 extension SessionTask: ExchangeDelegate {
     func exchangeBegan(on carrier: any Carrier) {
-        driver.carrier = carrier
+        attempt.began(on: carrier)
         contentCounts.sent.store(0, ordering: .relaxed)
-        driver.measured?.begin(on: carrier, repeatCount: Int(driver.machine.history.repeatCount))
+        driver.measured?.begin(on: carrier, repeatCount: Int(attempt.repeatCount))
         if isSuspended { carrier.isPaused = true }
         if let connection = carrier.connectionMetrics { driver.delegate.handle(.willSend(on: connection), of: self) }
     }
@@ -326,7 +322,7 @@ extension SessionTask: ExchangeDelegate {
         case .drop: driver.machine.tee?.received(bytes)
         case .hold: return .some(0)
         case .leave:
-            if let carrier = driver.carrier { settle(carrier.leave()) }
+            if let carrier = attempt.carrier { settle(carrier.leave()) }
             follow(driver.machine.leftBehind())
         }
         return .all
@@ -340,11 +336,11 @@ extension SessionTask: ExchangeDelegate {
             let taken = try decoding.receive(bytes) { piece, price in
                 allowance.spend(max(TickAllowance.event, price))
                 if !piece.isEmpty { driver.delegate.task(self, didReceive: piece) }
-                return !allowance.isSpent && driver.carrier?.isPaused == false
+                return !allowance.isSpent && attempt.carrier?.isPaused == false
             }
             return taken == bytes.count && !decoding.hasMore ? .all : .some(taken)
         } catch {
-            driver.carrier?.end(.transfer(.undecodable(error)))
+            attempt.carrier?.end(.transfer(.undecodable(error)))
             return .all
         }
     }
@@ -355,19 +351,28 @@ extension SessionTask: ExchangeDelegate {
             try driver.decoding?.finish()
             return true
         } catch {
-            driver.carrier?.end(.transfer(.undecodable(error)))
+            attempt.carrier?.end(.transfer(.undecodable(error)))
             return false
         }
     }
 
     private func received(_ head: ResponseHead) {
-        guard let carrier = driver.carrier else { return }
+        guard let carrier = attempt.carrier else { return }
         driver.measured?.received(head, carrier.loop.now)
         // Before the machine, which may move to the next hop.
         let response = driver.machine.response(head)
-        switch driver.machine.head(head, from: carrier.connectionMetrics) {
+        let isForProxy = head.status == 407 && defaults.proxies.map { attempt.answersProxy(head, $0) } ?? false
+        act(on: driver.machine.head(head, isForProxy: isForProxy, from: carrier.connectionMetrics), response, carrier)
+    }
+
+    private func act(on answer: TaskMachine.HeadAnswer, _ response: HTTPURLResponse, _ carrier: any Carrier) {
+        switch answer {
         case .deliver: deliver(response)
         case .discard: driver.delegate.handle(.discarded(response), of: self)
+        case .call(let body):
+            let decision = body()
+            // The task may have ended in the call.
+            if attempt.carrier === carrier { act(on: driver.machine.decided(decision), response, carrier) }
         case .ask(let request): ask(about: request, response)
         case .challenge(let proposal): askForCredentials(proposal, response)
         case .askContent:
@@ -402,7 +407,9 @@ extension SessionTask: ExchangeDelegate {
         case nil: follow(driver.machine.ended())
         case .request(.invalid(let error)):
             connectionFailed(DialFailure(reason: .request(.invalid(error)), phase: .request))
-        case let reason?: follow(driver.machine.failed(reason, evidence))
+        case let reason?:
+            let failure = AttemptFailure(reason: reason, phase: .head, evidence: evidence)
+            follow(driver.machine.failed(failure, wasRepeated: attempt.repeatCount > 0))
         }
     }
 }
@@ -444,7 +451,7 @@ extension SessionTask: DelegateAsker {
         case .content(.content(let content)): move(driver.machine.answered(content: content))
         case .content(.unavailable): follow(driver.machine.answered(content: nil))
         case .disposition(.allow): follow(driver.machine.allowed())
-        case .disposition(.cancel): if let carrier = driver.carrier { carrier.end(.cancelled) } else { cancel() }
+        case .disposition(.cancel): if let carrier = attempt.carrier { carrier.end(.cancelled) } else { cancel() }
         case .disposition(.becomeDownload):
             let successor = response.flatMap(download) ?? self
             successor.follow(successor.driver.machine.allowed())
@@ -462,13 +469,13 @@ extension SessionTask: DelegateAsker {
     }
 
     func ask(about request: URLRequest, _ response: HTTPURLResponse) {
-        guard let loop = driver.carrier?.loop else { return }
+        guard let loop = attempt.carrier?.loop else { return }
         driver.machine.question?.response = response
         act(on: ask(.redirect(response, request, question(on: loop) { .redirect($0) })))
     }
 
     func askForCredentials(_ proposal: ChallengeProposal, _ response: HTTPURLResponse) {
-        guard let loop = driver.carrier?.loop, let origin = try? driver.machine.hop.request.destination.get().origin
+        guard let loop = attempt.carrier?.loop, let origin = try? driver.machine.hop.request.destination.get().origin
         else { return }
         driver.machine.question?.response = response
         let challenge = AuthenticationChallenge(
@@ -518,7 +525,7 @@ extension SessionTask: DelegateAsker {
         guard let loop else { return nil }
         switch ask(.response(response, question(on: loop) { .disposition($0) })) {
         case .disposition(.allow): break
-        case .disposition(.cancel): driver.carrier?.end(.cancelled)
+        case .disposition(.cancel): attempt.carrier?.end(.cancelled)
         case .disposition(.becomeDownload): return download(of: response)
         case .instead(let request):
             driver.machine.awaitDisposition()
@@ -563,8 +570,8 @@ extension SessionTask {
         driver.measured = task.driver.measured.take()
         driver.decoding = task.driver.decoding.take()
         contentCounts.sent.store(task.contentCounts.sent.load(ordering: .relaxed), ordering: .relaxed)
-        driver.carrier = task.driver.carrier.take()
-        driver.carrier?.carry(self, driver.deadlines)
+        swap(&attempt, &task.attempt)
+        attempt.carrier?.carry(self, driver.deadlines)
     }
 }
 
@@ -586,7 +593,7 @@ extension SessionTask {
         driver.machine.complete()
         table?.remove(self)
         originalRequest.onceSource?.discard()
-        _ = driver.wait.prepared.take()
+        _ = attempt.wait.prepared.take()
         _ = driver.decoding.take()
         driver.timer.take()?.cancel()
         if driver.machine.tee != nil, let question = driver.machine.takeTee()?.ended(isComplete: error == nil) {
@@ -601,6 +608,7 @@ extension SessionTask {
     private func finishMeasuring(_ start: MonotonicInstant?) {
         let now = MonotonicInstant.now
         if driver.measured == nil { driver.measured = TaskMetrics(originalRequest, start: start ?? now) }
+        if let status = driver.machine.cacheStatus { driver.measured?.handled(by: status) }
         driver.measured?.end(now)
     }
 
@@ -628,11 +636,12 @@ extension SessionTask {
         _ reason: SessionError.Reason, phase: SessionError.Phase, remoteAddress: TransportAddress? = nil,
         isSafeToRepeat: Bool? = nil
     ) -> SessionError {
-        let wasSent = driver.measured?.wasSent ?? false
+        let isSent = driver.measured?.wasSent ?? false
+        let wasSent = isSent || driver.machine.history.wasSentBefore
         return SessionError(
             reason, phase: phase, origin: try? driver.machine.hop.request.destination.get().origin,
             remoteAddress: remoteAddress ?? driver.measured?.connection?.remoteAddress, wasSent: wasSent,
-            isSafeToRepeat: isSafeToRepeat ?? driver.machine.isSafeToRepeat(wasSent: wasSent),
+            isSafeToRepeat: isSafeToRepeat ?? driver.machine.isSafeToRepeat(wasSent: isSent),
             countOfBytesReceived: driver.measured?.countOfBytesReceived ?? 0)
     }
 }

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 
-/// What a cache does for a hop: an object, so that a task without a cache stays small.
-private final class HopCaching {
-    fileprivate var status: CacheStatus?
-    fileprivate var flight: CacheFlight?
-}
-
 /// The history of a task, which its policies read, and what each of them remembers of it.
 struct TaskHistory {
     /// The hop that is sent now, or was sent last, as policies have prepared it.
@@ -15,21 +9,26 @@ struct TaskHistory {
     private var unprepared: URLRequest?
     /// The redirects that led to the hop.
     var chain = RedirectChain()
-    /// How often the hop was sent again because a kept-alive connection turned out to be dead: 0 or 1.
-    var repeatCount: Int32 = 0
     /// The connection of the last final response. Known to policies that read the heads of all responses.
     var connection: ConnectionMetrics?
-    /// Nil for a hop in which no cache has a part.
-    private var caching: HopCaching?
+    /// Whether a request of an earlier hop may have reached a server, which may have acted on it for good: its method is
+    /// not idempotent.
+    private(set) var hasLeftEffect = false
+    /// Whether bytes of an earlier hop may have reached a server.
+    private(set) var wasSentBefore = false
+    /// The stable identity of the credential that a policy has authenticated the hop with; nil for none.
+    var credentialIdentity: String?
     private var memories: [ObjectIdentifier: any PolicyMemory] = [:]
     /// The policy that the original request names; nil for the session's.
     let redirectPolicy: RedirectPolicy?
     /// The responses that were not the answer, in order: at most the last ``RedirectPolicy/maximumRememberedHops``.
     private(set) var responses: [HTTPURLResponse] = []
 
+    /// - Parameter chain: the redirects that have led to the request already.
     @inline(__always)
-    init(_ request: URLRequest) {
-        hop = Hop(request: request)
+    init(_ request: URLRequest, after chain: RedirectChain = RedirectChain()) {
+        hop = Hop(request: request, mayCarryCredentials: chain.mayCarryCredentials)
+        self.chain = chain
         redirectPolicy = request.redirectPolicy
     }
 
@@ -39,29 +38,8 @@ struct TaskHistory {
         set { remember(newValue) }
     }
 
-    /// The task has ended: its policies need no memory, and no other task waits for it.
-    mutating func forget() {
-        if !memories.isEmpty { memories = [:] }
-        caching = nil
-    }
-
-    /// How a cache handled the hop; nil if none did.
-    var cacheStatus: CacheStatus? {
-        get { caching?.status }
-        set { handle { $0.status = newValue } }
-    }
-
-    /// The hop, if others wait for its response.
-    var flight: CacheFlight? {
-        get { caching?.flight }
-        set { if newValue != nil || caching != nil { handle { $0.flight = newValue } } }
-    }
-
-    private mutating func handle(_ change: (HopCaching) -> Void) {
-        let caching = caching ?? HopCaching()
-        self.caching = caching
-        change(caching)
-    }
+    /// The task has ended: its policies need no memory.
+    mutating func forget() { if !memories.isEmpty { memories = [:] } }
 
     mutating func remember(_ memory: any PolicyMemory) { memories[ObjectIdentifier(type(of: memory))] = memory }
 
@@ -99,17 +77,16 @@ struct TaskHistory {
     /// Begins the next hop. Returns the requests of the one before.
     mutating func move(to request: URLRequest, _ chain: RedirectChain) -> [URLRequest] {
         self.chain = chain
-        caching = nil
         let previous = restart(with: request)
         hop = Hop(request: request, mayCarryCredentials: chain.mayCarryCredentials, number: hop.number &+ 1)
-        repeatCount = 0
         return previous
     }
 
     /// Sends the hop with this request from now on. Returns the previous ones.
     mutating func restart(with request: URLRequest) -> [URLRequest] {
         let previous = [hop.request] + (unprepared.take().map { [$0] } ?? [])
-        (hop.request, hop.routeSettings) = (request, nil)
+        hop.request = request
+        credentialIdentity = nil
         return previous
     }
 
@@ -121,15 +98,18 @@ struct TaskHistory {
         return previous
     }
 
-    /// A policy has chosen the hop's route.
-    mutating func take(_ settings: RouteSettings) { hop.routeSettings = settings }
+    /// An attempt of the hop was sent, and the next one is for another hop, or for a request that a server has not refused.
+    mutating func leaveEffect(of evidence: RepeatRule.Evidence) {
+        wasSentBefore = true
+        if !RepeatRule.isSafeToRepeat(evidence) { hasLeftEffect = true }
+    }
 
     /// The facts about the hop for the rules of sending a request again.
-    func evidence(_ evidence: Evidence) -> RepeatRule.Evidence {
+    func evidence(_ evidence: Evidence, wasRepeated: Bool) -> RepeatRule.Evidence {
         RepeatRule.Evidence(
             method: hop.request.method, hasIdempotencyKey: hop.request.headers["Idempotency-Key"] != nil,
             policy: hop.request.repeatPolicy, isContentReplayable: hop.request.isReplayable || !evidence.isSent,
             wasConnectionReused: evidence.wasReused, wasSent: evidence.isSent, wasAnswered: evidence.isAnswered,
-            wasRepeated: repeatCount > 0)
+            wasRepeated: wasRepeated)
     }
 }

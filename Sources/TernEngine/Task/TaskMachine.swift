@@ -13,22 +13,31 @@ import TernHTTP1
 struct TaskMachine: ~Copyable {
     /// A task may end from any of these: `finishing` and `completed` are exits of all.
     enum Stage {
-        /// `resume()` has not reached the reactor. Exits: exchanging, ending.
+        /// `resume()` has not reached the reactor. Exits: preparing, ending.
         case created
-        /// A policy looks something up before the hop is sent, and policies from `next` on have not been asked. Exits:
-        /// exchanging, ending.
-        case lookingUp(number: UInt64, next: Int)
-        /// The hop is sent after a delay. Exits: exchanging, ending.
+        /// The policies prepare the hop, and the response source is asked: within one call, or between two of them.
+        /// Exits: lookingUp, resolving, attempting, answering, ending.
+        case preparing
+        /// Something is looked up before this step. Exits: those of preparing.
+        case lookingUp(number: UInt64, before: Step)
+        /// The task resolves the hop's route, for the response source. Exits: those of preparing.
+        case resolving
+        /// The next hop begins after a delay. Exit: preparing.
         case delayed
-        /// A connection is requested or the request is sent; no final head has arrived. Exits: all but created.
-        case exchanging
+        /// The hop goes to the network, by as many attempts as it takes. No final head has arrived. Exits: all but created.
+        case attempting
+        /// A response source answers the hop. No final head has arrived. Exits: as for attempting.
+        case answering
+        /// A policy's decision about this head depends on code of the user, which is being called. Exits: as for
+        /// attempting.
+        indirect case deciding(ResponseHead, by: Int)
         /// The response is the answer. Exits: asking, ending.
         case delivering
-        /// The delegate has not answered. Exits: delivering, discarding, delayed, exchanging, ending.
+        /// The delegate has not answered. Exits: delivering, discarding, delayed, preparing, ending.
         case asking(PendingQuestion)
         /// The response is not the answer. Up to this many bytes of its content are read so that the connection can be
-        /// used again. Exits: delayed, exchanging, ending.
-        case discarding(left: Int)
+        /// used again. Exits: what follows.
+        case discarding(left: Int, then: Continuation)
         /// The task ends. Exits: finishing, completed.
         case ending
         /// The task prepares its end, such as a file. Exit: completed.
@@ -37,11 +46,26 @@ struct TaskMachine: ~Copyable {
         case completed
     }
 
-    /// Rare, hence indirect.
-    private indirect enum Transition {
-        case delay(Duration)
-        /// The hop is answered by this.
-        case answer(any CarrierSource)
+    /// The steps that prepare a hop, in their order.
+    enum Step {
+        /// This policy prepares the hop.
+        case policy(Int)
+        /// The response source is asked.
+        case source
+        /// This policy prepares a hop that the response source has passed on.
+        case departure(Int)
+        /// The hop is sent.
+        case attempt
+    }
+
+    /// What follows when the exchange of a response that is not the answer is over.
+    enum Continuation {
+        /// The hop is prepared: the next one, or the same one anew; after a delay, if there is one.
+        case prepare(after: Duration)
+        /// The hop is sent again as it was prepared.
+        case attempt
+        /// This source answers the hop.
+        indirect case answer(any CarrierSource)
     }
 
     /// The maximum number of bytes drained from a response that is not the answer, to reuse its connection.
@@ -53,36 +77,36 @@ struct TaskMachine: ~Copyable {
     private var questions = QuestionBook()
     /// Receives a copy of the content that is delivered.
     private(set) var tee: (any ContentTee)?
+    /// The part of the response source in the hop; nil if it has none.
+    private(set) var source: (any HopSource)?
+    private var lastStatus: CacheStatus?
+    /// The request of the hop before the source has added fields to it; nil if it has added none.
+    private var plainRequest: URLRequest?
     private let policies: HopPolicies
-    /// What comes between the discarded response and the next hop, or in place of that; nil for nothing.
-    private var transition: Transition?
-    /// Whether the hop is answered by a stored response, from which no policy learns.
-    private(set) var isStored = false
     private var lookupCount: UInt64 = 0
-    private var isPrepared = false
-    private var hasWaited = false
     private var previousRequests: [URLRequest] = []
 
+    /// - Parameter chain: the redirects that have led to the request already.
     @inline(__always)
-    init(_ request: URLRequest, policies: HopPolicies) {
+    init(_ request: URLRequest, policies: HopPolicies, after chain: RedirectChain = RedirectChain()) {
         self.policies = policies
-        history = TaskHistory(request)
+        history = TaskHistory(request, after: chain)
     }
 
     /// The next action. Large and rare values are indirect, so that the rest is cheap to return.
     enum Next {
         /// None, until an event occurs.
         case wait
-        /// Find a connection for the hop and send it.
+        /// Make an attempt: find a connection for the hop and send it.
         case send
+        /// Resolve the route of the hop, and report it to `resolved`.
+        case resolve
         /// Start a lookup, and report its result to `lookedUp` with this number.
         indirect case lookUp(HopLookup, number: UInt64)
         /// Likewise; the first time the delegate is called before.
         indirect case awaitNetwork(HopLookup, number: UInt64, isFirst: Bool)
         /// Call `delayEnded` after this delay.
         indirect case delay(Duration)
-        /// Report to `lookedUp` with this number after this delay.
-        indirect case hold(Duration, number: UInt64)
         /// Have the hop answered by this source.
         indirect case answer(any CarrierSource)
         /// Deliver the held parts of the response; the response may have ended meanwhile.
@@ -91,6 +115,8 @@ struct TaskMachine: ~Copyable {
         case askContent
         /// The task is done.
         case complete
+        /// Make another attempt: the connection of this one was dead.
+        case `repeat`
         indirect case fail(SessionError.Reason, isSafeToRepeat: Bool)
     }
 
@@ -112,7 +138,9 @@ struct TaskMachine: ~Copyable {
     var isWorking: Bool {
         switch stage {
         case .created, .ending, .finishing, .completed: false
-        case .lookingUp, .delayed, .exchanging, .delivering, .asking, .discarding: true
+        case .preparing, .lookingUp, .resolving, .delayed, .attempting, .answering, .deciding, .delivering, .asking,
+            .discarding:
+            true
         }
     }
 }
@@ -122,24 +150,79 @@ extension TaskMachine {
     /// The task is started. False if it was before, or has ended.
     mutating func start() -> Bool {
         guard case .created = stage else { return false }
-        stage = .exchanging
+        stage = .preparing
         return true
     }
 
-    /// The hop is to be sent: for the first time, or again.
+    /// The first hop is to be prepared.
     mutating func begin() -> Next {
-        guard case .exchanging = stage else { return .wait }
-        isStored = false
-        return isPrepared || policies.preparing.isEmpty ? .send : prepare(from: 0)
+        guard case .preparing = stage else { return .wait }
+        return prepare(from: .policy(0))
     }
 
-    private mutating func prepare(from first: Int) -> Next {
-        for index in first..<max(first, policies.preparing.count) {
-            let preparation = policies.preparing[index].prepare(history.hop, &history)
-            if let next = follow(preparation, next: index + 1) { return next }
+    /// Goes through the steps from this one on, until one takes time or decides.
+    private mutating func prepare(from first: Step) -> Next {
+        stage = .preparing
+        var step = first
+        while true {
+            switch step {
+            case .policy(let index) where index < policies.preparing.count:
+                let preparation = policies.preparing[index].prepare(history.hop, &history)
+                step = .policy(index + 1)
+                if let next = follow(preparation, before: step) { return next }
+            case .policy: step = .source
+            case .source:
+                guard policies.source != nil else { return attempt() }
+                endSource()
+                stage = .resolving
+                return .resolve
+            case .departure(let index) where index < policies.departing.count:
+                let preparation = policies.departing[index].depart(history.hop, &history)
+                if case .change = preparation { step = .source } else { step = .departure(index + 1) }
+                if let next = follow(preparation, before: step) { return next }
+            case .departure, .attempt: return attempt()
+            }
         }
-        isPrepared = true
+    }
+
+    /// The hop goes to the network, with what the source adds to it.
+    private mutating func attempt() -> Next {
+        if let source { add(source.additions) }
+        stage = .attempting
         return .send
+    }
+
+    /// Nil if the next step follows.
+    private mutating func follow(_ preparation: HopPreparation, before step: Step) -> Next? {
+        switch preparation {
+        case .ready: return nil
+        case .change(let request, let memory):
+            if let memory { history.remember(memory) }
+            prepare(as: request)
+            return nil
+        case .identify(let identity, let memory):
+            history.remember(memory)
+            history.credentialIdentity = identity
+            return nil
+        case .lookUp(let lookup): return .lookUp(lookup, number: beginLookup(before: step))
+        case .fail(let reason): return fail(reason)
+        }
+    }
+
+    private mutating func prepare(as request: URLRequest) {
+        if let previous = history.prepare(as: request) { previousRequests.append(previous) }
+    }
+
+    private mutating func fail(_ reason: SessionError.Reason) -> Next {
+        stage = .ending
+        return .fail(reason, isSafeToRepeat: !history.hasLeftEffect)
+    }
+
+    /// Waits for a lookup. Returns its number.
+    private mutating func beginLookup(before step: Step) -> UInt64 {
+        lookupCount &+= 1
+        stage = .lookingUp(number: lookupCount, before: step)
+        return lookupCount
     }
 
     /// Whether the machine waits for the lookup with this number.
@@ -147,65 +230,35 @@ extension TaskMachine {
 
     /// A lookup has ended. Only the first result counts, and only while the machine waits for it.
     mutating func lookedUp(_ number: UInt64, _ preparation: HopPreparation) -> Next {
-        guard case .lookingUp(number, let next) = stage else { return .wait }
-        stage = .exchanging
-        return follow(preparation, next: next) ?? prepare(from: next)
-    }
-
-    /// Nil if the next policy is to be asked.
-    private mutating func follow(_ preparation: HopPreparation, next: Int) -> Next? {
-        switch preparation {
-        case .ready: return nil
-        case .change(let request, let memory):
-            if let memory { history.remember(memory) }
-            if let previous = history.prepare(as: request) { previousRequests.append(previous) }
-            return nil
-        case .route(let settings):
-            history.take(settings)
-            return nil
-        case .again(let memory):
-            history.remember(memory)
-            return prepare(from: next - 1)
-        case .lookUp(let lookup):
-            return .lookUp(lookup, number: beginLookup(next: next))
-        case .hold(let delay):
-            return .hold(delay, number: beginLookup(next: next))
-        case .answer(let source, let memory):
-            if let memory { history.remember(memory) }
-            (isPrepared, isStored) = (true, true)
-            return .answer(source)
-        case .fail(let reason):
-            stage = .ending
-            return .fail(reason, isSafeToRepeat: true)
+        guard case .lookingUp(number, let step) = stage else { return .wait }
+        stage = .preparing
+        if let next = follow(preparation, before: step) { return next }
+        switch step {
+        case .source: return askSource()
+        // A changed hop may have an answer that the one before had not.
+        case .departure: if case .change = preparation { return prepare(from: .source) }
+        case .policy, .attempt: break
         }
-    }
-
-    /// Waits for a lookup, or for a delay in its place. Returns its number.
-    private mutating func beginLookup(next: Int) -> UInt64 {
-        lookupCount &+= 1
-        stage = .lookingUp(number: lookupCount, next: next)
-        return lookupCount
+        return prepare(from: step)
     }
 
     /// The delay between two hops is over.
     mutating func delayEnded() -> Next {
         guard case .delayed = stage else { return .wait }
-        stage = .exchanging
-        return begin()
+        return prepare(from: .policy(0))
     }
 
-    /// The exchange is over, and another follows it: at once, or after a delay.
-    private mutating func beginNext() -> Next {
-        switch transition.take() {
-        case .answer(let source):
-            (stage, isStored) = (.exchanging, true)
-            return .answer(source)
-        case .delay(let delay):
+    /// The exchange is over, and this follows.
+    private mutating func follow(_ continuation: Continuation) -> Next {
+        switch continuation {
+        case .prepare(after: let delay) where delay > .zero:
             stage = .delayed
             return .delay(delay)
-        case nil:
-            stage = .exchanging
-            return begin()
+        case .prepare: return prepare(from: .policy(0))
+        case .attempt: return attempt()
+        case .answer(let source):
+            stage = .answering
+            return .answer(source)
         }
     }
 
@@ -217,19 +270,16 @@ extension TaskMachine {
             return .askContent
         }
         if let response = question.response { history.append(response) }
+        endSource()
         previousRequests += history.move(to: request, chain)
-        isPrepared = false
-        return leave(question)
+        return leave(question, then: .prepare(after: .zero))
     }
-
-    private mutating func postpone(by delay: Duration) { transition = delay > .zero ? .delay(delay) : nil }
 
     /// Begins the next hop: the one before has no response.
     private mutating func move(to request: URLRequest, _ chain: RedirectChain, after delay: Duration) -> Next {
+        endSource()
         previousRequests += history.move(to: request, chain)
-        postpone(by: delay)
-        isPrepared = false
-        return beginNext()
+        return follow(.prepare(after: delay))
     }
 
     /// Sends the hop again, with this request.
@@ -240,20 +290,19 @@ extension TaskMachine {
             stage = .asking(question.asking(.contentAgain(request, after: delay)))
             return .askContent
         }
-        postpone(by: delay)
-        isPrepared = false
+        endSource()
         previousRequests += history.restart(with: request)
-        return leave(question)
+        return leave(question, then: .prepare(after: delay))
     }
 
     /// The response of the question is not the answer.
-    private mutating func leave(_ question: PendingQuestion) -> Next {
+    private mutating func leave(_ question: PendingQuestion, then continuation: Continuation) -> Next {
         if case .pending = question.ending {
-            stage = .discarding(left: Self.maximumDiscardedContent)
+            stage = .discarding(left: Self.maximumDiscardedContent, then: continuation)
             return .wait
         }
         if case .complete = question.ending { endTee(isComplete: true) } else { endTee(isComplete: false) }
-        return beginNext()
+        return follow(continuation)
     }
 
     /// The response is not the answer, and what receives a copy of its content has received all of it. No delegate is
@@ -271,6 +320,66 @@ extension TaskMachine {
     }
 }
 
+// The response source
+extension TaskMachine {
+    /// The route of the hop is resolved: this of it distinguishes responses.
+    mutating func resolved(_ routeKey: [[UInt8]]) -> Next {
+        guard case .resolving = stage else { return .wait }
+        stage = .preparing
+        lastStatus = nil
+        source = policies.source?.part(
+            in: SourcedHop(
+                hop: history.hop, request: history.request, chain: history.chain, routeKey: routeKey,
+                credentialIdentity: history.credentialIdentity))
+        return askSource()
+    }
+
+    /// The hop has no route.
+    mutating func unresolved(_ reason: SessionError.Reason) -> Next {
+        guard case .resolving = stage else { return .wait }
+        return fail(reason)
+    }
+
+    private mutating func askSource() -> Next {
+        switch source?.answer() {
+        case nil, .pass: return prepare(from: .departure(0))
+        case .lookUp(let lookup): return .lookUp(lookup, number: beginLookup(before: .source))
+        case .answer(let carrier):
+            stage = .answering
+            return .answer(carrier)
+        case .fail(let reason): return fail(reason)
+        }
+    }
+
+    /// Gives the hop these fields, in place of those that the source has added before.
+    private mutating func add(_ fields: [HeaderField]) {
+        if fields.isEmpty, plainRequest == nil { return }
+        let plain = plainRequest.take() ?? history.hop.request
+        var request = plain
+        for field in fields { request.headers.replace(with: field) }
+        if !fields.isEmpty { plainRequest = plain }
+        prepare(as: request)
+    }
+
+    /// How the response source has handled the hop, or the one before until the source has a part in this one; nil without
+    /// a source.
+    var cacheStatus: CacheStatus? { source?.status ?? lastStatus }
+
+    /// The source has no more part in the hop, which loses what it has added.
+    private mutating func endSource() {
+        guard let source = source.take() else { return }
+        lastStatus = source.status
+        source.ended()
+        add([])
+    }
+
+    /// The reader of the response takes no more at present.
+    func paused() {
+        tee?.paused()
+        source?.paused()
+    }
+}
+
 // Events of the exchange
 extension TaskMachine {
     /// What to do with the head of a final response.
@@ -284,57 +393,113 @@ extension TaskMachine {
         case challenge(ChallengeProposal)
         /// Ask for new content, likewise.
         case askContent
+        /// Call this, and report what it returns to `decided`.
+        indirect case call(@Sendable () -> HopDecision)
         /// Give up.
         case fail(SessionError.Reason)
     }
 
-    /// - Parameter connection: evaluated if a policy reads the heads of all responses.
-    mutating func head(_ head: ResponseHead, from connection: @autoclosure () -> ConnectionMetrics? = nil) -> HeadAnswer
-    {
-        guard case .exchanging = stage else { return .discard }
-        if !policies.readingAll.isEmpty {
-            history.connection = connection()
-            return decide(on: head)
+    /// - Parameters:
+    ///   - isForProxy: whether a proxy has requested a credential, and the next attempt has it.
+    ///   - connection: evaluated if anything reads the heads of all responses.
+    mutating func head(
+        _ head: ResponseHead, isForProxy: Bool = false, from connection: @autoclosure () -> ConnectionMetrics? = nil
+    ) -> HeadAnswer {
+        switch stage {
+        case .attempting: break
+        case .answering: return decide(on: head, from: 0, isStored: true)
+        case .created, .preparing, .lookingUp, .resolving, .delayed, .deciding, .delivering, .asking, .discarding,
+            .ending, .finishing, .completed:
+            return .discard
         }
-        guard head.status < 300 else { return decide(on: head) }
-        stage = .delivering
-        return .deliver
+        if isForProxy {
+            stage = .discarding(left: Self.maximumDiscardedContent, then: .attempt)
+            return .discard
+        }
+        if policies.readsSuccess {
+            history.connection = connection()
+        } else if head.status < 300 {
+            stage = .delivering
+            return .deliver
+        }
+        for policy in policies.reading(head.status) { policy.learn(head, &history) }
+        return decide(on: head, from: 0, isStored: false)
     }
 
-    private mutating func decide(on head: ResponseHead) -> HeadAnswer {
-        let reading = head.status >= 300 ? policies.reading : policies.readingAll
-        if !isStored {
-            for policy in reading { policy.learn(head, &history) }
+    /// What the call that `head` has returned has decided.
+    mutating func decided(_ decision: HopDecision) -> HeadAnswer {
+        guard case .deciding(let head, let index) = stage else { return .discard }
+        stage = .attempting
+        return follow(decision, head, by: index) ?? decide(on: head, from: index + 1, isStored: false)
+    }
+
+    /// Asks the policies from this one on, the response source, and the policies that follow it. A stored response has
+    /// been handled by the source already, and says nothing of credentials.
+    private mutating func decide(on head: ResponseHead, from first: Int, isStored: Bool) -> HeadAnswer {
+        let reading = policies.reading(head.status)
+        for index in first..<max(first, reading.count) {
+            if let answer = follow(reading[index].decide(on: head, &history), head, by: index) { return answer }
         }
-        for policy in reading {
-            switch policy.decide(on: head, &history) {
-            case .pass: continue
-            case .copy(let other): tee = other
-            case .answer(let source):
-                transition = .answer(source)
-                stage = .discarding(left: Self.maximumDiscardedContent)
-                return .discard
-            case .ask(.redirect(let redirection)):
-                stage = .asking(PendingQuestion(.redirect(redirection)))
-                return .ask(redirection.request)
-            case .ask(.challenge(let challenge)):
-                stage = .asking(PendingQuestion(.challenge(challenge)))
-                return .challenge(challenge)
-            case .next(let request):
-                let question = PendingQuestion(.content(request, history.chain))
-                question.response = history.response(head)
-                let next = move(to: request, history.chain, from: question)
-                return if case .askContent = next { .askContent } else { .discard }
-            case .resend(let request, let delay):
-                let next = resend(request, after: delay, from: PendingQuestion(.contentAgain(request, after: delay)))
-                return if case .askContent = next { .askContent } else { .discard }
-            case .fail(let reason):
-                stage = .ending
-                return .fail(reason)
+        if !isStored, let answer = decideBySource(on: head) { return answer }
+        for policy in policies.following where head.status >= 300 {
+            if let answer = follow(policy.decide(on: head, &history), head, by: .max, isStored: isStored) {
+                return answer
             }
         }
         stage = .delivering
         return .deliver
+    }
+
+    private mutating func decideBySource(on head: ResponseHead) -> HeadAnswer? {
+        switch source?.received(head, on: history.connection) {
+        case nil, .pass: return nil
+        case .copy(let other):
+            tee = other
+            return nil
+        case .answer(let carrier):
+            stage = .discarding(left: Self.maximumDiscardedContent, then: .answer(carrier))
+            return .discard
+        case .resend:
+            guard history.hop.request.isReplayable else { return nil }
+            if let source { add(source.additions) }
+            stage = .discarding(left: Self.maximumDiscardedContent, then: .attempt)
+            return .discard
+        }
+    }
+
+    /// Nil if the policy passes.
+    private mutating func follow(
+        _ decision: HopDecision, _ head: ResponseHead, by index: Int, isStored: Bool = false
+    ) -> HeadAnswer? {
+        switch decision {
+        case .pass: return nil
+        case .call(let body):
+            stage = .deciding(head, by: index)
+            return .call(body)
+        case .ask(.redirect(let redirection)):
+            // The server has acted on the request.
+            if !isStored { leaveEffect(of: Evidence(isAnswered: true, isSent: true)) }
+            stage = .asking(PendingQuestion(.redirect(redirection)))
+            return .ask(redirection.request)
+        case .ask(.challenge(let challenge)):
+            stage = .asking(PendingQuestion(.challenge(challenge)))
+            return .challenge(challenge)
+        case .next(let request):
+            let question = PendingQuestion(.content(request, history.chain))
+            question.response = history.response(head)
+            let next = move(to: request, history.chain, from: question)
+            return if case .askContent = next { .askContent } else { .discard }
+        case .resend(let request, let delay):
+            let next = resend(request, after: delay, from: PendingQuestion(.contentAgain(request, after: delay)))
+            return if case .askContent = next { .askContent } else { .discard }
+        case .fail(let reason):
+            stage = .ending
+            return .fail(reason)
+        }
+    }
+
+    private mutating func leaveEffect(of evidence: Evidence) {
+        history.leaveEffect(of: history.evidence(evidence, wasRepeated: false))
     }
 
     /// What to do with content.
@@ -351,20 +516,22 @@ extension TaskMachine {
     mutating func content(_ count: Int) -> BodyAnswer {
         switch stage {
         case .delivering: return .deliver
-        case .discarding(let left) where count > left: return .leave
-        case .discarding(let left):
-            stage = .discarding(left: left &- count)
+        case .discarding(let left, _) where count > left: return .leave
+        case .discarding(let left, let continuation):
+            stage = .discarding(left: left &- count, then: continuation)
             return .drop
         case .asking: return .hold
-        case .created, .lookingUp, .delayed, .exchanging, .ending, .finishing, .completed: return .drop
+        case .created, .preparing, .lookingUp, .resolving, .delayed, .attempting, .answering, .deciding, .ending,
+            .finishing, .completed:
+            return .drop
         }
     }
 
     /// The connection was closed because it had too much content to discard.
     mutating func leftBehind() -> Next {
-        guard case .discarding = stage else { return .wait }
+        guard case .discarding(_, let continuation) = stage else { return .wait }
         endTee(isComplete: false)
-        return beginNext()
+        return follow(continuation)
     }
 
     /// The exchange is complete.
@@ -373,70 +540,78 @@ extension TaskMachine {
         case .delivering:
             stage = .ending
             return .complete
-        case .discarding:
+        case .discarding(_, let continuation):
             endTee(isComplete: true)
-            return beginNext()
+            return follow(continuation)
         case .asking(let question):
             question.ending = .complete
             return .wait
-        case .created, .lookingUp, .delayed, .exchanging, .ending, .finishing, .completed: return .wait
+        case .created, .preparing, .lookingUp, .resolving, .delayed, .attempting, .answering, .deciding, .ending,
+            .finishing, .completed:
+            return .wait
         }
     }
 
-    /// The exchange broke off.
-    mutating func failed(_ reason: SessionError.Reason, _ evidence: Evidence) -> Next {
-        let isSafeToRepeat = RepeatRule.isSafeToRepeat(history.evidence(evidence))
-        let isLost = if case .transfer(.connectionLost) = reason { true } else { false }
+    /// The hop has no response, or its response broke off.
+    ///
+    /// - Parameter wasRepeated: whether the attempt was the repeat of another on a dead connection.
+    mutating func failed(_ failure: AttemptFailure, wasRepeated: Bool = false) -> Next {
+        let evidence = history.evidence(failure.evidence, wasRepeated: wasRepeated)
         switch stage {
-        case .exchanging where isLost:
-            if let next = recover(from: .lost(evidence)) { return next }
-        case .discarding where isLost:
+        case .attempting:
+            if failure.kind == .lost, policies.repeats.repeats(evidence) { return .repeat }
+            if let next = recover(from: failure, isOwn: false) { return next }
+        case .answering: if let next = recover(from: failure, isOwn: true) { return next }
+        case .discarding(_, let continuation) where failure.kind == .lost:
             endTee(isComplete: false)
-            return beginNext()
-        case .asking(let question) where isLost:
-            question.ending = .broken(reason, isSafeToRepeat: isSafeToRepeat)
+            return follow(continuation)
+        case .asking(let question) where failure.kind == .lost:
+            question.ending = .broken(failure.reason, isSafeToRepeat: isSafeToRepeat(evidence))
             return .wait
-        case .created, .lookingUp, .delayed, .exchanging, .delivering, .asking, .discarding, .ending, .finishing,
-            .completed:
+        case .finishing, .completed: return .fail(failure.reason, isSafeToRepeat: isSafeToRepeat(evidence))
+        case .created, .preparing, .lookingUp, .resolving, .delayed, .deciding, .delivering, .asking, .discarding,
+            .ending:
             break
         }
-        switch stage {
-        case .finishing, .completed: break
-        case .created, .lookingUp, .delayed, .exchanging, .delivering, .asking, .discarding, .ending: stage = .ending
+        stage = .ending
+        return .fail(failure.reason, isSafeToRepeat: isSafeToRepeat(evidence))
+    }
+
+    /// Nil if the task fails.
+    private mutating func recover(from failure: AttemptFailure, isOwn: Bool) -> Next? {
+        switch source?.failed(failure, isOwn: isOwn) {
+        case nil, .pass: break
+        case .answer(let carrier):
+            stage = .answering
+            return .answer(carrier)
+        case .send:
+            add([])
+            return prepare(from: .departure(0))
+        case .fail(let reason): return .fail(reason, isSafeToRepeat: end(failure))
         }
-        return .fail(reason, isSafeToRepeat: isSafeToRepeat)
-    }
-
-    /// No connection could be opened for the hop. Nil if the task fails for that.
-    mutating func unconnected(_ failure: SessionError.ConnectingFailure) -> Next? {
-        guard case .exchanging = stage else { return nil }
-        return recover(from: .unconnected(failure))
-    }
-
-    private mutating func recover(from failure: HopFailure) -> Next? {
+        if isOwn { return nil }
         for policy in policies.recovering {
             switch policy.decide(on: failure, &history) {
             case .pass: continue
-            case .again: return begin()
-            case .answer(let source):
-                isStored = true
-                return .answer(source)
             case .next(let request, let delay):
                 guard request.isReplayable else {
                     previousRequests.append(request)
                     return nil
                 }
+                if failure.evidence.isSent { leaveEffect(of: failure.evidence) }
                 return recover(with: request, after: delay)
-            case .wait(let lookup):
-                defer { hasWaited = true }
-                let number = beginLookup(next: policies.preparing.count)
-                return .awaitNetwork(lookup, number: number, isFirst: !hasWaited)
-            case .fail(let reason):
-                stage = .ending
-                return .fail(reason, isSafeToRepeat: false)
+            case .wait(let lookup, let isFirst):
+                return .awaitNetwork(lookup, number: beginLookup(before: .attempt), isFirst: isFirst)
+            case .fail(let reason): return .fail(reason, isSafeToRepeat: end(failure))
             }
         }
         return nil
+    }
+
+    /// The task fails. Returns whether its requests may be sent again.
+    private mutating func end(_ failure: AttemptFailure) -> Bool {
+        stage = .ending
+        return isSafeToRepeat(history.evidence(failure.evidence, wasRepeated: false))
     }
 
     private mutating func recover(with request: URLRequest, after delay: Duration) -> Next {
@@ -446,9 +621,14 @@ extension TaskMachine {
         return move(to: request, chain, after: delay)
     }
 
-    /// Whether the server treats the current request and a second one as one.
+    /// Whether the servers treat the task's requests and a second run of them as one.
+    private func isSafeToRepeat(_ evidence: RepeatRule.Evidence) -> Bool {
+        !history.hasLeftEffect && RepeatRule.isSafeToRepeat(evidence)
+    }
+
+    /// The same for a task whose present hop was sent, or not.
     func isSafeToRepeat(wasSent: Bool) -> Bool {
-        RepeatRule.isSafeToRepeat(history.evidence(Evidence(isSent: wasSent)))
+        isSafeToRepeat(history.evidence(Evidence(isSent: wasSent), wasRepeated: false))
     }
 }
 
@@ -530,6 +710,7 @@ extension TaskMachine {
     /// The response is not wanted, and this is sent as the next hop.
     mutating func answered(instead request: URLRequest) -> Next {
         guard case .asking(let question) = stage, case .delivery = question.proposal else { return .wait }
+        leaveEffect(of: Evidence(isAnswered: true, isSent: true))
         return move(to: request, history.chain, from: question)
     }
 
@@ -554,7 +735,8 @@ extension TaskMachine {
     mutating func finish() -> Bool {
         switch stage {
         case .finishing, .completed: return false
-        case .created, .lookingUp, .delayed, .exchanging, .delivering, .asking, .discarding, .ending:
+        case .created, .preparing, .lookingUp, .resolving, .delayed, .attempting, .answering, .deciding, .delivering,
+            .asking, .discarding, .ending:
             stage = .finishing
             return true
         }
@@ -564,12 +746,15 @@ extension TaskMachine {
     mutating func complete() {
         stage = .completed
         questions.close()
+        endSource()
         history.forget()
     }
 
-    /// Other tasks wait for the response no longer.
-    mutating func endFlight() { history.flight = nil }
-
     /// Returns what receives a copy of the content, once.
     mutating func takeTee() -> (any ContentTee)? { tee.take() }
+}
+
+extension HopPolicies {
+    /// Those that read the heads of responses with this status.
+    fileprivate func reading(_ status: Int) -> [any HopPolicy] { status >= 300 ? reading : readingAll }
 }

@@ -24,7 +24,10 @@ public struct TaskMetrics: Sendable {
     /// ``RedirectPolicy/maximumRememberedHops`` before it.
     public var hops: [HopMetrics] { earlier + [last] }
 
-    /// Nothing if the hop has begun already, and is only sent again.
+    /// The number of the last hop.
+    var number: Int { last.number }
+
+    /// A hop begins. Nothing if it has begun already.
     mutating func beginHop(_ hop: Hop, redirectCount: Int, _ now: MonotonicInstant) {
         if hop.number == last.number { return }
         self.redirectCount = redirectCount

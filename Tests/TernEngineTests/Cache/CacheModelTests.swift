@@ -320,7 +320,8 @@ extension CacheModel {
 // What follows from a response
 extension CacheModel {
     mutating func receive(
-        _ response: Response, to request: Request, by plan: Plan, sent: Int64, received: Int64, isComplete: Bool
+        _ response: Response, to request: Request, by plan: Plan, sent: Int64, received: Int64, isComplete: Bool,
+        isForced: Bool
     ) -> Outcome {
         guard case .send(let conditions, let entry) = plan else { return .fail }
         guard ["GET", "HEAD"].contains(request.method) else {
@@ -330,9 +331,14 @@ extension CacheModel {
             }
             return .deliver(isStorable: false)
         }
-        if response.status == 304, let entry, !conditions.isEmpty {
-            guard confirms(response, exchanges[entry].response) else { return .sendAgain }
-            return .answer(freshen(entry, response, request, sent, received))
+        let hasOwnConditions = ["If-None-Match", "If-Modified-Since"].contains { !request.values($0).isEmpty }
+        if response.status == 304, !hasOwnConditions {
+            if let entry, !conditions.isEmpty, confirms(response, exchanges[entry].response) {
+                return .answer(freshen(entry, response, request, sent, received))
+            }
+            // It confirms nothing.
+            if let entry { exchanges[entry].isStored = false }
+            if !isForced { return .sendAgain }
         }
         if [500, 502, 503, 504].contains(response.status), let entry, standsIn(exchanges[entry], request, received) {
             return .answer(exchanges[entry])
@@ -448,7 +454,7 @@ extension CacheModel {
     }
 }
 
-/// Requests and responses at random, through the policy of the product and through the model.
+/// Requests and responses at random, through the cache of the product and through the model.
 private struct CacheTrial {
     private final class Shared: Sendable {
         let now = Atomic<Int64>(1_767_225_600)
@@ -458,7 +464,9 @@ private struct CacheTrial {
     private var random: SeededGenerator
     private var model = CacheModel()
     private let shared: Shared
-    private let policies: [Caching]
+    private let caching: Caching
+    /// What of the routes of each place distinguishes responses.
+    private let routeKeys: [[[UInt8]]]
     private var log: [() -> String] = []
     private(set) var counts: [String: Int] = [:]
     private var number = 0
@@ -470,15 +478,14 @@ private struct CacheTrial {
         configuration.urlCache = TernEngine.URLCache(
             memoryCapacity: 1 << 22, folder: nil, clock: { shared.now.load(ordering: .relaxed) })
         configuration.sensitiveFields = SensitiveFields(["X-Key"])
-        policies = try [nil, ["a.test": ServerTrustPolicy.disableEvaluation]].map { trust in
-            let settings = TrustSettings(
+        routeKeys = [nil, ["a.test": ServerTrustPolicy.disableEvaluation]].map { trust in
+            TrustSettings(
                 tls: configuration.tls, policies: trust.map { ServerTrustPolicyManager(policies: $0) },
-                revocationSender: IdleSender(), reportSender: IdleSender())
-            return try #require(
-                Caching(of: configuration, trust: settings) { _ in
-                    shared.validationCount.add(1, ordering: .relaxed)
-                })
+                revocationSender: IdleSender(), reportSender: IdleSender()
+            ).fingerprint(forHost: "a.test")
         }
+        caching = try #require(
+            Caching(of: configuration) { _ in shared.validationCount.add(1, ordering: .relaxed) })
         model.ranges = [
             "bytes=1-2": { $0 > 1 ? 1..<min(3, $0) : nil }, "bytes=2-": { $0 > 2 ? 2..<$0 : nil },
             "bytes=-2": { $0 > 0 ? max(0, $0 - 2)..<$0 : nil }, "Bytes=90-99": { _ in nil },
@@ -521,32 +528,41 @@ extension CacheTrial {
     }
 
     private mutating func ask(_ request: CacheModel.Request) throws -> String? {
-        let policy = policies[request.place]
-        var history = TaskHistory(try makeURLRequest(request))
-        var isUnconditional = false
+        let sent = try makeURLRequest(request)
+        let sourced = SourcedHop(
+            hop: Hop(request: sent), request: sent, chain: RedirectChain(), routeKey: routeKeys[request.place],
+            credentialIdentity: nil)
+        guard let part = caching.part(in: sourced) else { return "no part" }
+        defer { part.ended() }
+        var isForced = false
         while true {
             let started = now
             var plan = model.plan(request, started)
             // Nothing answers it meanwhile: not even what a clock that was set back had made unusable.
-            if isUnconditional { plan = .send([], entry: nil) }
+            if isForced { plan = .send([], entry: nil) }
             let (asked, planned) = (request, plan)
             log.append { "\(started) \(asked.method) \(asked.resource) \(asked.who) \(asked.lines) -> \(planned)" }
-            if let difference = prepare(policy, &history, request, plan) { return difference }
+            if !isForced, let difference = prepare(part, request, plan) { return difference }
             guard case .send(let conditions, _) = plan else { return nil }
+            if let difference = compare(sent, adding: part.additions, request, conditions, isForced: isForced) {
+                return difference
+            }
             count(conditions.isEmpty ? "requests" : "validations")
             pass(pick([0, 0, 0, 1, 3]))
             if chance(8) {
                 let outcome = model.lose(request, by: plan, now: now)
                 if case .answer = outcome { count("stand-ins") }
-                return compare(policy.decide(on: HopFailure.lost(Evidence()), &history), request, outcome)
+                let failure = AttemptFailure(reason: .transfer(.connectionLost(nil)), phase: .head)
+                return compare(part.failed(failure, isOwn: false), request, outcome)
             }
             let response = makeResponse(to: request, conditions)
             let isComplete = !chance(5)
             let outcome = model.receive(
-                response, to: request, by: plan, sent: started, received: now, isComplete: isComplete)
+                response, to: request, by: plan, sent: started, received: now, isComplete: isComplete,
+                isForced: isForced || request.policy == .reloadIgnoringLocalAndRemoteCacheData)
             log.append { "  \(response.status) \(response.lines)\(isComplete ? "" : " broken off")" }
             let head = try ResponseHead(status: response.status, fields: makeFields(response.lines))
-            switch (policy.decide(on: head, &history), outcome) {
+            switch (part.received(head, on: nil), outcome) {
             case (.pass, .deliver(isStorable: false)): return nil
             case (.copy(let tee), .deliver(isStorable: true)):
                 tee.received(Array(response.body.utf8).span)
@@ -556,42 +572,39 @@ extension CacheTrial {
                 let isValidated = response.status == 304
                 count(isValidated ? "confirmations" : "stand-ins")
                 return compare(source, model.answer(exchange, to: request, isValidated: isValidated, now: now))
-            case (.resend(let again, _), .sendAgain):
-                if isUnconditional { return "sent again twice" }
+            case (.resend, .sendAgain):
+                if isForced { return "sent again twice" }
                 count("mismatches")
-                _ = history.restart(with: again)
-                isUnconditional = true
+                isForced = true
             case (let decision, _): return "after the response: \(decision) instead of \(outcome)"
             }
         }
     }
 
     private mutating func prepare(
-        _ policy: Caching, _ history: inout TaskHistory, _ request: CacheModel.Request, _ plan: CacheModel.Plan
+        _ part: any HopSource, _ request: CacheModel.Request, _ plan: CacheModel.Plan
     ) -> String? {
         let due = shared.validationCount.load(ordering: .relaxed)
-        let preparation = policy.prepare(history.hop, &history)
-        if case .change(let changed, _) = preparation { _ = history.prepare(as: changed) }
+        let answer = part.answer()
         let isDue = shared.validationCount.load(ordering: .relaxed) > due
-        switch (preparation, plan) {
-        case (.answer(let source, _), .answer(let entry, isDue)):
+        switch (answer, plan) {
+        case (.answer(let source), .answer(let entry, isDue)):
             count(request.method == "GET" && !request.values("Range").isEmpty ? "ranges" : "answers")
             return compare(
                 source, model.answer(model.exchanges[entry], to: request, isValidated: false, now: now))
-        case (.answer(let source, _), .refuse):
+        case (.answer(let source), .refuse):
             count("refusals")
             return compare(source, CacheModel.text(504, [Line(name: "Content-Length", value: "0")], ""))
         case (.fail(.request(.notCached)), .fail):
             count("failures")
             return nil
-        case (.ready, .send(let conditions, _)), (.change, .send(let conditions, _)):
-            return isDue ? "validated in the background" : compare(history.hop.request, request, conditions)
-        default: return "\(preparation) instead of \(plan)"
+        case (.pass, .send): return isDue ? "validated in the background" : nil
+        default: return "\(answer) instead of \(plan)"
         }
     }
 
     private func compare(
-        _ recovery: HopRecovery, _ request: CacheModel.Request, _ outcome: CacheModel.Outcome
+        _ recovery: SourceRecovery, _ request: CacheModel.Request, _ outcome: CacheModel.Outcome
     ) -> String? {
         switch (recovery, outcome) {
         case (.pass, .fail): nil
@@ -611,10 +624,14 @@ extension CacheTrial {
 
     /// The request as it is sent: its own fields, and the conditions.
     private func compare(
-        _ sent: TernEngine.URLRequest, _ request: CacheModel.Request, _ conditions: [Line]
+        _ plain: TernEngine.URLRequest, adding fields: [HeaderField], _ request: CacheModel.Request,
+        _ conditions: [Line], isForced: Bool
     ) -> String? {
+        var sent = plain
+        for field in fields { sent.headers.replace(with: field) }
         var expected = request.lines + conditions
-        if request.policy == .reloadIgnoringLocalAndRemoteCacheData, ["GET", "HEAD"].contains(request.method) {
+        let reloads = request.policy == .reloadIgnoringLocalAndRemoteCacheData
+        if isForced || reloads && ["GET", "HEAD"].contains(request.method) {
             for name in ["Cache-Control", "Pragma"] where request.values(name).isEmpty {
                 expected.append(Line(name: name, value: "no-cache"))
             }

@@ -421,13 +421,14 @@ final class CacheDialogue: Sendable {
             .stored("504 | fwd=uri-miss", fields: [("Cache-Control", "only-if-cached"), ("Range", "bytes=0-0,2-2")]),
             .stored(
                 "504 | fwd=uri-miss", fields: [("Cache-Control", "only-if-cached")], policy: .reloadIgnoringCacheData),
-            .stored("not-cached | none", fields: [("If-None-Match", "\"1\"")], policy: .returnCacheDataDontLoad),
-            .stored("not-cached | none", fields: [("Cache-Control", "no-store")], policy: .returnCacheDataDontLoad),
-            .stored("not-cached | none", method: "POST", policy: .returnCacheDataDontLoad),
+            .stored("not-cached | fwd=bypass", fields: [("If-None-Match", "\"1\"")], policy: .returnCacheDataDontLoad),
+            .stored(
+                "not-cached | fwd=bypass", fields: [("Cache-Control", "no-store")], policy: .returnCacheDataDontLoad),
+            .stored("not-cached | fwd=method", method: "POST", policy: .returnCacheDataDontLoad),
             .sent("b", [], method: "POST", fields: [("Cache-Control", "only-if-cached")], as: "b | fwd=method")),
         CacheRow(
             "the cache policies of a request",
-            .stored("not-cached | none", policy: .returnCacheDataDontLoad),
+            .stored("not-cached | fwd=uri-miss", policy: .returnCacheDataDontLoad),
             .sent("a", [tag], policy: .returnCacheDataElseLoad, as: "a | \(miss)"),
             .stored("a | hit; ttl=-99", after: 99, policy: .returnCacheDataElseLoad),
             .stored("a | hit; ttl=-99", policy: .returnCacheDataDontLoad),

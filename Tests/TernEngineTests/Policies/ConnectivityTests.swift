@@ -9,7 +9,15 @@ import Testing
 private struct Waiting: HopPolicy {
     let interests = HopInterests.failures
 
-    func decide(on failure: HopFailure, _ history: inout TaskHistory) -> HopRecovery { .wait { _ in {} } }
+    private struct Memory: PolicyMemory {
+        var hasWaited = false
+    }
+
+    func decide(on failure: AttemptFailure, _ history: inout TaskHistory) -> HopRecovery {
+        guard failure.kind == .limited else { return .pass }
+        defer { history[Memory.self].hasWaited = true }
+        return .wait(until: { _ in {} }, isFirst: !history[Memory.self].hasWaited)
+    }
 }
 
 @Suite(.timeLimit(.minutes(1))) struct ConnectivityTests {
@@ -18,17 +26,14 @@ private struct Waiting: HopPolicy {
             try URLRequest(string: "http://a.test/"), policies: HopPolicies([Waiting()]))
         _ = machine.start()
         var words = [machine.begin().word]
+        let failure = AttemptFailure(reason: .connecting(.queueFull(limit: 1)), phase: .pool)
         for _ in 0..<2 {
-            guard let next = machine.unconnected(.queueFull(limit: 1)) else { break }
-            words.append(next.word)
-            let again = machine.unconnected(.queueFull(limit: 1))?.word ?? "none"
-            words.append(again)
-            let number: UInt64 = words.count < 4 ? 1 : 2
+            words.append(machine.failed(failure).word)
+            let number: UInt64 = words.count < 3 ? 1 : 2
             words.append(machine.lookedUp(number, .ready).word)
         }
-        #expect(
-            words == ["send", "await network 1, first", "none", "send", "await network 2", "none", "send"])
-        guard machine.unconnected(.queueFull(limit: 1)) != nil else { return }
+        #expect(words == ["send", "await network 1, first", "send", "await network 2", "send"])
+        _ = machine.failed(failure)
         let failed = machine.lookedUp(3, .fail(.cancelled)).word
         #expect(failed == "fail cancelled, may be repeated")
     }
@@ -55,6 +60,6 @@ private struct Waiting: HopPolicy {
             #expect(await delegate.record.end().error?.reason.kind == .unreachable)
         }
         #expect(waits.withLock { $0 } == 0)
-        #expect(HopPolicies(of: SessionConfiguration()).recovering.count == 1)
+        #expect(HopPolicies(of: SessionConfiguration()).recovering.isEmpty)
     }
 }

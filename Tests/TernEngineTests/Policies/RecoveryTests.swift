@@ -11,8 +11,8 @@ private struct Fallback: HopPolicy {
     var delay = Duration.zero
     let interests = HopInterests.failures
 
-    func decide(on failure: HopFailure, _ history: inout TaskHistory) -> HopRecovery {
-        guard case .unconnected = failure, history.hop.number == 0 else { return .pass }
+    func decide(on failure: AttemptFailure, _ history: inout TaskHistory) -> HopRecovery {
+        guard failure.kind == .unconnected, history.hop.number == 0 else { return .pass }
         var request = history.request
         request.url = try? URLRequest(string: url).url
         return .next(request, after: delay)

@@ -6,13 +6,26 @@ import Testing
 
 @testable import TernEngine
 
-/// A policy that answers each hop with a stored response.
-private struct StoredResponses: HopPolicy, CarrierSource {
+/// A source that answers each hop with a stored response.
+private final class StoredResponses: ResponseSource, HopSource, CarrierSource {
     let response: HTTPURLResponse
     let content: [UInt8]
-    let interests = HopInterests.preparation
+    let status: CacheStatus? = nil
+    let additions: [HeaderField] = []
 
-    func prepare(_ hop: Hop, _ history: inout TaskHistory) -> HopPreparation { .answer(self) }
+    init(response: HTTPURLResponse, content: [UInt8]) { (self.response, self.content) = (response, content) }
+
+    func part(in hop: SourcedHop) -> (any HopSource)? { self }
+
+    func answer() -> SourceAnswer { .answer(self) }
+
+    func received(_ head: ResponseHead, on connection: ConnectionMetrics?) -> SourceDecision { .pass }
+
+    func failed(_ failure: AttemptFailure, isOwn: Bool) -> SourceRecovery { .pass }
+
+    func paused() {}
+
+    func ended() {}
 
     func start(_ delegate: any ExchangeDelegate, on loop: ReactorLoop, _ deadlines: Deadlines) {
         StoredExchange(content, delegate, loop).start(response.head)
@@ -85,7 +98,7 @@ private final class StoredExchange: Carrier, @unchecked Sendable {
     private func session(_ fields: HeaderFields = [:], _ content: [UInt8]? = nil) throws -> Session {
         let stored = StoredResponses(
             response: try HTTPURLResponse(url: nil, statusCode: 200, headers: fields), content: content ?? self.content)
-        return .limited(hopPolicies: [stored])
+        return .limited(source: stored)
     }
 
     @Test func `a stored response is an answer, and no connection is opened`() async throws {

@@ -25,7 +25,8 @@ extension TaskMachineDialogue {
         configuration.sensitiveFields = ["X-Ours"]
         var machine = TaskMachine(request, policies: HopPolicies(of: configuration))
         let isStarted = machine.start()
-        #expect(isStarted)
+        let begun = machine.begin().word
+        #expect(isStarted && begun == "send")
         return machine
     }
 
@@ -53,3 +54,10 @@ extension TaskMachineDialogue {
 }
 
 private struct NotAsked: Error {}
+
+extension TaskMachine {
+    /// The exchange of an attempt, or of a repeat, broke off.
+    mutating func failed(_ reason: SessionError.Reason, _ evidence: Evidence, wasRepeated: Bool = false) -> Next {
+        failed(AttemptFailure(reason: reason, phase: .head, evidence: evidence), wasRepeated: wasRepeated)
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+import TernIO
+
+/// One try of a hop: along one route, with one place in the lines for rates and connections, and one exchange. A state
+/// machine without I/O: its owner, the task, performs what it returns.
+///
+/// A task makes one attempt at a time, and owns the value, so that the first one costs nothing. Every way to send a hop
+/// begins with ``begin(_:_:)``: the first one, a repeat on another connection, what follows a wait, an answer to a proxy,
+/// and what takes the place of a stored response that cannot be used. Every way out returns what the attempt holds.
+struct Attempt: ~Copyable {
+    private enum Stage {
+        /// There is none. Exits: waiting.
+        case none
+        /// It waits until the rate permits a request. Exits: connecting, none.
+        case waiting
+        /// It waits for a connection. Exits: exchanging, waiting, none.
+        case connecting
+        /// Its exchange is in progress. Exit: none.
+        case exchanging(any Carrier)
+    }
+
+    private var stage = Stage.none
+    /// Where the hop goes; of the last attempt, if there is none at present.
+    private(set) var route: Route?
+    /// The hop in the form that the route needs; nil for the hop itself.
+    private(set) var form: ProxyRule.Form?
+    /// How many attempts were made because a kept-alive connection turned out to be dead: 0 or 1.
+    private(set) var repeatCount: Int32 = 0
+    /// How many challenges of proxies were answered.
+    private var challengeCount = 0
+    /// Used by the pool while the attempt waits for a connection.
+    var wait = Wait()
+
+    init() {}
+
+    /// A hop begins, which has made no attempt.
+    mutating func beginHop() {
+        guard repeatCount != 0 || challengeCount != 0 || form != nil else { return }
+        (repeatCount, challengeCount, form) = (0, 0, nil)
+    }
+
+    /// Begins along this route. It waits for the rate, and then for a connection.
+    mutating func begin(_ route: Route, _ form: ProxyRule.Form?) {
+        stage = .waiting
+        self.route = route
+        self.form = form
+    }
+
+    /// The rate permits it. Nil if the attempt has ended meanwhile; otherwise a connection along this route is wanted.
+    mutating func admitted() -> Route? {
+        guard case .waiting = stage else { return nil }
+        stage = .connecting
+        return route
+    }
+
+    /// The rate that permitted the attempt has been used by others before a connection was there.
+    mutating func postponed() { if case .connecting = stage { stage = .waiting } }
+
+    /// A carrier has taken the hop: a connection, or what answers in place of one.
+    mutating func began(on carrier: any Carrier) { stage = .exchanging(carrier) }
+
+    /// There is no connection.
+    mutating func failed() { stage = .none }
+
+    /// The exchange is over, or goes on for another owner.
+    mutating func ended() { stage = .none }
+
+    /// The connection was dead: the next attempt is the repeat.
+    mutating func noteRepeat() { repeatCount &+= 1 }
+
+    /// Whether the head is a challenge of the proxy that the next attempt answers.
+    mutating func answersProxy(_ head: ResponseHead, _ rule: ProxyRule) -> Bool {
+        guard head.status == 407, let form, rule.answers(head, to: form, after: challengeCount) else { return false }
+        challengeCount += 1
+        return true
+    }
+
+    /// The carrier of the exchange; nil while there is none.
+    var carrier: (any Carrier)? { if case .exchanging(let carrier) = stage { carrier } else { nil } }
+
+    /// Whether it waits for the rate.
+    var isWaiting: Bool { if case .waiting = stage { true } else { false } }
+
+    /// Whether it waits for a connection.
+    var isConnecting: Bool { if case .connecting = stage { true } else { false } }
+
+    /// What an attempt holds, for an owner that gives it up.
+    enum Holding {
+        case nothing
+        /// A place in the line for the rate.
+        case place
+        /// A place among those that wait for a connection along this route.
+        case connectionRequest(Route)
+        case exchange(any Carrier)
+    }
+
+    var holding: Holding {
+        switch stage {
+        case .none: .nothing
+        case .waiting: .place
+        case .connecting: route.map { .connectionRequest($0) } ?? .nothing
+        case .exchanging(let carrier): .exchange(carrier)
+        }
+    }
+}

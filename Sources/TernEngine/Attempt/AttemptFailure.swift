@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+import TernIO
+
+/// Why an attempt has no response: one value for every cause. It goes from the attempt to the response source of its hop,
+/// to the policies, and to the task; who answers in its place says for which kinds.
+struct AttemptFailure: Sendable {
+    enum Kind: Sendable, Hashable {
+        /// The name of the server, or of a proxy, has no address.
+        case unresolved
+        /// The egress policy refuses the server.
+        case addressRefused
+        /// No connection was opened, or a proxy opened no tunnel.
+        case unconnected
+        /// TLS failed: the server is not the one it should be, or that cannot be known.
+        case untrusted
+        case timedOut(SessionError.TimeLimit)
+        /// The connection was lost before the head of a response.
+        case lost
+        /// What came in place of a head violates HTTP/1.1.
+        case malformed
+        /// A limit of this client refused the attempt.
+        case limited
+        /// A stored response cannot be read.
+        case damaged
+        /// This side cannot make the attempt, or ends it: an invalid request, a failing body, a lack of descriptors, a
+        /// cancellation.
+        case local
+    }
+
+    let reason: SessionError.Reason
+    let phase: SessionError.Phase
+    /// The peer's address, if there was a connection and it does not belong to the task.
+    var remoteAddress: TransportAddress?
+    var evidence = Evidence()
+
+    var kind: Kind {
+        switch reason {
+        case .request, .download, .cancelled, .sessionInvalidated, .system: .local
+        case .timedOut(let limit): .timedOut(limit)
+        case .connecting(let failure): Self.kind(failure)
+        case .transfer(let failure): Self.kind(failure)
+        }
+    }
+
+    private static func kind(_ failure: SessionError.ConnectingFailure) -> Kind {
+        switch failure {
+        case .queueFull: .limited
+        case .egressRefused: .addressRefused
+        case .unresolved: .unresolved
+        case .unreachable, .dialer, .proxy: .unconnected
+        case .socketOption: .local
+        case .insecure: .untrusted
+        }
+    }
+
+    private static func kind(_ failure: SessionError.TransferFailure) -> Kind {
+        switch failure {
+        case .connectionLost: .lost
+        case .tls: .untrusted
+        case .malformedResponse: .malformed
+        case .damagedCache: .damaged
+        case .bodyTooLarge, .outOfMemory, .memoryQuotaExceeded: .limited
+        default: .local
+        }
+    }
+}
+
+extension AttemptFailure.Kind {
+    /// Whether a gateway would answer with a 502 or 504 for it: the server cannot be asked, or does not answer (RFC 5861
+    /// §4). A refused certificate or address is a verdict about the server, which nothing must hide.
+    var isFailureOfServer: Bool {
+        switch self {
+        case .unresolved, .unconnected, .timedOut, .lost, .malformed: true
+        case .addressRefused, .untrusted, .limited, .damaged, .local: false
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+
+/// What an attempt sends along its route, and whether the 407 of a proxy is answered by another attempt (RFC 9110 §11.7).
+///
+/// Credentials of proxies and of origins never meet. `Proxy-Authorization` is sent to a proxy that gets whole requests, and
+/// to nothing else: a field of the request's own is sent neither into a tunnel nor without a proxy. A 407 that comes from
+/// an origin is the answer.
+struct ProxyRule: Sendable {
+    /// The maximum number of challenges that are answered for one hop.
+    static let maximumAnswerCount = 3
+
+    let logins: ProxyLogins
+    /// The session's `Proxy-Authorization` for requests without one of their own; nil without.
+    let sessionField: HeaderField?
+
+    init(_ logins: ProxyLogins, sessionFields fields: HeaderFields) {
+        self.logins = logins
+        sessionField = fields.first { $0.name.lowercased() == "proxy-authorization" }
+    }
+
+    /// A hop in the form that a route needs.
+    struct Form: Sendable {
+        let hop: Hop
+        /// The proxy that gets the hop whole; nil for none.
+        var proxy: Proxy?
+        /// What authenticates the hop to it, from what it has accepted or requested.
+        var login: HeaderField?
+    }
+
+    /// Nil if the hop is sent as it is.
+    @inline(__always)
+    func form(of hop: Hop, along route: Route) -> Form? {
+        if route.settings == nil, hop.request.headers.isEmpty { return nil }
+        return changedForm(of: hop, along: route)
+    }
+
+    private func changedForm(of hop: Hop, along route: Route) -> Form? {
+        var hop = hop
+        let hasOwnField = hop.request.headers.contains("Proxy-Authorization")
+        guard route.isToProxy, let proxy = route.proxies.last else {
+            guard hasOwnField else { return nil }
+            hop.request.headers.removeAll(named: "Proxy-Authorization")
+            return Form(hop: hop)
+        }
+        hop.request = hop.request.inAbsoluteForm()
+        if hasOwnField { return Form(hop: hop, proxy: proxy) }
+        if let sessionField {
+            hop.request.headers.append(sessionField)
+            return Form(hop: hop, proxy: proxy)
+        }
+        guard let target = try? hop.request.destination.get().target,
+            let login = logins.authorization(for: proxy, method: hop.request.method, target: target.text)
+        else { return Form(hop: hop, proxy: proxy) }
+        hop.request.headers.append(login)
+        return Form(hop: hop, proxy: proxy, login: login)
+    }
+
+    /// Whether the head is a challenge of the form's proxy that the next attempt answers.
+    ///
+    /// - Parameter count: how many challenges were answered for the hop.
+    func answers(_ head: ResponseHead, to form: Form, after count: Int) -> Bool {
+        guard head.status == 407, let proxy = form.proxy, count < Self.maximumAnswerCount else { return false }
+        return logins.answers(head, of: proxy, after: form.login, isFirst: count == 0)
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+import TernIO
+import TernLock
+
+// The attempts of a task, on the reactor's thread: the one door through which a hop reaches the network, and every way out
+// of it. The task performs what its `Attempt` decides.
+extension SessionTask {
+    /// Makes an attempt of the hop: resolves its route, waits for the rate, and finds a connection.
+    final func beginAttempt(on shard: Shard<SessionTask>) {
+        noteHop()
+        do throws(RouteRule.Refusal) {
+            // May call a closure of the user that chooses proxies.
+            var route = try defaults.routes.route(for: plannedHop.request)
+            if plannedHop.number > 0 { route = route.keeping(measured?.addresses ?? []) }
+            attempt.begin(route, defaults.proxies?.form(of: plannedHop, along: route))
+        } catch {
+            return failLater(AttemptFailure(reason: error.reason, phase: .request), on: shard.loop)
+        }
+        if let form = attempt.form { tellPrepared(form.hop.request) }
+        awaitRate(on: shard)
+    }
+
+    /// Waits until the rates of the session permit another request.
+    private func awaitRate(on shard: Shard<SessionTask>) {
+        if let rates = defaults.rates, let origin = attempt.route?.server {
+            let delay = rates.reserveRequest(to: origin, at: .now)
+            if delay > .zero { return waitForRate(delay, on: shard) }
+        }
+        findConnection(on: shard)
+    }
+
+    final func findConnection(on shard: Shard<SessionTask>) {
+        if let route = attempt.admitted() { connect(along: route, on: shard) }
+    }
+
+    /// Ends the attempt, and what it holds is given back. The task ends with this reason, if nothing else does so.
+    final func cancelAttempt(_ reason: SessionError.Reason) {
+        switch attempt.holding {
+        case .exchange(let carrier): carrier.end(reason)
+        case .connectionRequest(let route):
+            lifecycle.withLock { $0.shard }?.abandon(route, self)
+            attempt.failed()
+            end(error(reason, phase: .pool))
+        case .place:
+            attempt.failed()
+            end(error(reason, phase: .request))
+        case .nothing: end(error(reason, phase: .request))
+        }
+    }
+}
+
+extension SessionTask: ConnectionRequester {
+    var hop: Hop { attempt.form?.hop ?? plannedHop }
+
+    var isRepeating: Bool { attempt.repeatCount > 0 }
+
+    var wait: Wait {
+        get { attempt.wait }
+        set { attempt.wait = newValue }
+        _modify { yield &attempt.wait }
+    }
+
+    func begin(on connection: Connection, _ prepared: PreparedExchange?) {
+        connection.start(self, hop, deadlines, prepared: prepared)
+    }
+
+    func connectionFailed(_ failure: DialFailure) {
+        attempt.failed()
+        let failure = AttemptFailure(
+            reason: failure.reason, phase: failure.phase, remoteAddress: failure.remoteAddress)
+        switch failure.kind {
+        // The task may have been started from the end of another, which is still on the stack.
+        case .local, .limited: failLater(failure, on: lifecycle.withLock { $0.shard }?.loop)
+        default: attemptFailed(failure)
+        }
+    }
+
+    func perform(_ command: TaskCommand) {
+        switch command {
+        case .start: start()
+        case .cancel: cancelNow()
+        case .abandonBody: abandonBodyNow()
+        }
+    }
+
+    func returned(_ command: TaskCommand) {
+        switch command {
+        case .start: endWithoutLoop()
+        case .cancel, .abandonBody: endLater(.cancelled, phase: .request, on: nil)
+        }
+    }
+}
