@@ -3,7 +3,8 @@ import TernLock
 
 extension Session {
     /// Opens connections that later requests like `request` will use, so that these wait for no handshake: until `count`
-    /// are idle or being opened, as far as the limits of the session allow. Nothing is sent but handshakes. What changes or
+    /// are idle or being opened, as far as the limits of the session allow. Nothing is sent but handshakes, and no
+    /// rate limit counts them. What changes or
     /// refuses requests, such as HSTS, proxies and egress policies, changes or refuses this one.
     ///
     /// Returns the number of such connections. Throws the first error if one cannot be opened; the others are kept.
@@ -18,8 +19,9 @@ extension Session {
             : places.enumerated().map { index, place in
                 (count / places.count + (index < count % places.count ? 1 : 0), place)
             }
+        let defaults = TaskDefaults(forPreparation: taskDefaults)
         let tasks = shares.filter { $0.0 > 0 }.map { share, place in
-            PreparationTask(request, count: share, defaults: taskDefaults, at: place)
+            PreparationTask(request, count: share, defaults: defaults, at: place)
         }
         await withTaskCancellationHandler {
             for task in tasks { task.resume() }

@@ -187,6 +187,13 @@ final class HopPolicies: Sendable {
         self.repeats = repeats
     }
 
+    /// The same, for tasks whose hops are not answered.
+    init(withoutSource other: HopPolicies) {
+        (preparing, departing, recovering) = (other.preparing, [], other.recovering)
+        (reading, readingAll, following) = (other.reading, other.readingAll, other.following)
+        (source, repeats) = (nil, other.repeats)
+    }
+
     /// Whether heads of successful responses are of interest to any of them.
     var readsSuccess: Bool { !readingAll.isEmpty || source != nil }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
 import TernIO
 
 /// The settings that all tasks of a session share, unless their requests have their own.
@@ -29,6 +30,41 @@ final class TaskDefaults: Sendable {
         decodesContent = configuration.decodesContent
         bodyLimits = configuration.bodyLimits
         contentDecodingLimits = configuration.contentDecodingLimits
+    }
+
+    /// For tasks that open connections and send nothing: no response source answers in place of a connection, and no rate
+    /// is spent.
+    init(forPreparation other: TaskDefaults) {
+        (timeouts, routes, proxies, rates) = (other.timeouts, other.routes, other.proxies, nil)
+        policies = HopPolicies(withoutSource: other.policies)
+        decodesContent = other.decodesContent
+        (bodyLimits, contentDecodingLimits) = (other.bodyLimits, other.contentDecodingLimits)
+        failure = other.failure
+    }
+}
+
+// What a request says, or else its session
+extension TaskDefaults {
+    @inline(__always)
+    func timeouts(for request: URLRequest) -> Timeouts { request.timeouts ?? timeouts }
+
+    func decodesContent(for request: URLRequest) -> Bool { request.decodesContent ?? decodesContent }
+
+    /// How fast the bytes of an exchange with this origin may pass; nil for no limit.
+    ///
+    /// - Parameter limiter: that of the request itself, which all its exchanges share; made when the first one needs it.
+    @inline(__always)
+    func pace(for request: URLRequest, to origin: @autoclosure () -> HTTPOrigin?, _ limiter: inout RateLimiter?)
+        -> Pace?
+    {
+        let own = request.maximumBytesPerSecond
+        if rates == nil, own == nil { return nil }
+        guard let origin = origin() else { return nil }
+        let shared = rates?.pace(of: origin, at: .now)
+        guard let own, own > 0 else { return shared }
+        let known = limiter ?? RateLimiter(RateLimit(bytesPerSecond: own))
+        limiter = known
+        return Pace(known, bytesPerSecond: own, and: shared)
     }
 }
 

@@ -33,7 +33,7 @@ struct TaskDriver: ~Copyable {
         self.delegate = delegate
         machine = TaskMachine(request, policies: defaults.policies, after: chain)
         deadlines = Deadlines(
-            limits: request.timeouts ?? defaults.timeouts, start: MonotonicInstant(nanoseconds: 0))
+            limits: defaults.timeouts(for: request), start: MonotonicInstant(nanoseconds: 0))
     }
 }
 
@@ -269,13 +269,8 @@ extension SessionTask: ExchangeDelegate {
     }
 
     var pace: Pace? {
-        if defaults.rates == nil, originalRequest.maximumBytesPerSecond == nil { return nil }
-        guard let origin = try? driver.machine.hop.request.destination.get().origin else { return nil }
-        let shared = defaults.rates?.pace(of: origin, at: .now)
-        guard let rate = originalRequest.maximumBytesPerSecond, rate > 0 else { return shared }
-        let limiter = driver.limiter ?? RateLimiter(RateLimit(bytesPerSecond: rate))
-        driver.limiter = limiter
-        return Pace(limiter, bytesPerSecond: rate, and: shared)
+        defaults.pace(
+            for: originalRequest, to: try? plannedHop.request.destination.get().origin, &driver.limiter)
     }
 
     func room(for count: Int) -> UnsafeMutableRawBufferPointer? {
@@ -518,7 +513,7 @@ extension SessionTask: DelegateAsker {
     @discardableResult
     func deliver(_ undecoded: consuming HTTPURLResponse) -> SessionTask? {
         var response = undecoded
-        if originalRequest.decodesContent ?? defaults.decodesContent {
+        if defaults.decodesContent(for: originalRequest) {
             driver.decoding = ContentDecoding.decoding(of: &response, limits: defaults.contentDecodingLimits)
         }
         lifecycle.withLock { $0.response = response }
