@@ -132,6 +132,9 @@ final class CacheFlights: Sendable {
         return { [weak self] in self?.leave(waiter, key) }
     }
 
+    /// The number of requests under way that others would wait for.
+    var count: Int { state.withLock { $0.flights.values.reduce(0) { $0 + $1.count } } }
+
     /// Whether a request of this kind is under way.
     func contains(_ key: Key) -> Bool { state.withLock { $0.flights[key.url]?[key] != nil } }
 

@@ -168,8 +168,11 @@ extension SessionConfiguration {
     /// Of each collected body.
     package var bodyLimits: BodyLimits { BodyLimits(size: maximumCollectedBodySize, quota: memoryQuota) }
 
+    /// Without the field for proxies, which is no field for origins.
     var hopFields: HopFields {
-        HopFields(httpAdditionalHeaders, sensitive: sensitiveFields, decodesContent: decodesContent)
+        var fields = httpAdditionalHeaders
+        fields.removeAll(named: "Proxy-Authorization")
+        return HopFields(fields, sensitive: sensitiveFields, decodesContent: decodesContent)
     }
 }
 

@@ -178,11 +178,17 @@ extension TaskMachine {
                 return .resolve
             case .departure(let index) where index < policies.departing.count:
                 let preparation = policies.departing[index].depart(history.hop, &history)
-                if case .change = preparation { step = .source } else { step = .departure(index + 1) }
+                step = isAnotherQuestion(preparation) ? .source : .departure(index + 1)
                 if let next = follow(preparation, before: step) { return next }
             case .departure, .attempt: return attempt()
             }
         }
+    }
+
+    /// Whether a hop that departs with this preparation may have an answer that it had not before: if it has changed by
+    /// more than a credential whose identity the source knows.
+    private func isAnotherQuestion(_ preparation: HopPreparation) -> Bool {
+        if case .change = preparation { history.credentialIdentity == nil } else { false }
     }
 
     /// The hop goes to the network, with what the source adds to it.
@@ -235,8 +241,7 @@ extension TaskMachine {
         if let next = follow(preparation, before: step) { return next }
         switch step {
         case .source: return askSource()
-        // A changed hop may have an answer that the one before had not.
-        case .departure: if case .change = preparation { return prepare(from: .source) }
+        case .departure: if isAnotherQuestion(preparation) { return prepare(from: .source) }
         case .policy, .attempt: break
         }
         return prepare(from: step)
