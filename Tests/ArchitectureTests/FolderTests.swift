@@ -8,6 +8,7 @@ import Testing
     private static let tables: [String: [String: String]] = ["TernEngine": engine, "Tern": tern]
 
     private static let engine = [
+        "Attempt": "Connection Errors Message Pool Rules",
         "Authentication": "Errors Message URI",
         "Bodies": "",
         "Cache": "Authentication Decoding Message Ranges URI",
@@ -25,20 +26,21 @@ import Testing
         "Limits": "",
         "Message": "Bodies Egress Resolving URI",
         "Multipart": "Bodies Message",
-        "Policies": "Authentication Cache Configuration Connection Cookies Egress Errors Limits Links Message "
-            + "Proxies Resolving Rules StrictTransport Task Transport Trust URI",
+        "Policies": "Attempt Authentication Cache Configuration Connection Cookies Errors Links Message Rules "
+            + "StrictTransport Task Transport",
         "Pool": "Connection Dialling Errors Message RawStreams Trust URI",
         "Proxies": "Authentication Errors Message",
         "Ranges": "Message",
         "RawStreams": "Connection Errors Transport",
         "Resolving": "",
-        "Rules": "Authentication Errors Message URI",
-        "Session": "Bodies Collecting Configuration Connection Dialling Downloads Egress Errors Limits Message "
-            + "Multipart Policies Pool Proxies RawStreams Rules Streams Task Trust URI",
+        "ResponseSources": "Attempt Cache Configuration Connection Message Policies Rules Task URI",
+        "Rules": "Authentication Egress Errors Message Proxies Resolving URI",
+        "Session": "Bodies Cache Collecting Configuration Connection Dialling Downloads Egress Errors Limits Message "
+            + "Multipart Pool Proxies RawStreams ResponseSources Rules Streams Task Trust URI",
         "Streams": "Connection Errors Message Task Transport",
         "StrictTransport": "Message",
         "Task":
-            "Authentication Bodies Cache Configuration Connection Decoding Dialling Errors Limits Message Pool RawStreams "
+            "Attempt Authentication Bodies Cache Configuration Connection Decoding Dialling Errors Limits Message Pool RawStreams "
             + "Resolving Rules Transport Trust URI",
         "Transport": "Errors",
         "Trust": "JSON Message",

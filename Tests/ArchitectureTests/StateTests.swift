@@ -8,7 +8,11 @@ import Testing
     private static let open: [String: Set<String>] = [
         // The queue, the table and the pool that a member stands in.
         "Connection/Connection.swift": ["Connection.queueIndex"],
-        "Task/SessionTask.swift": ["SessionTask.driver", "SessionTask.queueIndex", "SessionTask.tableIndex"],
+        "Task/SessionTask.swift": [
+            "SessionTask.attempt", "SessionTask.driver", "SessionTask.queueIndex", "SessionTask.tableIndex",
+        ],
+        // Used by the pool.
+        "Attempt/Attempt.swift": ["Attempt.wait"],
         // Set by the owner.
         "Connection/ConnectionState.swift": ["ConnectionState.isPaused"],
         // Used up by the connection that takes it.
