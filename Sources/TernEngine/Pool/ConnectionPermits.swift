@@ -204,7 +204,8 @@ private final class RouteShare: @unchecked Sendable {
         window = Double(bounds.upperBound)
     }
 
-    private var limit: Int { Int(window) }
+    /// The largest integers are rounded up to a `Double` that is no integer of this size.
+    private var limit: Int { window < Double(bounds.upperBound) ? Int(window) : bounds.upperBound }
 
     var isFull: Bool { held >= limit }
 

@@ -78,6 +78,39 @@ import Testing
         #expect(pools.complaints == [])
     }
 
+    @Test(arguments: [.min, 0, 1 << 53, .max - 512, .max - 511, .max]) func `take any number as a limit`(number: Int) {
+        for least in [nil, .min, 1, number] {
+            let permits = ConnectionPermits(
+                perRoute: number, adaptsFrom: least, total: number, idlePerRoute: number, idleTotal: number)
+            let holder = permits.enter(Route(to: HTTPOrigin(scheme: .http, host: "host", port: 80)))
+            final class User: PermitUser {
+                func permitGranted() {}
+                func reclaimIdle() {}
+            }
+            let user = User()
+            #expect(permits.takeNow(holder, for: user))
+            for isOverloaded in [true, false, true, false] { permits.answered(holder, isOverloaded: isOverloaded) }
+            #expect(!permits.hasTooManyIdle(holder))
+            permits.leave(holder)
+        }
+    }
+
+    @Test(arguments: [.min, 0, .max]) func `a session takes any number as each limit`(number: Int) async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok()] }
+        let session = Session.limited(to: number) {
+            $0.httpMinimumConnectionsPerHost = number
+            $0.maximumConnections = number
+            $0.maximumIdleConnectionsPerHost = number
+            $0.maximumIdleConnections = number
+            $0.maximumQueuedRequestsPerHost = number
+            $0.maximumRequestsPerConnection = number
+            let rate = RateLimit(requestsPerSecond: Double(number), requestBurst: number, bytesPerSecond: number)
+            ($0.rateLimit, $0.rateLimitPerHost) = (rate, rate)
+        }
+        for _ in 0..<3 { #expect(try await session.data(for: URLRequest(origin)).1.statusCode == 200) }
+        #expect(try await session.prepare(for: URLRequest(origin)) <= 1)
+    }
+
     @Test func `a session keeps to its limit in total, and closes idle connections of other hosts first`() async throws
     {
         let origins = try (0..<4).map { _ in try ScriptedOrigin { _, request in [.ok(request.target)] } }
