@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Synchronization
 import TernHTTP1
 import TernIO
 import TernLock
@@ -30,7 +31,7 @@ struct TokenBucket {
 
     private let nanosecondsPerToken: Double
     private let tolerance: Double
-    private var fullAt = MonotonicInstant(nanoseconds: 0)
+    private(set) var fullAt = MonotonicInstant(nanoseconds: 0)
 
     /// Nil for a rate that sets no limit. A bucket holds `burst` tokens.
     init?(perSecond rate: Double?, burst: Double) {
@@ -59,7 +60,7 @@ struct TokenBucket {
 }
 
 /// The buckets of one limit. Any thread.
-final class RateLimiter: Sendable {
+final class RateLimiter: HostRecord, Sendable {
     private struct Buckets: Sendable {
         var requests: TokenBucket?
         var sent: TokenBucket?
@@ -67,6 +68,8 @@ final class RateLimiter: Sendable {
     }
 
     private let buckets: Lock<Buckets>
+    /// When all buckets are full, in nanoseconds: to be read without the lock.
+    private let fullAt = Atomic<Int64>(0)
 
     init(_ limit: RateLimit) {
         let bytes = TokenBucket(perSecond: limit.bytesPerSecond.map(Double.init), burst: 1)
@@ -78,7 +81,10 @@ final class RateLimiter: Sendable {
 
     /// How long a request that is ready now must wait before it begins. It counts as begun then.
     func reserveRequest(at now: MonotonicInstant) -> Duration {
-        buckets.withLock { $0.requests?.reserve(at: now) ?? .zero }
+        buckets.withLock { buckets in
+            defer { noteFull(buckets) }
+            return buckets.requests?.reserve(at: now) ?? .zero
+        }
     }
 
     /// These bytes have passed. Returns for how many nanoseconds no more should.
@@ -86,26 +92,27 @@ final class RateLimiter: Sendable {
         buckets.withLock { buckets in
             if sent > 0 { buckets.sent?.spend(sent, at: now) }
             if received > 0 { buckets.received?.spend(received, at: now) }
+            noteFull(buckets)
             return max(buckets.sent?.debt(at: now) ?? 0, buckets.received?.debt(at: now) ?? 0)
         }
     }
 
-    /// Whether a new limiter would do the same.
-    func isFull(at now: MonotonicInstant) -> Bool {
-        buckets.withLock { buckets in
-            [buckets.requests, buckets.sent, buckets.received].allSatisfy { ($0?.debt(at: now) ?? 0) == 0 }
-        }
+    var isNewFrom: MonotonicInstant { MonotonicInstant(nanoseconds: fullAt.load(ordering: .relaxed)) }
+
+    /// Called with the lock.
+    private func noteFull(_ buckets: Buckets) {
+        let instants = (buckets.requests?.fullAt, buckets.sent?.fullAt, buckets.received?.fullAt)
+        let start = MonotonicInstant(nanoseconds: 0)
+        let last = max(instants.0 ?? start, instants.1 ?? start, instants.2 ?? start)
+        fullAt.store(last.nanoseconds, ordering: .relaxed)
     }
 }
 
 /// The limiters of a session: its own, and one for each host.
 final class RateLimiters: Sendable {
-    /// Above this size the table of hosts is searched for limiters that are not needed any more.
-    private static let keptHosts = 1024
-
     private let session: (limit: RateLimit, limiter: RateLimiter)?
     private let perHost: RateLimit?
-    private let hosts = Lock<[String: RateLimiter]>([:])
+    private let hosts = Lock(HostTable<RateLimiter>())
 
     init?(session: RateLimit?, perHost: RateLimit?) {
         if session == nil, perHost == nil { return nil }
@@ -129,13 +136,7 @@ final class RateLimiters: Sendable {
     }
 
     private func host(_ name: String, _ limit: RateLimit, at now: MonotonicInstant) -> RateLimiter {
-        hosts.withLock { hosts in
-            if let known = hosts[name] { return known }
-            if hosts.count >= Self.keptHosts { hosts = hosts.filter { !$0.value.isFull(at: now) } }
-            let new = RateLimiter(limit)
-            hosts[name] = new
-            return new
-        }
+        hosts.withLock { $0.record(of: name, at: now) { RateLimiter(limit) } }
     }
 }
 
