@@ -13,18 +13,13 @@ protocol HostRecord: AnyObject {
 /// references, are forgotten. Above the maximum the one of them that is new soonest is forgotten although it is too early,
 /// because the number of hosts may be chosen by servers, which redirect to them.
 struct HostTable<Record: HostRecord>: ~Copyable {
-    private struct Place {
-        let host: String
-        var record: Record
-    }
-
     /// Fewer hosts are kept in any case.
     private static var kept: Int { 1024 }
     private static var seenAtOnce: Int { 8 }
 
     private let maximum: Int
     private var indices: [String: Int] = [:]
-    private var places: [Place] = []
+    private var places: [(host: String, record: Record)] = []
     /// The place that is looked at next.
     private var hand = 0
 
@@ -38,7 +33,7 @@ struct HostTable<Record: HostRecord>: ~Copyable {
         if places.count >= min(Self.kept, maximum) { forgetSome(at: now) }
         let record = make()
         indices[host] = places.count
-        places.append(Place(host: host, record: record))
+        places.append((host, record))
         return record
     }
 
@@ -66,3 +61,5 @@ struct HostTable<Record: HostRecord>: ~Copyable {
         indices[last.host] = index
     }
 }
+
+extension HostTable: Sendable where Record: Sendable {}

@@ -25,38 +25,45 @@ public struct RateLimit: Sendable, Hashable {
 }
 
 /// A token bucket, as the time at which it is full again (the generic cell rate algorithm).
-struct TokenBucket {
-    /// No wait is longer; keeps arithmetic with tiny rates in range.
+struct TokenBucket: Sendable {
+    /// No wait is longer, in nanoseconds: three years. Keeps arithmetic with tiny rates in range.
     private static let longest = 1e17
 
     private let nanosecondsPerToken: Double
-    private let tolerance: Double
+    private let tolerance: Int64
     private(set) var fullAt = MonotonicInstant(nanoseconds: 0)
 
     /// Nil for a rate that sets no limit. A bucket holds `burst` tokens.
     init?(perSecond rate: Double?, burst: Double) {
         guard let rate, rate > 0 else { return nil }
-        nanosecondsPerToken = 1e9 / rate
-        tolerance = min(Self.longest, max(0, burst - 1) * nanosecondsPerToken)
+        nanosecondsPerToken = min(Self.longest, 1e9 / rate)
+        tolerance = Int64(min(Self.longest, max(0, burst - 1) * nanosecondsPerToken))
     }
+
+    /// When there is a token; now, if that is not later.
+    var nextAt: MonotonicInstant { fullAt.advanced(by: .nanoseconds(-tolerance)) }
 
     /// Takes a token, and returns how long to wait before it may be used.
     mutating func reserve(at now: MonotonicInstant) -> Duration {
-        let wait = max(0, Double(debt(at: now)) - tolerance)
+        let wait = max(.zero, now.duration(to: nextAt))
         spend(1, at: now)
-        return .nanoseconds(Int64(wait))
+        return wait
     }
 
     /// Takes tokens that have been used already: the bucket may owe them.
     mutating func spend(_ count: Int, at now: MonotonicInstant) {
-        let price = min(Self.longest, Double(count) * nanosecondsPerToken)
-        fullAt = max(fullAt, now).advanced(by: .nanoseconds(Int64(price)))
+        fullAt = max(fullAt, now).advanced(by: .nanoseconds(price(of: count)))
     }
+
+    /// Returns a token that was not used.
+    mutating func putBack() { fullAt = fullAt.advanced(by: .nanoseconds(-price(of: 1))) }
 
     /// For how many nanoseconds from `now` it is not full.
     func debt(at now: MonotonicInstant) -> Int64 {
         fullAt > now ? fullAt.nanoseconds &- max(0, now.nanoseconds) : 0
     }
+
+    private func price(of count: Int) -> Int64 { Int64(min(Self.longest, Double(count) * nanosecondsPerToken)) }
 }
 
 /// The buckets of one limit. Any thread.
@@ -110,12 +117,16 @@ final class RateLimiter: HostRecord, Sendable {
 
 /// The limiters of a session: its own, and one for each host.
 final class RateLimiters: Sendable {
+    /// Nil if the rates limit no requests.
+    let requests: RequestRates?
     private let session: (limit: RateLimit, limiter: RateLimiter)?
     private let perHost: RateLimit?
     private let hosts = Lock(HostTable<RateLimiter>())
 
-    init?(session: RateLimit?, perHost: RateLimit?) {
+    /// - Parameter loop: has the timer for requests that wait; nil for a session that sends none.
+    init?(session: RateLimit?, perHost: RateLimit?, timerOn loop: ReactorLoop?) {
         if session == nil, perHost == nil { return nil }
+        requests = loop.flatMap { RequestRates(session: session, perHost: perHost, timerOn: $0) }
         self.session = session.map { ($0, RateLimiter($0)) }
         self.perHost = perHost
     }

@@ -80,7 +80,8 @@ public final class Session: Sendable {
             configuration, policies: HopPolicies(of: configuration, first: firstPolicies, source: caching ?? source),
             routes: routes ?? RouteRule(of: configuration) { trust.fingerprint(forHost: $0) },
             proxies: ProxyRule(proxyLogins, sessionFields: configuration.httpAdditionalHeaders),
-            rates: RateLimiters(session: configuration.rateLimit, perHost: configuration.rateLimitPerHost),
+            rates: RateLimiters(
+                session: configuration.rateLimit, perHost: configuration.rateLimitPerHost, timerOn: loops.first),
             failure: configuration.isBackground ? .request(.backgroundSession) : Self.failure(of: reactors))
         if delegate != nil { trust.respondent = self }
         if caching != nil { validation.session = self }
