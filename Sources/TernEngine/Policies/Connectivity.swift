@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernIO
-import TernLock
 
 /// Has a task wait while no network leads to its server: the kernel has no route to any of its addresses, or its name
 /// could not be resolved and there is no route to the internet.
@@ -16,9 +15,14 @@ struct Connectivity: HopPolicy {
         let isFirst = !history[Memory.self].hasWaited
         history[Memory.self].hasWaited = true
         let lookup: HopLookup = { completion in
-            let wait = NetworkWait(hosts, isFirst: isFirst, failure, completion)
-            wait.begin()
-            return { wait.end() }
+            // A path may have come since the attempt; one that did not help is no news.
+            let number = NetworkWaits.shared.begin(hosts, acceptsPresent: isFirst) { outcome in
+                switch outcome {
+                case .mayBeThere: completion(.ready)
+                case .cannotBeWatched: completion(.fail(.connecting(failure)))
+                }
+            }
+            return { NetworkWaits.shared.end(number) }
         }
         return .wait(until: lookup, isFirst: isFirst)
     }
@@ -35,56 +39,5 @@ struct Connectivity: HopPolicy {
             let hosts = error.attempts.compactMap(\.address.host)
             return hosts.contains(where: PathMonitor.isLoopback) || hosts.isEmpty ? nil : hosts
         }
-    }
-}
-
-/// Waits until a path to one of several hosts may have come into being.
-///
-/// A path that is there when the first wait of a task begins counts, because it may have come since the attempt. After
-/// that only a change counts: a kernel that has a route, and no neighbour at its end, must not be asked without end.
-private final class NetworkWait: Sendable {
-    private struct State {
-        var completion: (@Sendable (HopPreparation) -> Void)?
-        var acceptsPresent: Bool
-        var isFirstReport = true
-    }
-
-    private let monitors: [PathMonitor]
-    private let failure: SessionError.ConnectingFailure
-    private let state: Lock<State>
-
-    /// - Parameter hosts: addresses; nil for the internet.
-    init(
-        _ hosts: [String?], isFirst: Bool, _ failure: SessionError.ConnectingFailure,
-        _ completion: @escaping @Sendable (HopPreparation) -> Void
-    ) {
-        monitors = hosts.map { PathMonitor(host: $0) }
-        self.failure = failure
-        state = Lock(State(completion: completion, acceptsPresent: isFirst))
-    }
-
-    func begin() {
-        // One reports the changes of the whole machine.
-        let isWatched = monitors.first?.start { [weak self] in self?.networkChanged() } ?? false
-        if !isWatched { finish(.fail(.connecting(failure))) }
-    }
-
-    func end() {
-        state.withLock { $0.completion = nil }
-        monitors.first?.stop()
-    }
-
-    private func networkChanged() {
-        let counts = state.withLock { state in
-            defer { state.isFirstReport = false }
-            return state.completion != nil && (!state.isFirstReport || state.acceptsPresent)
-        }
-        if counts, monitors.contains(where: { $0.path != .none }) { finish(.ready) }
-    }
-
-    private func finish(_ preparation: HopPreparation) {
-        let completion = state.withLock { $0.completion.take() }
-        monitors.first?.stop()
-        completion?(preparation)
     }
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import TernLock
 import TernTesting
 import Testing
 
 @testable import TernEngine
+@testable import TernIO
 
 /// Has every hop that finds no connection wait.
 private struct Waiting: HopPolicy {
@@ -61,5 +63,42 @@ private struct Waiting: HopPolicy {
         }
         #expect(waits.withLock { $0 } == 0)
         #expect(HopPolicies(of: SessionConfiguration()).recovering.isEmpty)
+    }
+
+    @Test func `all tasks that wait share one descriptor, and return it`() async throws {
+        let address = try #require(TransportAddress(literal: "198.51.100.1", port: 80))
+        let attempt = ConnectError.Attempt(address: address, error: SystemCallError(.connect, code: ENETUNREACH))
+        let failure = HopFailure.unconnected(.unreachable(ConnectError(attempts: [attempt])))
+        var cancellations: [() -> Void] = []
+        for _ in 0..<300 {
+            // The second wait of a task ends with a change, which no test makes.
+            var history = TaskHistory(try URLRequest(string: "http://198.51.100.1/"))
+            for _ in 0..<2 {
+                guard case .wait(let lookup) = Connectivity().decide(on: failure, &history) else {
+                    Issue.record("does not wait")
+                    return
+                }
+                cancellations.append(lookup { _ in })
+            }
+        }
+        #expect(NetlinkSockets.monitorCount == 1)
+        for cancel in cancellations { cancel() }
+        #expect(await eventually { NetlinkSockets.monitorCount == 0 })
+    }
+}
+
+/// The netlink sockets of this process.
+private enum NetlinkSockets {
+    /// The number of those that receive changes.
+    static var monitorCount: Int {
+        let folder = "/proc/self/fd"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let links = Set(
+            names.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)") })
+        let table = try? FileHandle(forReadingAtPath: "/proc/net/netlink")?.readToEnd()
+        return String(decoding: table ?? Data(), as: UTF8.self).split(separator: "\n").dropFirst().count { line in
+            let fields = line.split(separator: " ")
+            return fields.count == 10 && fields[3] != "00000000" && links.contains("socket:[\(fields[9])]")
+        }
     }
 }

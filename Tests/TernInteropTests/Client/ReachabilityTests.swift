@@ -60,22 +60,29 @@ import Testing
             #expect(network.output.lines.count == expected.count, "\(network.output.lines)")
         }
         await expect()
-        let server = """
-            import http.server as h
-            class Q(h.SimpleHTTPRequestHandler):
-                def log_message(self, *rest): pass
-            s = h.HTTPServer(("0.0.0.0", 80), Q)
-            print("listening", flush=True)
-            s.serve_forever()
-            """
-        // The server ends with the program: it holds the pipe of its output open.
-        let script = "exec(\(server.split(separator: "\n").map { "'\($0)\\n'" }.joined(separator: "+")))"
-        try network.run("ip link set lo up")
-        try network.run("python3 -c \"\(script.replacing("\"", with: "\\\""))\" & program=\"$program $!\"")
+        try network.serve()
         await expect("listening")
-        try network.run("ip link add v0 type veth peer name v1; ip link set v1 up; ip link set v0 up")
-        try network.run("ip address add 10.9.8.7/32 dev v0")
+        try network.bringUp("10.9.8.7")
         await expect("\(late) 200")
+    }
+
+    @Test(.enabled("no network of one's own can be made here") { await NetworkNamespace.isAvailable() })
+    func `tasks that wait for a network share one descriptor, and all of them try again`() async throws {
+        let program = try TernTool.builtPrograms.appending(path: "ReachabilityWatch")
+        let urls = (0..<100).map { "http://10.9.8.7/?\($0)" }
+        let network = try await NetworkNamespace(running: program, ["fetch"] + urls + ["http://10.9.8.8/"])
+        func expect(_ lines: [String], sourceLocation: SourceLocation = #_sourceLocation) async {
+            let came = await network.output.waitFor(.seconds(30)) { Set(lines).isSubset(of: $0) }
+            #expect(came, "\(network.output.lines)", sourceLocation: sourceLocation)
+        }
+        await expect(urls.map { "\($0) waits" })
+        // The sockets that receive changes of the network.
+        try network.run("echo monitors: $(awk '$4 != \"00000000\"' /proc/net/netlink | tail -n +2 | wc -l)")
+        await expect(["monitors: 1"])
+        try network.serve()
+        await expect(["listening"])
+        try network.bringUp("10.9.8.7")
+        await expect(urls.map { "\($0) 200" })
     }
 }
 
@@ -97,7 +104,12 @@ final class NetworkNamespace: Sendable {
     private let commands: FileHandle
 
     /// Starts the program.
-    init(running program: URL, _ arguments: String...) async throws {
+    convenience init(running program: URL, _ arguments: String...) async throws {
+        try await self.init(running: program, arguments)
+    }
+
+    /// Starts the program.
+    init(running program: URL, _ arguments: [String]) async throws {
         folder = try TemporaryFolder()
         let path = folder.url.path + "/commands"
         guard unsafe mkfifo(path, 0o600) == 0, let commands = FileHandle(forUpdatingAtPath: path) else {
@@ -114,4 +126,28 @@ final class NetworkNamespace: Sendable {
 
     /// Has a line run by a shell in the network, such as `ip link set lo up`.
     func run(_ line: String) throws { try commands.write(contentsOf: Data((line + "\n").utf8)) }
+
+    /// Starts an HTTP server that says `listening`, and answers each request.
+    func serve() throws {
+        let server = """
+            import http.server as h
+            class Q(h.SimpleHTTPRequestHandler):
+                def log_message(self, *rest): pass
+            class S(h.ThreadingHTTPServer):
+                request_queue_size = 1000
+            s = S(("0.0.0.0", 80), Q)
+            print("listening", flush=True)
+            s.serve_forever()
+            """
+        // The server ends with the program: it holds the pipe of its output open.
+        let script = "exec(\(server.split(separator: "\n").map { "'\($0)\\n'" }.joined(separator: "+")))"
+        try run("ip link set lo up")
+        try run("python3 -c \"\(script.replacing("\"", with: "\\\""))\" & program=\"$program $!\"")
+    }
+
+    /// Makes a link with this address.
+    func bringUp(_ address: String) throws {
+        try run("ip link add v0 type veth peer name v1; ip link set v1 up; ip link set v0 up")
+        try run("ip address add \(address)/32 dev v0")
+    }
 }
