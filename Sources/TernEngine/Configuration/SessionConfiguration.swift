@@ -13,8 +13,8 @@ public struct SessionConfiguration: Sendable {
     /// many other answers as it lets through at once raise it by one. Nil, the default, for a fixed limit.
     public var httpMinimumConnectionsPerHost: Int?
     /// The maximum number of concurrent connections of the session, 1 or more; nil, the default, for no other limit than
-    /// that per host. Where more hosts want connections, idle ones are closed first, and each host then gets one in turn:
-    /// a request to a host without a connection waits at most as long as two requests of the others take.
+    /// that per host. Where more hosts want connections, idle ones are closed first, and each host then gets one in turn,
+    /// for four requests if as many wait: one host delays a request to another one by at most as long as four requests take.
     public var maximumConnections: Int?
     /// The maximum number of requests that wait for a connection to one origin; a further one fails with `queueFull`.
     public var maximumQueuedRequestsPerHost = 100_000

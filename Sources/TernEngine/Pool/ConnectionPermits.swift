@@ -7,10 +7,11 @@ import TernLock
 ///
 /// A permit that its pool does not need goes to the pools that wait for one: first to those that have none, then to the
 /// others, each in the order in which they came. A pool whose requests wait, too, gives a permit up after an exchange if
-/// another pool waits that has none, or two less. So a busy host delays a request to another host by two services at
-/// most, and the pools of one route come to equal shares. An idle connection is closed for any pool that waits because of
-/// the limit in total; between the reactors of one route, where an idle connection is soon needed again, only by the
-/// same rule.
+/// another pool waits that has none, or two less; but its only one, with an open connection, not before that has served
+/// ``PermitHolder/quantum`` of them, because the other pool has to open a connection, and this one as well when its turn
+/// comes again. So a busy host delays a request to another host by as many services at most, and the pools of one route
+/// come to equal shares. An idle connection is closed for any pool that waits because of the limit in total; between the
+/// reactors of one route, where an idle connection is soon needed again, only by the same rule.
 ///
 /// The permits also say which idle connections are too many.
 ///
@@ -58,13 +59,10 @@ final class ConnectionPermits: Sendable {
     /// Whether other pools may want what this one has: the usual answer to `takesBack`, without the lock.
     func areScarce(for holder: PermitHolder) -> Bool { scarcity.isSet || holder.share.scarcity.isSet }
 
-    /// Whether a connection that has become free, or idle, has to be given up for another pool. Its permit is returned
-    /// then.
-    ///
-    /// - Parameter isNeeded: whether a request of this pool waits for the connection.
-    func takesBack(_ holder: PermitHolder, isNeeded: Bool) -> Bool {
+    /// Whether a permit has to be given up for another pool. It is returned then.
+    func takesBack(_ holder: PermitHolder, _ use: PermitUse) -> Bool {
         change { ledger in
-            guard ledger.yields(holder, isNeeded: isNeeded) else { return false }
+            guard ledger.yields(holder, use) else { return false }
             ledger.release(holder)
             return true
         }
@@ -101,6 +99,16 @@ final class ConnectionPermits: Sendable {
     }
 }
 
+/// What a pool has of the permit that another pool may want.
+enum PermitUse {
+    /// An idle connection, for which no request waits.
+    case idle
+    /// A connection that has finished an exchange, and for which a request waits.
+    case wanted
+    /// No connection, but a request that waits for one: the connection is gone, or could not be opened.
+    case lost
+}
+
 /// Holds permits: a pool. Both methods are called on any thread, return at once, and act in a later tick.
 protocol PermitUser: AnyObject, Sendable {
     /// It has a permit that it waited for.
@@ -121,6 +129,9 @@ final class PermitHolder: IntrusiveQueueElement, @unchecked Sendable {
         case forTotal
     }
 
+    /// How many exchanges the only connection of a pool carries before another pool gets its permit.
+    static let quantum = 4
+
     let route: Route
     /// What the pool has published.
     let counts = PoolCounts()
@@ -129,6 +140,8 @@ final class PermitHolder: IntrusiveQueueElement, @unchecked Sendable {
     fileprivate var user: (any PermitUser)?
     fileprivate var held = 0
     fileprivate var waiting = Waiting.no
+    /// How many exchanges have ended while others wanted the permits, since a permit was given or returned.
+    fileprivate var served = 0
     /// How many idle connections it has been asked for.
     fileprivate var asked = 0
     /// Used by the ledger: the position in the list of those that wait.
@@ -334,10 +347,15 @@ private struct Ledger: ~Copyable {
         if holder.share.holders.isEmpty, shares[holder.route] === holder.share { shares[holder.route] = nil }
     }
 
-    mutating func yields(_ holder: PermitHolder, isNeeded: Bool) -> Bool {
+    mutating func yields(_ holder: PermitHolder, _ use: PermitUse) -> Bool {
+        switch use {
+        case .idle: if scarcity.isSet { return true }
+        case .wanted:
+            holder.served += 1
+            if holder.held == 1, holder.served < PermitHolder.quantum { return holder.share.isExceeded }
+        case .lost: break
+        }
         if holder.share.mustYield(holder) { return true }
-        // No request of this pool waits for the idle connection.
-        if !isNeeded, scarcity.isSet { return true }
         if let next = starving.first, holder.shouldYield(to: next) { return true }
         guard let next = hungry.first else { return false }
         if holder.shouldYield(to: next) { return true }
@@ -360,12 +378,14 @@ private struct Ledger: ~Copyable {
     private mutating func give(_ holder: PermitHolder) {
         if holder.held == 0, total < .max { holding[ObjectIdentifier(holder)] = holder }
         holder.held += 1
+        holder.served = 0
         held += 1
         holder.share.count(1)
     }
 
     private mutating func take(from holder: PermitHolder) {
         holder.held -= 1
+        holder.served = 0
         held -= 1
         holder.share.count(-1)
         guard holder.held == 0 else { return }

@@ -253,7 +253,7 @@ extension ConnectionPool: PermitUser {
 
     /// Gives up the connections that have been idle longest, as long as others want them.
     private func giveUpIdle() {
-        while state.mostRecent != nil, permits.takesBack(holder, isNeeded: false) {
+        while state.mostRecent != nil, permits.takesBack(holder, .idle) {
             // That permit has been returned already.
             state.gaveUpIdle()
             closeIdle()
@@ -270,7 +270,7 @@ extension ConnectionPool: PermitUser {
 
     /// Closes a connection that has finished its exchange, and that a waiter needs, if another pool has to have its permit.
     private func givesUp(_ connection: Connection) -> Bool {
-        guard permits.areScarce(for: holder), permits.takesBack(holder, isNeeded: true) else { return false }
+        guard permits.areScarce(for: holder), permits.takesBack(holder, .wanted) else { return false }
         connections[ObjectIdentifier(connection)] = nil
         state.gaveUpLeased()
         connection.close()

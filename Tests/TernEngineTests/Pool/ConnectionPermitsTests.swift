@@ -23,13 +23,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 2, 8]) func `give a quiet route one within two services of a busy one`(total: Int) {
+    @Test(arguments: [1: PermitHolder.quantum, 2: 1, 8: 1])
+    func `give a quiet route one within a few services of a busy one`(total: Int, services: Int) {
         let pools = PoolsModel(perRoute: 16, total: total, routes: 2, reactors: 1)
         var generator = SeededGenerator(seed: 1)
         for _ in 0..<1000 { pools.ask(0) }
         pools.deliver(using: &generator)
         pools.ask(1)
-        for _ in 0..<2 where pools.waiting(1) > 0 {
+        for _ in 0..<services where pools.waiting(1) > 0 {
             pools.finishAll(using: &generator)
             pools.deliver(using: &generator)
         }
@@ -64,6 +65,19 @@ import Testing
         #expect(pools.closedCount == 3)
     }
 
+    @Test(arguments: [(100, 10, 8), (25, 40, 8), (100, 3, 8)])
+    func `serve a few requests on a connection, where more routes want one than there may be`(
+        routes: Int, requests: Int, total: Int
+    ) {
+        let pools = PoolsModel(perRoute: 4, total: total, routes: routes, reactors: 1)
+        var generator = SeededGenerator(seed: 1)
+        for _ in 0..<requests { for route in 0..<routes { pools.ask(route) } }
+        pools.finish(using: &generator)
+        #expect(pools.complaints == [])
+        // Four requests each time, or all that there are.
+        #expect(pools.openedCount <= routes * ((requests + 3) / 4) + total)
+    }
+
     @Test func `rotate between more routes than there may be connections`() {
         let pools = PoolsModel(perRoute: 4, total: 2, routes: 9, reactors: 1)
         var generator = SeededGenerator(seed: 1)
@@ -72,7 +86,7 @@ import Testing
             pools.deliver(using: &generator)
             pools.finishAll(using: &generator)
             let left = (0..<9).map { pools.waiting($0) + pools.busy($0) }
-            #expect((left.max() ?? 0) - (left.min() ?? 0) <= 4)
+            #expect((left.max() ?? 0) - (left.min() ?? 0) <= 2 * PermitHolder.quantum)
         }
         pools.finish(using: &generator)
         #expect(pools.complaints == [])
@@ -193,6 +207,7 @@ private final class PoolsModel {
 
     private(set) var complaints: [String] = []
     private(set) var closedCount = 0
+    private(set) var openedCount = 0
     private let permits: ConnectionPermits
     private let pools: [Pool]
     private let calls = Calls()
@@ -290,7 +305,7 @@ private final class PoolsModel {
 
     private func finishOne(_ pool: Pool) {
         if pool.waiting > 0 {
-            if permits.takesBack(pool.holder, isNeeded: true) {
+            if permits.takesBack(pool.holder, .wanted) {
                 pool.busy -= 1
                 pool.permits -= 1
                 closedCount += 1
@@ -307,7 +322,7 @@ private final class PoolsModel {
     }
 
     private func giveUpIdle(_ pool: Pool) {
-        while pool.idle > 0, permits.takesBack(pool.holder, isNeeded: false) {
+        while pool.idle > 0, permits.takesBack(pool.holder, .idle) {
             pool.idle -= 1
             pool.permits -= 1
             closedCount += 1
@@ -317,6 +332,7 @@ private final class PoolsModel {
     private func settle(_ pool: Pool) {
         while pool.waiting > 0 {
             if pool.busy + pool.idle < pool.permits {
+                openedCount += 1
                 pool.waiting -= 1
                 pool.busy += 1
             } else if pool.awaitsPermit {
