@@ -268,6 +268,12 @@ extension ConnectionPool: PermitUser {
         settle()
     }
 
+    /// A connection is gone, or could not be opened: returns its permit if another pool has to have it.
+    private func giveUpLost() {
+        guard state.hasUnusedPermit, permits.areScarce(for: holder), permits.takesBack(holder, .lost) else { return }
+        state.gaveUpUnused()
+    }
+
     /// Closes a connection that has finished its exchange, and that a waiter needs, if another pool has to have its permit.
     private func givesUp(_ connection: Connection) -> Bool {
         guard permits.areScarce(for: holder), permits.takesBack(holder, .wanted) else { return false }
@@ -419,10 +425,10 @@ extension ConnectionPool {
         let (task, orders) = state.failedToOpen(dialler.number, isFinal: isFinal(dialler))
         carryOut(orders)
         preparations.removeValue(forKey: dialler.number)?.failed(failure)
-        if let task {
-            stopWaiting(task)
-            task.connectionFailed(failure)
-        }
+        if let task { stopWaiting(task) }
+        giveUpLost()
+        openMissing()
+        if let task { task.connectionFailed(failure) }
         settle()
     }
 
@@ -452,6 +458,7 @@ extension ConnectionPool {
     private func connectionClosed(_ connection: Connection, wasResting: Bool) {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
         if wasResting { state.lostIdle(connection) } else { state.lostLeased() }
+        giveUpLost()
         openSoon()
         settle()
     }

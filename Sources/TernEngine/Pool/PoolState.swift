@@ -143,15 +143,16 @@ struct PoolState<Connection: IntrusiveQueueElement, Waiter: IntrusiveQueueElemen
     }
 
     /// A connection could not be opened. Returns the waiter that fails: the one that relied on it, if the connection
-    /// was begun for it or `isFinal`. A waiter that inherited the connection gets one of its own.
+    /// was begun for it or `isFinal`. A waiter that inherited the connection gets one of its own. For others,
+    /// `nextToOpen` names its replacement later.
     mutating func failedToOpen(_ number: Int, isFinal: Bool) -> (bearer: Waiter?, orders: Orders) {
-        guard let reliance = pending.end(number) else { return (nil, Orders(opens: nextToOpen())) }
+        guard let reliance = pending.end(number) else { return (nil, Orders()) }
         let waiter = reliance.waiter
         if reliance.isInherited, !isFinal {
             return (nil, Orders(opens: Attempt(number: pending.begin(for: waiter), waiter: waiter)))
         }
         leave(waiter)
-        return (waiter, Orders(opens: nextToOpen()))
+        return (waiter, Orders())
     }
 
     /// A connection in use is gone. `nextToOpen` names its replacement later.
@@ -191,6 +192,12 @@ struct PoolState<Connection: IntrusiveQueueElement, Waiter: IntrusiveQueueElemen
 
     /// Removes the connection that has been idle longest.
     mutating func popIdle() -> Connection? { idle.popFirst() }
+
+    /// Whether a waiter needs a permit that no connection has any more.
+    var hasUnusedPermit: Bool { mayOpen && firstIdle != nil }
+
+    /// Another pool gets that permit.
+    mutating func gaveUpUnused() { permits -= 1 }
 
     /// There may be one more connection.
     mutating func addPermit() { permits += 1 }

@@ -158,6 +158,32 @@ import Testing
         #expect(quiet.connectionCount == 1)
     }
 
+    /// Whose connections are lost, or cannot be opened.
+    enum Trouble: CaseIterable { case closes, refuses }
+
+    @Test(arguments: Trouble.allCases)
+    func `a request is not delayed by a thousand to a host whose connections are gone`(_ trouble: Trouble) async throws
+    {
+        let bad = try ScriptedOrigin { _, _ in [.respond(fields: [("Connection", "close")]), .close] }
+        let quiet = try ScriptedOrigin { _, _ in [.ok()] }
+        let session = Session.limited(to: 2) { $0.maximumConnections = 2 }
+        // Port 1 is privileged, and no test listens there.
+        let request =
+            trouble == .closes ? try URLRequest(bad) : URLRequest(url: try #require(URL(string: "http://127.0.0.1:1/")))
+        let other = try URLRequest(quiet)
+        let order = Lock<[Int]>([])
+        let delegates = (0...1000).map { index in
+            EndingDelegate { order.withLock { $0.append(index) } }
+        }
+        await session.onReactor {
+            for (index, delegate) in delegates.enumerated() {
+                session.dataTask(with: index == 1000 ? other : request, delegate: delegate).resume()
+            }
+        }
+        #expect(await eventually { order.withLock { $0.count } == 1001 })
+        #expect(order.withLock { $0.firstIndex(of: 1000) } ?? .max < 200)
+    }
+
     @Test func `one reactor may use all connections to a host, until another needs some`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.hold, .ok()] }
         let session = Session.limited(to: 4) { $0.reactorCount = 2 }
@@ -180,6 +206,14 @@ import Testing
         #expect(await fifth.end().error == nil)
         #expect(await eventually { session.connectionGauges.idle == 4 })
     }
+}
+
+private final class EndingDelegate: SessionTaskDelegate {
+    private let ended: @Sendable () -> Void
+
+    init(_ ended: @escaping @Sendable () -> Void) { self.ended = ended }
+
+    func task(_ task: SessionTask, didCompleteWith error: SessionError?) { ended() }
 }
 
 /// Pools in their simplest form, which take, wait for and return permits as a pool does; and the promises of the permits.
@@ -231,7 +265,7 @@ private final class PoolsModel {
     func busy(_ pool: Int) -> Int { pools[pool].busy }
 
     func step(using generator: inout SeededGenerator) {
-        switch Int.random(in: 0..<9, using: &generator) {
+        switch Int.random(in: 0..<10, using: &generator) {
         case 0..<3: ask(Int.random(in: pools.indices, using: &generator))
         case 3..<6:
             if let pool = pools.filter({ $0.busy > 0 }).randomElement(using: &generator) { finishOne(pool) }
@@ -243,6 +277,7 @@ private final class PoolsModel {
         case 7:
             let waiting = pools.indices.filter { pools[$0].waiting > 0 }
             if let pool = waiting.randomElement(using: &generator) { leave(pool) }
+        case 8: if let pool = pools.filter({ $0.busy > 0 }).randomElement(using: &generator) { lose(pool) }
         default: deliverOne(using: &generator)
         }
         check()
@@ -318,6 +353,13 @@ private final class PoolsModel {
             pool.holder.counts.publish(idle: pool.idle)
             giveUpIdle(pool)
         }
+        settle(pool)
+    }
+
+    /// A connection in use is gone.
+    private func lose(_ pool: Pool) {
+        pool.busy -= 1
+        if pool.waiting > 0, permits.takesBack(pool.holder, .lost) { pool.permits -= 1 }
         settle(pool)
     }
 

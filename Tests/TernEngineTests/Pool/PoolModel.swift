@@ -114,6 +114,7 @@ struct PoolModel: ~Copyable {
         if bearer !== expected { complaints.append("the wrong one bears it") }
         waiting.removeAll { $0 === bearer }
         carryOut(orders)
+        openMissing()
     }
 
     private mutating func release(_ index: Int) {

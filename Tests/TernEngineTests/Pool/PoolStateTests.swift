@@ -267,7 +267,8 @@ private struct Dialogue: ~Copyable {
     mutating func failedToOpen(for name: String, isFinal: Bool = false) -> String {
         guard let number = take(name) else { return "nothing is pending" }
         let (bearer, orders) = state.failedToOpen(number, isFinal: isFinal)
-        return join(bearer.map { "\($0.name) fails" } ?? "", orders)
+        let words = join(bearer.map { "\($0.name) fails" } ?? "", orders)
+        return join(words, Orders(opens: state.nextToOpen()))
     }
 
     mutating func lostLeased(_ number: Int, opensLater: Bool = false) -> String {
