@@ -6,7 +6,8 @@ public import TernTLS
 /// The settings of a session. Read once, when the session is created.
 public struct SessionConfiguration: Sendable {
     /// The maximum number of concurrent connections to one origin, or to one Unix domain socket, 1 or more; further
-    /// requests wait. Connections that a stream has taken over do not count.
+    /// requests wait. Connections that a stream has taken over do not count. Of a session with more threads than this
+    /// number, as many serve one origin, whatever the thread that starts the task.
     public var httpMaximumConnectionsPerHost = 16
     /// Makes the limit per host adapt to servers that are overloaded, between this number, 1 or more, and
     /// ``httpMaximumConnectionsPerHost``, with which it begins: an answer of 429 or 503, or a timeout, halves it, and as

@@ -70,7 +70,7 @@ extension Session {
         _ delegate: any SessionDownloadDelegate
     ) -> SessionDownloadTask {
         SessionDownloadTask(
-            DownloadDriver(place, partialFile, delegate), request, defaults: taskDefaults, at: placeForTask)
+            DownloadDriver(place, partialFile, delegate), request, defaults: taskDefaults, at: taskPlace(for: request))
     }
 
     /// Sends `request` and writes the body to a temporary file, which the caller must remove. A response with any

@@ -11,7 +11,7 @@ extension Session {
     /// Idle connections are closed after ``SessionConfiguration/maximumIdleTime``.
     @discardableResult
     public func prepare(for request: URLRequest, count: Int = 1) async throws(SessionError) -> Int {
-        let (places, count) = (placesForTasks, min(count, configuration.httpMaximumConnectionsPerHost))
+        let (places, count) = (taskPlaces(for: request), min(count, configuration.httpMaximumConnectionsPerHost))
         // A session without reactors fails like any request to it.
         let shares =
             places.isEmpty

@@ -20,7 +20,7 @@ extension Session {
 
     private func makeStreamTask(_ host: String, _ port: Int, _ delegate: (any SessionTaskDelegate)?) -> StreamTask {
         let request = URLRequest.forStream(to: host, port)
-        let place = placeForTask
+        let place = taskPlace(for: request)
         let opener = place.map { place in
             let route = try? taskDefaults.routes.streamRoute(for: request)
             return StreamOpener(place.shard.shared, along: route, within: configuration.timeouts.connect)

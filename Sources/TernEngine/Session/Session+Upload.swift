@@ -8,14 +8,14 @@ extension Session {
         with request: URLRequest, from content: RequestBody, delegate: any SessionTaskDelegate
     ) -> SessionUploadTask {
         SessionUploadTask(
-            request: request.sending(content), delegate: delegate, defaults: taskDefaults, at: placeForTask)
+            request: request.sending(content), delegate: delegate, defaults: taskDefaults, at: taskPlace(for: request))
     }
 
     /// Creates a task that sends the content of `request`, and calls `delegate`. Call `resume()` to start it.
     public func uploadTask(
         withStreamedRequest request: URLRequest, delegate: any SessionTaskDelegate
     ) -> SessionUploadTask {
-        SessionUploadTask(request: request, delegate: delegate, defaults: taskDefaults, at: placeForTask)
+        SessionUploadTask(request: request, delegate: delegate, defaults: taskDefaults, at: taskPlace(for: request))
     }
 
     /// Creates a task that sends `content` with `request` and calls the session's delegate, if it has one.

@@ -14,8 +14,7 @@ public final class Session: Sendable {
     public let configuration: SessionConfiguration
     private let reactors: Result<ReactorGroup, SystemCallError>
     let shards: [Shard<SessionTask>]
-    /// One per shard, in order.
-    private let places: [TaskPlace]
+    private let places: TaskPlaces
     let taskDefaults: TaskDefaults
     private let currentDelegate: Lock<(any SessionDelegate)?>
     /// Whether no more tasks are accepted.
@@ -23,7 +22,6 @@ public final class Session: Sendable {
     private let permits: ConnectionPermits
     private let trust: TrustSettings
     private let proxyTrust: TrustSettings
-    private let nextShard = Atomic<Int>(0)
     let recentRequests = RecentRequests()
 
     /// Creates a session on the process's shared reactors, or on its own if the configuration says so.
@@ -59,9 +57,12 @@ public final class Session: Sendable {
             configuration.forProxies, policies: configuration.proxyTrustPolicyManager ?? serverTrustPolicyManager)
         let (trust, proxyTrust, proxyLogins) = (trust, proxyTrust, ProxyLogins())
         let (resolver, exchange) = (Resolver(), ExchangeSettings(configuration))
-        let limit = min(configuration.httpMaximumConnectionsPerHost, configuration.maximumConnections ?? .max)
+        let perHost = configuration.httpMaximumConnectionsPerHost
+        // One proxy or socket has the connections to many hosts.
+        let hasSharedRoute = configuration.unixSocket != nil || configuration.proxySettings != nil
+        let limit = min(hasSharedRoute ? perHost : .max, configuration.maximumConnections ?? .max)
         permits = ConnectionPermits(
-            perRoute: configuration.httpMaximumConnectionsPerHost,
+            perRoute: perHost,
             adaptsFrom: configuration.httpMinimumConnectionsPerHost, total: configuration.maximumConnections,
             idlePerRoute: configuration.maximumIdleConnectionsPerHost,
             idleTotal: configuration.maximumIdleConnections)
@@ -73,7 +74,7 @@ public final class Session: Sendable {
                     proxyLogins: proxyLogins, resolver: resolver, exchange: exchange),
                 permits)
         }
-        places = shards.map { TaskPlace(shard: $0, table: TaskTable()) }
+        places = TaskPlaces(shards, connectionsPerHost: perHost)
         let validation = ValidationSender()
         let caching = Caching(of: configuration) { validation.send($0) }
         taskDefaults = TaskDefaults(
@@ -148,7 +149,7 @@ public final class Session: Sendable {
 
     /// Creates a task that calls `delegate`. Call `resume()` to start it.
     public func dataTask(with request: URLRequest, delegate: any SessionTaskDelegate) -> SessionDataTask {
-        SessionDataTask(request: request, delegate: delegate, defaults: taskDefaults, at: placeForTask)
+        SessionDataTask(request: request, delegate: delegate, defaults: taskDefaults, at: taskPlace(for: request))
     }
 
     /// The same with the session's delegate, if it has one.
@@ -165,19 +166,17 @@ public final class Session: Sendable {
     }
 
     /// The tasks that have been started and have not ended, by shard.
-    var tables: [TaskTable<SessionTask>] { places.compactMap(\.table) }
+    var tables: [TaskTable<SessionTask>] { places.all.compactMap(\.table) }
 
-    /// On the shard of the current thread, because that needs no hop; otherwise on each in turn.
-    var placeForTask: TaskPlace? {
-        if places.isEmpty || invalidation.load(ordering: .relaxed) { return nil }
-        for place in places where place.shard.loop.isCurrent { return place }
-        if places.count == 1 { return places[0] }
-        let turn = nextShard.wrappingAdd(1, ordering: .relaxed).oldValue
-        return places[Int(UInt(bitPattern: turn) % UInt(places.count))]
+    /// The place for a task; nil if no tasks are accepted.
+    func taskPlace(for request: URLRequest) -> TaskPlace? {
+        invalidation.load(ordering: .relaxed) ? nil : places.place(for: request)
     }
 
-    /// One on each shard, if tasks are accepted.
-    var placesForTasks: [TaskPlace] { invalidation.load(ordering: .relaxed) ? [] : places }
+    /// The places that tasks for such a request may get.
+    func taskPlaces(for request: URLRequest) -> [TaskPlace] {
+        invalidation.load(ordering: .relaxed) ? [] : places.places(for: request)
+    }
 
     /// The error of a task without a reactor to run on.
     private static func failure(of reactors: Result<ReactorGroup, SystemCallError>) -> SessionError.Reason {
