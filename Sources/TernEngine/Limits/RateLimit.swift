@@ -7,8 +7,10 @@ import TernLock
 /// How many requests may begin, and how many bytes may pass, in a second; what is more waits. A value that is not more
 /// than 0 sets no limit.
 public struct RateLimit: Sendable, Hashable {
-    /// How many requests may begin in a second: 0.5 for one in two seconds. Each redirect, and each request that is sent
-    /// again because of an answer, counts. Requests that a cache answers do not.
+    /// How many requests may begin in a second: 0.5 for one in two seconds. Each redirect counts, and each request that is
+    /// sent again, because of an answer or because its connection was lost. A request counts when it is sent: one that a
+    /// cache answers does not, nor one that is cancelled before, nor a connection that ``Session/prepare(for:count:)``
+    /// opens.
     public var requestsPerSecond: Double?
     /// How many requests may begin at once after a time without any, 1 or more.
     public var requestBurst = 1
