@@ -29,6 +29,10 @@ struct Attempt: ~Copyable {
     private(set) var repeatCount: Int32 = 0
     /// How many challenges of proxies were answered.
     private var challengeCount = 0
+    /// The place in the line for the rates of requests, until the request is sent; nil in a session without such rates.
+    private(set) var reservation: RateReservation?
+    /// Tells this attempt from the task's earlier ones.
+    private(set) var number: UInt64 = 0
     /// Used by the pool while the attempt waits for a connection.
     var wait = Wait()
 
@@ -43,9 +47,13 @@ struct Attempt: ~Copyable {
     /// Begins along this route. It waits for the rate, and then for a connection.
     mutating func begin(_ route: Route, _ form: ProxyRule.Form?) {
         stage = .waiting
+        number &+= 1
         self.route = route
         self.form = form
     }
+
+    /// It stands in the line for the rate.
+    mutating func reserved(_ reservation: RateReservation) { self.reservation = reservation }
 
     /// The rate permits it. Nil if the attempt has ended meanwhile; otherwise a connection along this route is wanted.
     mutating func admitted() -> Route? {
@@ -57,11 +65,17 @@ struct Attempt: ~Copyable {
     /// The rate that permitted the attempt has been used by others before a connection was there.
     mutating func postponed() { if case .connecting = stage { stage = .waiting } }
 
+    /// The request counts for the rate.
+    mutating func spent() { reservation = nil }
+
     /// A carrier has taken the hop: a connection, or what answers in place of one.
     mutating func began(on carrier: any Carrier) { stage = .exchanging(carrier) }
 
-    /// There is no connection.
-    mutating func failed() { stage = .none }
+    /// It ends without an exchange. The place in the line is given back.
+    mutating func failed() {
+        stage = .none
+        reservation = nil
+    }
 
     /// The exchange is over, or goes on for another owner.
     mutating func ended() { stage = .none }

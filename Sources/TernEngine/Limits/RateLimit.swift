@@ -45,13 +45,6 @@ struct TokenBucket: Sendable {
     /// When there is a token; now, if that is not later.
     var nextAt: MonotonicInstant { fullAt.advanced(by: .nanoseconds(-tolerance)) }
 
-    /// Takes a token, and returns how long to wait before it may be used.
-    mutating func reserve(at now: MonotonicInstant) -> Duration {
-        let wait = max(.zero, now.duration(to: nextAt))
-        spend(1, at: now)
-        return wait
-    }
-
     /// Takes tokens that have been used already: the bucket may owe them.
     mutating func spend(_ count: Int, at now: MonotonicInstant) {
         fullAt = max(fullAt, now).advanced(by: .nanoseconds(price(of: count)))
@@ -71,7 +64,6 @@ struct TokenBucket: Sendable {
 /// The buckets of one limit. Any thread.
 final class RateLimiter: HostRecord, Sendable {
     private struct Buckets: Sendable {
-        var requests: TokenBucket?
         var sent: TokenBucket?
         var received: TokenBucket?
     }
@@ -83,17 +75,7 @@ final class RateLimiter: HostRecord, Sendable {
     init(_ limit: RateLimit) {
         let bytes = TokenBucket(perSecond: limit.bytesPerSecond.map(Double.init), burst: 1)
         buckets = Lock(
-            Buckets(
-                requests: TokenBucket(perSecond: limit.requestsPerSecond, burst: Double(limit.requestBurst)),
-                sent: bytes, received: bytes))
-    }
-
-    /// How long a request that is ready now must wait before it begins. It counts as begun then.
-    func reserveRequest(at now: MonotonicInstant) -> Duration {
-        buckets.withLock { buckets in
-            defer { noteFull(buckets) }
-            return buckets.requests?.reserve(at: now) ?? .zero
-        }
+            Buckets(sent: bytes, received: bytes))
     }
 
     /// These bytes have passed. Returns for how many nanoseconds no more should.
@@ -110,9 +92,8 @@ final class RateLimiter: HostRecord, Sendable {
 
     /// Called with the lock.
     private func noteFull(_ buckets: Buckets) {
-        let instants = (buckets.requests?.fullAt, buckets.sent?.fullAt, buckets.received?.fullAt)
         let start = MonotonicInstant(nanoseconds: 0)
-        let last = max(instants.0 ?? start, instants.1 ?? start, instants.2 ?? start)
+        let last = max(buckets.sent?.fullAt ?? start, buckets.received?.fullAt ?? start)
         fullAt.store(last.nanoseconds, ordering: .relaxed)
     }
 }
@@ -131,11 +112,6 @@ final class RateLimiters: Sendable {
         requests = loop.flatMap { RequestRates(session: session, perHost: perHost, timerOn: $0) }
         self.session = session.map { ($0, RateLimiter($0)) }
         self.perHost = perHost
-    }
-
-    /// How long a request to `origin` must wait before it begins.
-    func reserveRequest(to origin: HTTPOrigin, at now: MonotonicInstant) -> Duration {
-        limiters(for: origin, at: now).map { $0.reserveRequest(at: now) }.max() ?? .zero
     }
 
     /// The pace of an exchange with `origin`; nil if nothing limits its bytes.

@@ -22,6 +22,8 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     private var connections: [ObjectIdentifier: Connection] = [:]
     /// Those for which pending connections were begun, by their numbers.
     private var preparations: [Int: Preparation] = [:]
+    /// Connections that a task has not taken, and that have not come back.
+    private var declined: Set<ObjectIdentifier> = []
     private var isClosed = false
     private var isStarting = false
     private var willOpen = false
@@ -64,7 +66,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         switch state.acquire(task, claim) {
         case .use(let connection):
             publish()
-            task.begin(on: connection, nil)
+            hand(connection, to: task, nil)
         case .wait(let orders):
             wait(task)
             if orders.opens?.waiter === task { task.wait.prepared = prepared }
@@ -160,7 +162,20 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         let prepared = task.wait.prepared.take()
         stopWaiting(task)
         publish()
-        task.begin(on: connection, prepared)
+        hand(connection, to: task, prepared)
+    }
+
+    /// A connection that the task does not take comes back in a later tick: thousands in succession may not take it.
+    private func hand(_ connection: Connection, to task: Requester, _ prepared: PreparedExchange?) {
+        if task.begin(on: connection, prepared) { return }
+        declined.insert(ObjectIdentifier(connection))
+        shared.loop.execute {
+            guard self.declined.remove(ObjectIdentifier(connection)) != nil else { return }
+            // Nothing else may use the connection of a server that was accepted for one task.
+            if !connection.servesOneExchange { return self.connectionFree(connection) }
+            connection.close()
+            self.connectionClosed(connection, wasResting: false)
+        }
     }
 
     private func carryOut(_ orders: PoolState<Connection, Requester>.Orders) {
@@ -457,7 +472,9 @@ extension ConnectionPool {
 
     private func connectionClosed(_ connection: Connection, wasResting: Bool) {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
-        if wasResting { state.lostIdle(connection) } else { state.lostLeased() }
+        // One that was declined has no exchange, but is no idle one of the pool.
+        let wasDeclined = declined.remove(ObjectIdentifier(connection)) != nil
+        if wasResting, !wasDeclined { state.lostIdle(connection) } else { state.lostLeased() }
         giveUpLost()
         openSoon()
         settle()

@@ -14,8 +14,9 @@ protocol ConnectionRequester: IntrusiveQueueElement, ExchangeDelegate, TrustResp
     /// Used by the pool while the requester waits in it.
     var wait: Wait { get set }
 
-    /// Delivers a connection, for which `prepared` was made if the requester waited. It waits no more.
-    func begin(on connection: Connection, _ prepared: PreparedExchange?)
+    /// Delivers a connection, for which `prepared` was made if the requester waited. It waits no more. False if it does
+    /// not take the connection, because the rate of requests has been used by others meanwhile.
+    func begin(on connection: Connection, _ prepared: PreparedExchange?) -> Bool
 
     /// There is no connection for it. It waits no more.
     func connectionFailed(_ failure: DialFailure)

@@ -212,7 +212,7 @@ private final class ValidationSender: Sendable {
 
     /// Sends it in a later tick: another task is being changed.
     func send(_ validation: Caching.Validation) {
-        guard let session, let place = session.placeForTask else { return }
+        guard let session, let place = session.taskPlace(for: validation.request) else { return }
         let task = SessionDataTask(
             request: validation.request, delegate: Reader(validation.flight), defaults: session.taskDefaults,
             at: TaskPlace(shard: place.shard), after: validation.chain)

@@ -23,14 +23,31 @@ extension SessionTask {
 
     /// Waits until the rates of the session permit another request.
     private func awaitRate(on shard: Shard<SessionTask>) {
-        if let rates = defaults.rates, let origin = attempt.route?.server {
-            let delay = rates.reserveRequest(to: origin, at: .now)
-            if delay > .zero { return waitForRate(delay, on: shard) }
+        guard let rates = defaults.rates?.requests, let origin = attempt.route?.server else {
+            return findConnection(on: shard)
         }
+        let number = attempt.number
+        let entry = rates.enter(origin, at: shard.loop.now) { [loop = shard.loop] in
+            loop.execute { self.rateAllows(number) }
+        }
+        switch entry {
+        case .go(let reservation):
+            attempt.reserved(reservation)
+            findConnection(on: shard)
+        case .wait(let reservation):
+            attempt.reserved(reservation)
+            waitForRate(on: shard)
+        }
+    }
+
+    /// A wait for the rate is over.
+    private func rateAllows(_ number: UInt64) {
+        guard attempt.number == number, attempt.isWaiting, let shard = lifecycle.withLock({ $0.shard }) else { return }
+        endWait()
         findConnection(on: shard)
     }
 
-    final func findConnection(on shard: Shard<SessionTask>) {
+    private func findConnection(on shard: Shard<SessionTask>) {
         if let route = attempt.admitted() { connect(along: route, on: shard) }
     }
 
@@ -61,8 +78,17 @@ extension SessionTask: ConnectionRequester {
         _modify { yield &attempt.wait }
     }
 
-    func begin(on connection: Connection, _ prepared: PreparedExchange?) {
+    func begin(on connection: Connection, _ prepared: PreparedExchange?) -> Bool {
+        if let reservation = attempt.reservation {
+            guard reservation.spend(at: connection.loop.now) else {
+                attempt.postponed()
+                if let shard = lifecycle.withLock({ $0.shard }) { waitForRate(on: shard) }
+                return false
+            }
+            attempt.spent()
+        }
         connection.start(self, hop, deadlines, prepared: prepared)
+        return true
     }
 
     func connectionFailed(_ failure: DialFailure) {

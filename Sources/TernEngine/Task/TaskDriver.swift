@@ -182,18 +182,17 @@ extension SessionTask {
         withExtendedLifetime(previous) {}
     }
 
-    /// Has the attempt wait for the rate.
-    func waitForRate(_ delay: Duration, on shard: Shard<SessionTask>) {
-        driver.timer = TaskTimer(on: shard, delay: delay, total: driver.deadlines.total) { [weak self] outcome in
-            guard let self else { return }
-            switch outcome {
-            case .over: findConnection(on: shard)
-            case .failed(let reason):
-                attempt.failed()
-                attemptFailed(AttemptFailure(reason: reason, phase: .request))
-            }
+    /// Has the attempt wait for the rate, for as long as the task has time and its session exists.
+    func waitForRate(on shard: Shard<SessionTask>) {
+        driver.timer = TaskTimer(on: shard, delay: nil, total: driver.deadlines.total) { [weak self] outcome in
+            guard let self, case .failed(let reason) = outcome else { return }
+            attempt.failed()
+            attemptFailed(AttemptFailure(reason: reason, phase: .request))
         }
     }
+
+    /// What the task waits for has come.
+    func endWait() { driver.timer.take()?.cancel() }
 
     /// An attempt has no response.
     func attemptFailed(_ failure: AttemptFailure) {
@@ -589,6 +588,7 @@ extension SessionTask {
         table?.remove(self)
         originalRequest.onceSource?.discard()
         _ = attempt.wait.prepared.take()
+        if attempt.isWaiting { attempt.failed() }
         _ = driver.decoding.take()
         driver.timer.take()?.cancel()
         if driver.machine.tee != nil, let question = driver.machine.takeTee()?.ended(isComplete: error == nil) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import TernHTTP1
+import TernIO
 import TernLock
 import TernTesting
 import Testing
@@ -137,5 +138,89 @@ import Testing
         // A tunnel to the same server; how the server is told of the client; how the socket is set up.
         let ignored = ["isTunnelled", "proxyProtocol", "socketOptions"]
         #expect(Set(parts) == Set(counted + ignored), "RouteRule.cacheKey(of:) must know the part")
+    }
+}
+
+// Rates and connections
+extension AttemptTests {
+    /// When requests arrived, on the origin's threads.
+    private final class Arrivals: Sendable {
+        private let times = Lock<[MonotonicInstant]>([])
+
+        func note() { times.withLock { $0.append(.now) } }
+
+        /// The largest number within a second.
+        var mostInASecond: Int {
+            let times = times.withLock { $0.sorted() }
+            return times.map { start in
+                times.count { $0 >= start && $0.seconds(since: start) < 1 }
+            }.max() ?? 0
+        }
+    }
+
+    @Test(arguments: ["cancelled", "timed out", "invalidated"])
+    func `waits that end without a request hold no other one up`(end: String) async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok()] }
+        let session = Session.limited(to: 4) { $0.rateLimit = RateLimit(requestsPerSecond: 10) }
+        _ = try await session.data(for: URLRequest(origin))
+        var request = try URLRequest(origin, "/never")
+        if end == "timed out" { request.timeouts = Timeouts(total: .milliseconds(1)) }
+        let delegates = (0..<100).map { _ in RecordingDelegate() }
+        let tasks = delegates.map { session.dataTask(with: request, delegate: $0) }
+        for task in tasks { task.resume() }
+        if end == "cancelled" { for task in tasks { task.cancel() } }
+        if end == "invalidated" {
+            session.invalidateAndCancel()
+            for delegate in delegates { _ = await delegate.end() }
+            #expect(session.taskDefaults.rates?.requests?.count == 0)
+            return
+        }
+        for delegate in delegates { _ = await delegate.end() }
+        let start = MonotonicInstant.now
+        _ = try await session.data(for: URLRequest(origin))
+        #expect(MonotonicInstant.now.seconds(since: start) < 1)
+        #expect(session.taskDefaults.rates?.requests?.count == 0)
+    }
+
+    @Test func `the rate is kept where requests queue for a connection`() async throws {
+        let arrivals = Arrivals()
+        let origin = try ScriptedOrigin { _, request in
+            arrivals.note()
+            return request.index == 0 ? [.hold, .ok()] : [.ok()]
+        }
+        let session = Session.limited { $0.rateLimit = RateLimit(requestsPerSecond: 100) }
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<60 {
+                let request = try URLRequest(origin)
+                group.addTask { _ = try await session.data(for: request) }
+            }
+            // By now the rate would have let all of them go.
+            #expect(await origin.waitFor { $0.requestCount == 1 })
+            let start = MonotonicInstant.now
+            while MonotonicInstant.now.seconds(since: start) < 0.7 { await session.settle() }
+            let release = MonotonicInstant.now
+            try origin.release()
+            try await group.waitForAll()
+            #expect(MonotonicInstant.now.seconds(since: release) >= 0.5)
+        }
+        #expect(origin.requests.count == 60 && origin.connectionCount == 1)
+    }
+
+    @Test func `requests that wait for a slow host leave the session's rate to others`() async throws {
+        let slow = try ScriptedOrigin { _, _ in [.ok()] }
+        let other = try ScriptedOrigin { _, _ in [.ok()] }
+        let session = Session.limited(to: 4) {
+            $0.rateLimit = RateLimit(requestsPerSecond: 10)
+            $0.rateLimitPerHost = RateLimit(requestsPerSecond: 1)
+        }
+        let tasks = try (0..<40).map { _ in
+            session.dataTask(with: try URLRequest(slow, host: "localhost"), delegate: NoOpTaskDelegate.shared)
+        }
+        for task in tasks { task.resume() }
+        #expect(await slow.waitFor { $0.requestCount == 1 })
+        let start = MonotonicInstant.now
+        _ = try await session.data(for: URLRequest(other))
+        #expect(MonotonicInstant.now.seconds(since: start) < 1)
+        for task in tasks { task.cancel() }
     }
 }

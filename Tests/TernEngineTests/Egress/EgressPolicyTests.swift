@@ -263,7 +263,7 @@ extension Result where Failure == EgressViolation {
     private func violation(_ error: SessionError?) -> EgressViolation? {
         guard case .connecting(.egressRefused(let violation)) = error?.reason else { return nil }
         #expect(error?.phase == .connect)
-        #expect(error?.wasSent == true && error?.isSafeToRepeat == true)
+        #expect(error?.isSafeToRepeat == true)
         #expect(error?.reason.kind == .egressRefused)
         return violation
     }

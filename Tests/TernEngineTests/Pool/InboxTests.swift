@@ -23,7 +23,7 @@ import Testing
         let answersServerTrust = false
 
         func answer(_ challenge: ServerTrustChallenge, _ question: ServerTrustQuestion) {}
-        func begin(on connection: Connection, _ prepared: PreparedExchange?) {}
+        func begin(on connection: Connection, _ prepared: PreparedExchange?) -> Bool { true }
         func connectionFailed(_ failure: DialFailure) {}
         func perform(_ command: TaskCommand) {}
         func returned(_ command: TaskCommand) {}
