@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TernEngine
 
 /// What becomes of each option of curl, those of curl 8.16 included: the source of the answer to an option that tern does
 /// not have, and of the page OptionsOfCurl, which a test compares with it.
@@ -191,7 +192,7 @@ struct CurlOption: Equatable {
         - --proxy-ca-native --proxy-capath --proxy-cert --proxy-cert-type --proxy-ciphers --proxy-crlfile --proxy-key --proxy-key-type --proxy-pass --proxy-pinnedpubkey --proxy-ssl-allow-beast --proxy-ssl-auto-client-cert --proxy-tls13-ciphers --proxy-tlsauthtype --proxy-tlspassword --proxy-tlsuser --proxy-tlsv1 | of the TLS of proxies tern sets --proxy-cacert and --proxy-insecure
         - --proxy-http2 --proxy1.0 | tern speaks HTTP/1.1 with proxies
         - --proxy-negotiate --proxy-ntlm --proxy-service-name --socks5-basic --socks5-gssapi --socks5-gssapi-nec --socks5-gssapi-service | tern authenticates with Basic and Digest, and with a name and a password in SOCKS 5 (-U)
-        ~ -x --proxy | schemes are http, https, socks4, socks4a, socks5 and socks5h
+        ~ -x --proxy | schemes are \(Proxy.Kind.schemes.joined(separator: ", "))
         = -U --proxy-user
         = -p --proxytunnel
         = --socks4

@@ -10,8 +10,9 @@ struct ProxyOptions: OptionGroup, Equatable {
             .value(
                 "-x", "--proxy", as: "proxy",
                 help: """
-                    Send requests through this proxy, [SCHEME://][USER:PASSWORD@]HOST[:PORT]: http, https, socks4, socks4a, \
-                    socks5, socks5h; "" for none. Otherwise http_proxy, https_proxy, all_proxy and no_proxy name one.
+                    Send requests through this proxy, [SCHEME://][USER:PASSWORD@]HOST[:PORT]: \
+                    \(Proxy.Kind.schemes.joined(separator: ", ")); "" for none. Otherwise \
+                    http_proxy, https_proxy, all_proxy and no_proxy name one.
                     """
             ) { $0.proxy = $1.text },
             .value("--socks4", as: "host", help: "The same as -x socks4://HOST.") { $0.proxy = "socks4://\($1.text)" },

@@ -109,7 +109,7 @@ struct Dial: ~Copyable {
         let proxies = route.proxies
         var afterConnect: [Step] = []
         for (index, proxy) in proxies.enumerated() {
-            if proxy.kind == .https { afterConnect.append(.secure(Peer(server: proxy.server, isProxy: true))) }
+            if proxy.kind.scheme == .https { afterConnect.append(.secure(Peer(server: proxy.server, isProxy: true))) }
             if index + 1 < proxies.count {
                 afterConnect.append(.tunnel(Route.Tunnel(proxy: proxy, target: proxies[index + 1].server)))
             } else if route.isTunnelled {
@@ -121,7 +121,7 @@ struct Dial: ~Copyable {
         var steps: [Step] = afterConnect.compactMap { if case .secure(let peer) = $0 { .prepare(peer) } else { nil } }
         let endpoint = endpoint ?? route.endpoint
         if case .host(let host) = endpoint, !isResolved { steps.append(.resolve(host)) }
-        for case .tunnel(let tunnel) in afterConnect where tunnel.proxy.kind.resolvesLocally {
+        for case .tunnel(let tunnel) in afterConnect where tunnel.proxy.kind.resolvedFamily != nil {
             // Only the name of the origin is resolved; that of a proxy goes to the one before it.
             if tunnel.target == origin, TransportAddress(literal: origin.host, port: origin.port) == nil {
                 steps.append(.locate(origin))

@@ -259,11 +259,12 @@ extension Dialler {
 
     private func open(_ route: Route.Tunnel) {
         let handshake: any TunnelHandshake
-        if route.proxy.kind.isHTTP {
+        switch route.proxy.kind.tunnelProtocol {
+        case .connect:
             handshake = ConnectHandshake(
                 route.proxy, to: route.target, shared.proxyLogins, limits: shared.configuration.limits,
                 isFirst: dial.challengeCount == 0)
-        } else {
+        case .socks4, .socks5:
             do throws(EgressViolation) {
                 let target = try target(of: route)
                 handshake = SOCKSHandshake(route.proxy.kind, route.proxy.credential, to: target)
@@ -285,9 +286,11 @@ extension Dialler {
     private func target(of route: Route.Tunnel) throws(EgressViolation) -> SOCKSHandshake.Target {
         let (host, port) = (route.target.certifiedHost, route.target.port)
         if let address = IPAddress(literal: host) { return .address(address, port: port) }
-        guard route.proxy.kind.resolvesLocally, !dial.targetAddresses.isEmpty else { return .name(host, port: port) }
+        guard let family = route.proxy.kind.resolvedFamily, !dial.targetAddresses.isEmpty else {
+            return .name(host, port: port)
+        }
         let permitted = try egress?.permitted(dial.targetAddresses) ?? dial.targetAddresses
-        for case .ip(let address, _) in permitted where route.proxy.kind != .socks4 || !address.isIPv6 {
+        for case .ip(let address, _) in permitted where family.includes(address) {
             return .address(address, port: port)
         }
         return .name(host, port: port)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TernHTTP1
+import TernIO
 
 /// A server that requests are sent through.
 ///
@@ -26,11 +27,56 @@ public struct Proxy: Sendable, Hashable {
         /// SOCKS 5 with a name that the proxy resolves.
         case socks5h
 
-        /// Whether it speaks HTTP.
-        public var isHTTP: Bool { self == .http || self == .https }
+        /// The schemes of proxies in texts.
+        package static var schemes: [String] { allCases.map(\.rawValue) }
 
-        /// Whether the client resolves the name of the origin.
-        var resolvesLocally: Bool { self == .socks4 || self == .socks5 }
+        // What else there is to know of a kind is in the switches below, which have no default: a further kind does not
+        // compile until each of them has an answer.
+
+        /// Whether it speaks HTTP.
+        public var isHTTP: Bool { tunnelProtocol == .connect }
+
+        /// How a proxy is asked for a tunnel.
+        enum TunnelProtocol {
+            /// CONNECT of HTTP.
+            case connect
+            case socks4
+            case socks5
+        }
+
+        var tunnelProtocol: TunnelProtocol {
+            switch self {
+            case .http, .https: .connect
+            case .socks4, .socks4a: .socks4
+            case .socks5, .socks5h: .socks5
+            }
+        }
+
+        /// The addresses that the client resolves the name of a tunnel's end to, because the proxy gets no name; nil
+        /// where the proxy resolves it.
+        var resolvedFamily: AddressFamily? {
+            switch self {
+            case .http, .https, .socks4a, .socks5h: nil
+            case .socks4: .ipv4
+            case .socks5: .any
+            }
+        }
+
+        /// `https` for one that is connected to over TLS.
+        var scheme: HTTPOrigin.Scheme {
+            switch self {
+            case .https: .https
+            case .http, .socks4, .socks4a, .socks5, .socks5h: .http
+            }
+        }
+
+        /// The port of a proxy without one, as in curl.
+        var defaultPort: UInt16 {
+            switch self {
+            case .https: 443
+            case .http, .socks4, .socks4a, .socks5, .socks5h: 1080
+            }
+        }
     }
 
     /// The protocol.
@@ -60,8 +106,7 @@ public struct Proxy: Sendable, Hashable {
     ///   - port: nil for that of the kind: 443 of `https`, and 1080 of all others, as in curl.
     public init(_ kind: Kind, host: String, port: UInt16? = nil) {
         self.kind = kind
-        server = HTTPOrigin(
-            scheme: kind == .https ? .https : .http, host: host, port: port ?? (kind == .https ? 443 : 1080))
+        server = HTTPOrigin(scheme: kind.scheme, host: host, port: port ?? kind.defaultPort)
     }
 
     /// Creates a proxy from a text such as `socks5h://user:password@proxy.example:1080`, as curl reads it: without a scheme
@@ -124,7 +169,7 @@ public enum InvalidProxy: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .scheme(let scheme):
-            "no proxy has the scheme \(scheme): http, https, socks4, socks4a, socks5 and socks5h do"
+            "no proxy has the scheme \(scheme): \(Proxy.Kind.schemes.joined(separator: ", ")) do"
         case .server(let text): "no host and port of a proxy: \(text)"
         case .variable(let name, let error): "\(name): \(error)"
         }

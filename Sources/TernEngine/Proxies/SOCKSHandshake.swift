@@ -54,7 +54,11 @@ struct SOCKSHandshake: TunnelHandshake {
 
     /// - Parameter target: a name or an address; SOCKS 4 takes an IPv4 address, and a name for SOCKS 4a.
     init(_ kind: Proxy.Kind, _ credential: PasswordCredential?, to target: Target) {
-        version = kind == .socks4 || kind == .socks4a ? 4 : 5
+        version =
+            switch kind.tunnelProtocol {
+            case .socks4: 4
+            case .socks5, .connect: 5
+            }
         (self.credential, self.target) = (credential, target)
     }
 

@@ -23,9 +23,19 @@ import Testing
         #expect(!"\(proxy)".contains("pass"))
     }
 
+    @Test(arguments: Proxy.Kind.allCases) func `every kind is read by its scheme and written so`(kind: Proxy.Kind)
+        throws
+    {
+        let proxy = try Proxy("\(kind.rawValue)://p")
+        #expect(proxy == Proxy(kind, host: "p") && "\(proxy)" == "\(kind.rawValue)://p:\(kind.defaultPort)")
+        #expect(proxy.server.scheme == kind.scheme && proxy.server.port == kind.defaultPort)
+        // What speaks HTTP gets names; so a chain of them resolves nothing.
+        #expect(kind.isHTTP == (kind.tunnelProtocol == .connect) && (!kind.isHTTP || kind.resolvedFamily == nil))
+    }
+
     @Test(
         arguments: [
-            ("ftp://p", "no proxy has the scheme ftp: http, https, socks4, socks4a, socks5 and socks5h do"),
+            ("ftp://p", "no proxy has the scheme ftp: http, https, socks4, socks4a, socks5, socks5h do"),
             ("", "no host and port of a proxy: "), ("http://", "no host and port of a proxy: "),
             ("http://user:secret@", "no host and port of a proxy: "),
             ("http://user:secret@p:99999", "no host and port of a proxy: p:99999"),
