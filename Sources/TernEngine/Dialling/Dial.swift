@@ -15,8 +15,8 @@ struct Dial: ~Copyable {
         case prepare(Peer)
         /// Resolve the host.
         case resolve(HTTPOrigin)
-        /// Resolve the origin for a proxy that wants an address.
-        case locate(HTTPOrigin)
+        /// Resolve the end of a tunnel for a proxy that gets an address.
+        case locate(Route.Tunnel)
         /// Connect to one of the `addresses`.
         case connect
         /// Have a dialer connect to this host, in place of resolving and connecting.
@@ -74,8 +74,8 @@ struct Dial: ~Copyable {
     private(set) var timeline: Timeline
     /// The addresses to connect to, once they are known.
     private(set) var addresses: [TransportAddress]
-    /// The addresses of the origin, for a proxy that wants one.
-    private(set) var targetAddresses: [TransportAddress] = []
+    /// The ends of tunnels that were resolved for their proxies.
+    private var located: [Route.Tunnel: IPAddress] = [:]
     /// How often a proxy has requested credentials.
     private(set) var challengeCount = 0
     /// The peer's address, if there was a connection.
@@ -121,11 +121,9 @@ struct Dial: ~Copyable {
         var steps: [Step] = afterConnect.compactMap { if case .secure(let peer) = $0 { .prepare(peer) } else { nil } }
         let endpoint = endpoint ?? route.endpoint
         if case .host(let host) = endpoint, !isResolved { steps.append(.resolve(host)) }
+        // Before anything is connected to: what is refused, or does not exist, concerns no proxy.
         for case .tunnel(let tunnel) in afterConnect where tunnel.proxy.kind.resolvedFamily != nil {
-            // Only the name of the origin is resolved; that of a proxy goes to the one before it.
-            if tunnel.target == origin, TransportAddress(literal: origin.host, port: origin.port) == nil {
-                steps.append(.locate(origin))
-            }
+            steps.append(.locate(tunnel))
         }
         if case .dialer(_, let host) = endpoint { steps.append(.dial(host)) } else { steps.append(.connect) }
         return steps + afterConnect
@@ -152,14 +150,22 @@ struct Dial: ~Copyable {
     }
 
     mutating func resolved(_ addresses: [TransportAddress], at now: MonotonicInstant) -> Next {
-        switch current {
-        case .resolve: self.addresses = addresses
-        case .locate: targetAddresses = addresses
-        default: return .rest
-        }
+        guard case .resolve = current else { return .rest }
+        self.addresses = addresses
         timeline.resolved = now
         return advance()
     }
+
+    /// The address that the current tunnel's proxy is to connect to.
+    mutating func located(_ address: IPAddress, at now: MonotonicInstant) -> Next {
+        guard case .locate(let tunnel) = current else { return .rest }
+        located[tunnel] = address
+        timeline.resolved = now
+        return advance()
+    }
+
+    /// The address of a tunnel's end that was resolved for its proxy; nil where the proxy gets the name.
+    func address(of tunnel: Route.Tunnel) -> IPAddress? { located[tunnel] }
 
     mutating func connected(
         to address: TransportAddress, from local: TransportAddress?, at now: MonotonicInstant

@@ -102,7 +102,8 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     private func follow(_ next: Dial.Next) {
         switch next {
         case .take(.prepare(let peer)): prepare(for: peer)
-        case .take(.resolve(let host)), .take(.locate(let host)): resolve(host)
+        case .take(.resolve(let host)): resolve(host)
+        case .take(.locate(let tunnel)): locate(tunnel)
         case .take(.connect): connect()
         case .take(.dial(let host)): dial(host)
         case .take(.tunnel(let tunnel)): open(tunnel)
@@ -157,34 +158,65 @@ extension Dialler {
         follow(dial.prepared())
     }
 
-    private func resolve(_ host: HTTPOrigin) {
+    /// - Parameter tunnel: the one whose end the host is; nil for what is connected to.
+    private func resolve(_ host: HTTPOrigin, endOf tunnel: Route.Tunnel? = nil) {
         // What is refused anyway asks no name server.
         do throws(EgressViolation) {
             try egress?.checkUnresolved()
         } catch {
             return follow(dial.refused(error))
         }
-        if let known = names?.addresses(of: host) { return resolved(known) }
-        let family = names?.family ?? .any
+        let family = family(endOf: tunnel)
+        if let known = names?.addresses(of: host, family) { return resolved(known, endOf: tunnel) }
         guard let resolver = shared.configuration.resolver else {
             lookup = shared.resolver.resolve(host: host.host, port: host.port, family: family) { addresses in
-                self.shared.perform { self.resolved(addresses) }
+                self.shared.perform { self.resolved(addresses, endOf: tunnel) }
             }
             return
         }
         if let known = Resolver.knownAddresses(of: host.host, family: family) {
-            return resolved(known.map { $0.map { .ip($0, port: host.port) } })
+            return resolved(known.map { $0.map { .ip($0, port: host.port) } }, endOf: tunnel)
         }
         question = ResolverQuestion(to: resolver, about: host.host, family: family) { addresses in
-            self.shared.perform { self.resolved(addresses.map { $0.map { .ip($0, port: host.port) } }) }
+            self.shared.perform {
+                self.resolved(addresses.map { $0.map { .ip($0, port: host.port) } }, endOf: tunnel)
+            }
         }
     }
 
-    private func resolved(_ addresses: Result<[TransportAddress], ResolveError>) {
+    private func family(endOf tunnel: Route.Tunnel?) -> AddressFamily {
+        let (wanted, expressible) = (names?.family ?? .any, tunnel?.proxy.kind.resolvedFamily ?? .any)
+        return wanted == .any ? expressible : wanted
+    }
+
+    private func resolved(_ addresses: Result<[TransportAddress], ResolveError>, endOf tunnel: Route.Tunnel?) {
         (lookup, question) = (nil, nil)
         switch addresses {
-        case .success(let addresses): follow(dial.resolved(addresses, at: .now))
+        case .success(let addresses):
+            if let tunnel { located(addresses, tunnel) } else { follow(dial.resolved(addresses, at: .now)) }
         case .failure(let error): follow(dial.failed(.connecting(.unresolved(error))))
+        }
+    }
+
+    /// Finds the address that a proxy is to connect to. It never gets the name instead: that could lead it to an address
+    /// that is refused here.
+    private func locate(_ tunnel: Route.Tunnel) {
+        if tunnel.proxy.kind.resolvedFamily == .ipv4, names?.family == .ipv6 || tunnel.target.host.contains(":") {
+            return follow(dial.failed(.connecting(.proxy(SOCKSHandshake.noAddressOfVersion4))))
+        }
+        resolve(tunnel.target, endOf: tunnel)
+    }
+
+    private func located(_ addresses: [TransportAddress], _ tunnel: Route.Tunnel) {
+        do throws(EgressViolation) {
+            let permitted = try egress?.permitted(addresses, of: tunnel.target) ?? addresses
+            guard case .ip(let address, _) = permitted.first else {
+                let error = ResolveError(host: tunnel.target.host, reason: .unknownHost)
+                return follow(dial.failed(.connecting(.unresolved(error))))
+            }
+            follow(dial.located(address, at: .now))
+        } catch {
+            follow(dial.refused(error))
         }
     }
 
@@ -265,12 +297,7 @@ extension Dialler {
                 route.proxy, to: route.target, shared.proxyLogins, limits: shared.configuration.limits,
                 isFirst: dial.challengeCount == 0)
         case .socks4, .socks5:
-            do throws(EgressViolation) {
-                let target = try target(of: route)
-                handshake = SOCKSHandshake(route.proxy.kind, route.proxy.credential, to: target)
-            } catch {
-                return follow(dial.refused(error))
-            }
+            handshake = SOCKSHandshake(route.proxy.kind, route.proxy.credential, to: target(of: route))
         }
         guard let transport = transport.take(), let token = token.take() else { return }
         let isLast = self.route?.server == route.target
@@ -282,17 +309,10 @@ extension Dialler {
         tunnel.start()
     }
 
-    /// What a SOCKS proxy connects to: the name, or an address that may be connected to.
-    private func target(of route: Route.Tunnel) throws(EgressViolation) -> SOCKSHandshake.Target {
-        let (host, port) = (route.target.certifiedHost, route.target.port)
-        if let address = IPAddress(literal: host) { return .address(address, port: port) }
-        guard let family = route.proxy.kind.resolvedFamily, !dial.targetAddresses.isEmpty else {
-            return .name(host, port: port)
-        }
-        let permitted = try egress?.permitted(dial.targetAddresses) ?? dial.targetAddresses
-        for case .ip(let address, _) in permitted where family.includes(address) {
-            return .address(address, port: port)
-        }
+    /// What a SOCKS proxy connects to.
+    private func target(of tunnel: Route.Tunnel) -> SOCKSHandshake.Target {
+        let (host, port) = (tunnel.target.certifiedHost, tunnel.target.port)
+        if let address = dial.address(of: tunnel) ?? IPAddress(literal: host) { return .address(address, port: port) }
         return .name(host, port: port)
     }
 
@@ -433,9 +453,11 @@ extension EgressGuard {
         let host: HTTPOrigin? = if case .host(let host) = endpoint { host } else { nil }
         // Like a proxy, a dialer may connect to the host that the URL names.
         let isDialled = if case .dialer = endpoint { true } else { false }
+        let proxies = route.proxies
         self.init(
             session: shared.configuration.egressPolicy, request: route.egressPolicy, origin: route.server,
-            endpoint: host, isForwarded: !route.proxies.isEmpty || isDialled)
+            endpoint: host, isForwarded: !proxies.isEmpty || isDialled,
+            proxies: (isDialled ? proxies : Array(proxies.dropFirst())).map(\.server))
     }
 }
 

@@ -90,11 +90,16 @@ public struct EgressPolicy: Sendable, Hashable {
         }
     }
 
-    /// The same for what is known of a server before its name is resolved: its scheme and port, and an address in any
-    /// spelling. For a proxy, which resolves the name of the origin, nothing else is known.
+    /// The same for what is known of an origin before its name is resolved: its scheme and what its host and port say.
     package func rule(againstUnresolved origin: HTTPOrigin) -> EgressViolation.Rule? {
-        if let rule = rule(againstScheme: origin.scheme) ?? rule(againstPort: origin.port) { return rule }
-        return IPAddress(anySpelling: origin.host).flatMap { rule(against: $0, port: origin.port) }
+        rule(againstScheme: origin.scheme) ?? rule(againstNamed: origin)
+    }
+
+    /// The same for what a server's host and port say: the port, and an address in any spelling. Where a proxy resolves
+    /// the name nothing else is known.
+    func rule(againstNamed server: HTTPOrigin) -> EgressViolation.Rule? {
+        if let rule = rule(againstPort: server.port) { return rule }
+        return IPAddress(anySpelling: server.host).flatMap { rule(against: $0, port: server.port) }
     }
 
     func rule(againstScheme scheme: HTTPOrigin.Scheme) -> EgressViolation.Rule? {

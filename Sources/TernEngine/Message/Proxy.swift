@@ -90,7 +90,8 @@ public struct Proxy: Sendable, Hashable {
     public var tunnelsAll = false
     /// Fields of every `CONNECT`. The origin gets none of them.
     public var connectHeaders: HeaderFields = [:]
-    /// The proxy that this one is connected to through; none by default.
+    /// The proxy that this one is connected to through, which is given its name or its address as an origin's; none by
+    /// default.
     public var preproxy: Proxy? {
         get { chained.first }
         set { chained = newValue.map { [$0] } ?? [] }

@@ -45,6 +45,9 @@ struct SOCKSHandshake: TunnelHandshake {
         case open
     }
 
+    /// The error for a host that SOCKS 4 has no address of.
+    static let noAddressOfVersion4 = ProxyError.unsendable("an IPv6 address in version 4")
+
     private let version: UInt8
     private let credential: PasswordCredential?
     private let target: Target
@@ -171,7 +174,7 @@ struct SOCKSHandshake: TunnelHandshake {
             return [4, 1] + Self.bytes(port) + [0, 0, 0, 1] + user + [0] + Array(name.utf8) + [0]
         case .address(let address, let port):
             let bytes = address.bytes
-            guard bytes.count == 4 else { throw .unsendable("an IPv6 address in version 4") }
+            guard bytes.count == 4 else { throw Self.noAddressOfVersion4 }
             return [4, 1] + Self.bytes(port) + bytes + user + [0]
         }
     }

@@ -46,10 +46,14 @@ struct NameRules: Sendable, Hashable {
     }
 
     /// The addresses of an endpoint, if they are known without a resolver.
-    func addresses(of endpoint: HTTPOrigin) -> Result<[TransportAddress], ResolveError>? {
+    ///
+    /// - Parameter family: that of the addresses; nil for the rules' own.
+    func addresses(
+        of endpoint: HTTPOrigin, _ family: AddressFamily? = nil
+    ) -> Result<[TransportAddress], ResolveError>? {
         let override = override(for: endpoint) ?? keptAddresses.first { $0.matches(endpoint) }
         guard let override else { return nil }
-        let addresses = override.addresses.filter((family ?? .any).includes)
+        let addresses = override.addresses.filter((family ?? self.family ?? .any).includes)
         if addresses.isEmpty { return .failure(ResolveError(host: endpoint.host, reason: .unknownHost)) }
         return .success(addresses.map { .ip($0, port: endpoint.port) })
     }

@@ -99,18 +99,45 @@ import Testing
             (secure, [Proxy(.socks4a, host: "127.0.0.1")], "prepare connect tunnel secure"),
             (
                 HTTPOrigin(scheme: .http, host: "192.0.2.7", port: 80), [Proxy(.socks5, host: "127.0.0.1")],
-                "connect tunnel"
+                "locate connect tunnel"
             ),
-            (plain, [Proxy(.socks5, host: "127.0.0.1"), Proxy(.http, host: "p.test")], "connect tunnel"),
+            (plain, [Proxy(.socks5, host: "127.0.0.1"), Proxy(.http, host: "p.test")], "locate connect tunnel"),
             (
                 secure, [Proxy(.socks5, host: "127.0.0.1"), Proxy(.https, host: "p.test")],
-                "prepare prepare connect tunnel secure tunnel secure"
+                "prepare prepare locate connect tunnel secure tunnel secure"
+            ),
+            (
+                secure, [Proxy(.socks4, host: "s.test"), Proxy(.socks5, host: "p.test")],
+                "prepare resolve locate locate connect tunnel tunnel secure"
             ),
         ] as [(HTTPOrigin, [Proxy], String)])
     func `proxies add their steps`(origin: HTTPOrigin, proxies: [Proxy], words: String) {
         let route = Route(to: origin, RouteSettings(.init(proxies: proxies)))
         let steps = Dial.steps(along: route, isResolved: route.address != nil)
         #expect(steps.map(\.word).joined(separator: " ") == words)
+    }
+
+    @Test func `each end of a tunnel is located before anything is connected to, once in each attempt`() throws {
+        let (address, first, second) = (
+            try #require(address), try #require(IPAddress(literal: "192.0.2.3")),
+            try #require(IPAddress(literal: "192.0.2.4"))
+        )
+        let proxies = [Proxy(.socks4, host: "127.0.0.1"), Proxy(.socks5, host: "p.test")]
+        let tunnels = [
+            Route.Tunnel(proxy: proxies[0], target: proxies[1].server),
+            Route.Tunnel(proxy: proxies[1], target: Self.plain),
+        ]
+        var dial = dial(Route(to: Self.plain, RouteSettings(.init(proxies: proxies))))
+        #expect(dial.begin().words == "locate p.test:1080")
+        #expect(dial.resolved([address], at: at(2)).words == "rest")
+        #expect(dial.located(first, at: at(2)).words == "locate a.test:80")
+        #expect(dial.located(second, at: at(3)).words == "connect")
+        #expect(dial.located(first, at: at(4)).words == "rest")
+        let located = tunnels.map { dial.address(of: $0) }
+        #expect(located == [first, second])
+        #expect(dial.connected(to: address, from: nil, at: at(5)).words == "tunnel p.test:1080")
+        #expect(dial.tunnelled(at: at(6)).words == "tunnel a.test:80")
+        #expect(dial.challenged().words == "locate p.test:1080")
     }
 
     @Test func `where the address is known nothing is resolved, and no time goes by for it`() throws {
@@ -216,9 +243,8 @@ extension Dial.Next {
         case .take(let step):
             switch step {
             case .prepare(let peer), .secure(let peer): "\(step.word) \(peer.server.host):\(peer.server.port)"
-            case .resolve(let origin), .locate(let origin), .dial(let origin):
-                "\(step.word) \(origin.host):\(origin.port)"
-            case .tunnel(let tunnel): "\(step.word) \(tunnel.target.host):\(tunnel.target.port)"
+            case .resolve(let origin), .dial(let origin): "\(step.word) \(origin.host):\(origin.port)"
+            case .locate(let tunnel), .tunnel(let tunnel): "\(step.word) \(tunnel.target.host):\(tunnel.target.port)"
             case .connect, .announce: step.word
             }
         case .open: "open"

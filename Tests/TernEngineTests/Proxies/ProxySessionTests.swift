@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
+import TernHTTP1
+import TernIO
 import TernTesting
 import Testing
 
 @testable import TernEngine
 
 /// Sessions with proxies that are scripts.
-@Suite(.timeLimit(.minutes(1))) struct ProxySessionTests {
+@Suite(.timeLimit(.minutes(1))) struct ProxySessionTests: StreamDialogue {
     private static let challenge = (name: "Proxy-Authenticate", value: "Digest realm=\"p\", nonce=\"n\", qop=\"auth\"")
 
     private func session(
@@ -277,5 +279,108 @@ import Testing
             Issue.record("the proxy's address is not judged")
             return
         }
+    }
+
+    /// Answers for hosts by name, in order; no other host exists.
+    private static func resolver(_ hosts: [String: [String]]) -> ClosureResolver {
+        ClosureResolver { host, _ in (hosts[host] ?? []).compactMap { IPAddress(literal: $0) } }
+    }
+
+    /// The public internet, and the proxies of these tests.
+    private static func policy() throws -> EgressPolicy {
+        var policy = EgressPolicy.publicInternet
+        policy.allowedNetworks = [try IPNetwork("127.0.0.0/8")]
+        return policy
+    }
+
+    @Test(
+        arguments: [
+            (.socks4, ["2606:4700::1111", "10.0.0.1"], "egressRefused 10.0.0.1:80"),
+            (.socks4, ["10.0.0.1", "2606:4700::1111"], "egressRefused 10.0.0.1:80"),
+            (.socks4, ["2606:4700::1111"], "unresolved"), (.socks4, [], "unresolved"),
+            (.socks4, ["2606:4700::1111", "10.0.0.1", "127.0.0.1"], "127.0.0.1:80"),
+            (.socks5, ["10.0.0.1", "fd00::1"], "egressRefused 10.0.0.1:80"),
+            (.socks5, ["10.0.0.1", "2606:4700::1111"], "[2606:4700:0:0:0:0:0:1111]:80"), (.socks5, [], "unresolved"),
+            (.socks4a, ["10.0.0.1"], "a.test:80"), (.socks5h, ["10.0.0.1"], "a.test:80"),
+        ] as [(Proxy.Kind, [String], String)])
+    func `a proxy that gets addresses gets the judged ones, and never the name in their place`(
+        kind: Proxy.Kind, addresses: [String], outcome: String
+    ) async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok()] }
+        let server = try ScriptedProxy { _ in origin.port }
+        let policy = try Self.policy()
+        let session = session(Proxy(kind, host: "127.0.0.1", port: server.port)) {
+            $0.resolver = Self.resolver(["a.test": addresses])
+            $0.egressPolicy = policy
+        }
+        let error = await session.failure(of: try URLRequest(string: "http://a.test/"))
+        switch error?.reason {
+        case nil: #expect(server.requests.map(\.target) == [outcome])
+        case .connecting(.egressRefused(let violation)):
+            #expect("egressRefused \(violation.address.map { "\($0)" } ?? "")" == outcome)
+            #expect(violation.host == "a.test")
+        case .connecting(.unresolved(let error)): #expect(outcome == "unresolved" && error.host == "a.test")
+        default: Issue.record("\(error.map { "\($0)" } ?? "")")
+        }
+        #expect(error == nil || server.observations.connectionCount == 0)
+    }
+
+    @Test func `an address of IPv6 is nothing for SOCKS 4`() async throws {
+        let server = try ScriptedProxy { _ in nil }
+        let session = session(Proxy(.socks4, host: "127.0.0.1", port: server.port)) {
+            $0.resolver = Self.resolver(["a.test": ["2606:4700::1111", "192.0.2.1"]])
+        }
+        let error = try #require(await session.failure(of: try URLRequest(string: "http://[2606:4700::1111]/")))
+        #expect("\(error)".contains("an IPv6 address in version 4"), "\(error)")
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            (.socks5, "p.test", "192.0.2.1:8080"), (.socks4, "p.test", "192.0.2.1:8080"),
+            (.socks5h, "p.test", "p.test:8080"), (.socks5h, "192.0.2.9", "192.0.2.9:8080"),
+            (.socks5, "inner.test", nil), (.socks4, "inner.test", nil), (.socks4, "new.test", nil),
+            (.socks5h, "10.0.0.1", nil), (.socks4a, "10.0.0.1", nil), (.socks5, "10.0.0.1", nil),
+            (.http, "10.0.0.1", nil), (.http, "0x0a.1", nil),
+        ] as [(Proxy.Kind, String, String?)])
+    func `the next proxy of a chain is resolved and judged as an origin is`(
+        kind: Proxy.Kind, next: String, target: String?
+    ) async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok()] }
+        let server = try ScriptedProxy { _ in origin.port }
+        var policy = try Self.policy()
+        policy.allowedNetworks.append(try IPNetwork("192.0.2.0/24"))
+        var proxy = Proxy(.http, host: next, port: 8080)
+        proxy.preproxy = Proxy(kind, host: "127.0.0.1", port: server.port)
+        let session = session(proxy) { [policy] in
+            $0.resolver = Self.resolver([
+                "p.test": ["192.0.2.1"], "inner.test": ["10.0.0.1"], "new.test": ["2606:4700::1111"],
+            ])
+            $0.egressPolicy = policy
+        }
+        let error = await session.failure(of: try URLRequest(string: "http://a.test/"))
+        #expect(server.requests.map(\.target) == (target.map { [$0] } ?? []))
+        guard target == nil else { return #expect(error == nil, "\(error.map { "\($0)" } ?? "")") }
+        switch error?.reason {
+        case .connecting(.egressRefused(let violation)): #expect(violation.host == next)
+        case .connecting(.unresolved(let error)): #expect(next == "new.test" && error.host == next)
+        default: Issue.record("\(error.map { "\($0)" } ?? "nothing")")
+        }
+    }
+
+    @Test func `a raw stream through a proxy that gets addresses leads to the judged one, or nowhere`() async throws {
+        let server = try ScriptedProxy { _ in nil }
+        let policy = try Self.policy()
+        let session = session(Proxy(.socks4, host: "127.0.0.1", port: server.port)) {
+            $0.resolver = Self.resolver(["a.test": ["2606:4700::1111", "10.0.0.1"]])
+            $0.egressPolicy = policy
+        }
+        let stream = session.streamTask(withHostName: "a.test", port: 80)
+        stream.resume()
+        guard case .connecting(.egressRefused) = await Self.failure({ try await Self.read(stream) })?.reason else {
+            Issue.record("the stream is not refused")
+            return
+        }
+        #expect(server.observations.connectionCount == 0)
     }
 }
