@@ -79,7 +79,8 @@ public struct SessionConfiguration: Sendable {
     /// Trust anchors and protocol versions for proxies that are connected to over TLS; nil, the default, for those of
     /// ``tls`` without its identity, which is for origins.
     public var proxyTLS: TLSSettings?
-    /// The trust policies of proxies that are connected to over TLS; nil, the default, for those of the session.
+    /// The trust policies of proxies that are connected to over TLS, also for the session's own requests; nil, the
+    /// default, for those that the session has at that moment.
     public var proxyTrustPolicyManager: ServerTrustPolicyManager?
     /// The version of the PROXY protocol, whose header tells origins the addresses of this connection; nil, the default, for
     /// none. Servers that do not expect it refuse it.

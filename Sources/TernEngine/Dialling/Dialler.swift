@@ -140,7 +140,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
 // The steps
 extension Dialler {
     private func prepare(for peer: Dial.Peer) {
-        let trust = peer.isProxy ? shared.proxyTrust : shared.trust
+        let trust = shared.trust(in: peer)
         if let context = trust.readyContext { return prepare(.success(context), trust, for: peer) }
         trust.context { context in self.shared.perform { self.prepare(context, trust, for: peer) } }
     }
@@ -198,8 +198,8 @@ extension Dialler {
         }
     }
 
-    /// Finds the address that a proxy is to connect to. It never gets the name instead: that could lead it to an address
-    /// that is refused here.
+    /// Finds the address that a proxy is to connect to. It never gets the name instead, which could lead it to an
+    /// address that is refused here.
     private func locate(_ tunnel: Route.Tunnel) {
         if tunnel.proxy.kind.resolvedFamily == .ipv4, names?.family == .ipv6 || tunnel.target.host.contains(":") {
             return follow(dial.failed(.connecting(.proxy(SOCKSHandshake.noAddressOfVersion4))))
@@ -353,7 +353,9 @@ extension Dialler {
             self.inquiry = inquiry
             self.trustContext = trustContext
             isReported = false
-            let handshake = TLSHandshake(transport: transport, token: token, shared, inquiry: inquiry) {
+            let handshake = TLSHandshake(
+                transport: transport, token: token, shared, shared.trust(in: peer), inquiry: inquiry
+            ) {
                 self.secured($0, token, trustContext)
             }
             handshake.letsServerBegin = letsServerBegin

@@ -29,6 +29,9 @@ final class SharedSettings: Sendable {
         self.exchange = exchange
     }
 
+    /// The trust in a server, with which its revocation is asked, too: that of a proxy is not asked through the proxy.
+    func trust(in peer: Dial.Peer) -> TrustSettings { peer.isProxy ? proxyTrust : trust }
+
     /// Runs `work` on the loop's thread: at once if this is that thread. False if the loop has ended.
     @discardableResult
     func perform(_ work: @escaping @Sendable () -> Void) -> Bool {

@@ -17,6 +17,7 @@ final class TLSHandshake: ReadinessHandler {
     private(set) var trust: ServerTrustResult?
     private let token: RegistrationToken
     private let shared: SharedSettings
+    private let trustSettings: TrustSettings
     private let loop: ReactorLoop
     /// Nil while there has been no question.
     private var revocation: RevocationInquiry?
@@ -39,14 +40,17 @@ final class TLSHandshake: ReadinessHandler {
 
     /// Takes over the registration `token`, which passes to the new owner of the transport.
     ///
-    /// - Parameter inquiry: asks delegates about the server; nil if the transport's session asks none.
+    /// - Parameters:
+    ///   - trustSettings: the trust in the server.
+    ///   - inquiry: asks delegates about the server; nil if the transport's session asks none.
     init(
-        transport: Transport, token: RegistrationToken, _ shared: SharedSettings,
+        transport: Transport, token: RegistrationToken, _ shared: SharedSettings, _ trustSettings: TrustSettings,
         inquiry: TrustInquiry? = nil, completion: @escaping Completion
     ) {
         self.transport = transport
         self.token = token
         self.shared = shared
+        self.trustSettings = trustSettings
         loop = shared.loop
         self.inquiry = inquiry
         self.completion = completion
@@ -163,7 +167,7 @@ extension TLSHandshake {
             return false
         case .needRevocation(let questions):
             try unsafe hold(ciphertext, from: offset)
-            let inquiry = revocation ?? RevocationInquiry(shared)
+            let inquiry = revocation ?? RevocationInquiry(shared, trustSettings.revocation)
             revocation = inquiry
             inquiry.ask(questions) { [weak self] answers in self?.answered(answers) }
             return false
@@ -289,13 +293,14 @@ final class RevocationInquiry: ReadinessHandler, @unchecked Sendable {
     typealias Answers = [RevocationQuestion: RevocationAnswer]
 
     private let shared: SharedSettings
+    private let fetcher: RevocationFetcher
     private var deadline: MonotonicInstant?
     private var timer: RegistrationToken?
     private var waiting: Set<RevocationQuestion> = []
     private var answers = Answers()
     private var completion: ((Answers) -> Void)?
 
-    init(_ shared: SharedSettings) { self.shared = shared }
+    init(_ shared: SharedSettings, _ fetcher: RevocationFetcher) { (self.shared, self.fetcher) = (shared, fetcher) }
 
     /// Calls `completion` later, with the answers so far, when all have arrived or the timeout has passed; unless it is
     /// cancelled first.
@@ -310,7 +315,7 @@ final class RevocationInquiry: ReadinessHandler, @unchecked Sendable {
         shared.loop.setDeadline(deadline, for: timer)
         self.timer = timer
         for question in questions {
-            shared.trust.revocation.ask(question) { [weak self, loop = shared.loop] answer in
+            fetcher.ask(question) { [weak self, loop = shared.loop] answer in
                 guard let self else { return }
                 loop.execute { self.take(answer, to: question) }
             }
@@ -323,7 +328,7 @@ final class RevocationInquiry: ReadinessHandler, @unchecked Sendable {
     }
 
     func distrust(_ questions: [RevocationQuestion]) {
-        if !questions.isEmpty { shared.trust.revocation.distrust(questions) }
+        if !questions.isEmpty { fetcher.distrust(questions) }
     }
 
     /// The deadline is the only event.

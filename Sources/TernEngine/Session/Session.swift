@@ -40,10 +40,11 @@ public final class Session: Sendable {
     /// - Parameters:
     ///   - firstPolicies: are asked before those of the configuration.
     ///   - source: answers hops in place of the network, in a session without a cache.
+    ///   - proxyTrust: the trust in proxies of the session that this one sends requests for; nil for its own.
     init(
         configuration: SessionConfiguration, delegate: (any SessionDelegate)?,
         serverTrustPolicyManager: ServerTrustPolicyManager?, firstPolicies: [any HopPolicy],
-        source: (any ResponseSource)? = nil, routes: RouteRule? = nil
+        source: (any ResponseSource)? = nil, routes: RouteRule? = nil, proxyTrust sharedProxyTrust: TrustSettings? = nil
     ) {
         self.configuration = configuration
         currentDelegate = Lock(delegate)
@@ -52,9 +53,9 @@ public final class Session: Sendable {
             return try ReactorGroup(count: count)
         }
         let loops = configuration.isBackground ? [] : (try? reactors.get().reactors.map(\.loop)) ?? []
-        trust = TrustSettings(configuration, policies: serverTrustPolicyManager)
-        proxyTrust = TrustSettings(
-            configuration.forProxies, policies: configuration.proxyTrustPolicyManager ?? serverTrustPolicyManager)
+        proxyTrust =
+            sharedProxyTrust ?? TrustSettings(ofProxiesOf: configuration, policies: serverTrustPolicyManager)
+        trust = TrustSettings(configuration, policies: serverTrustPolicyManager, proxyTrust: proxyTrust)
         let (trust, proxyTrust, proxyLogins) = (trust, proxyTrust, ProxyLogins())
         let (resolver, exchange) = (Resolver(), ExchangeSettings(configuration))
         let perHost = configuration.httpMaximumConnectionsPerHost
@@ -109,7 +110,6 @@ public final class Session: Sendable {
         get { trust.manager }
         set {
             trust.manager = newValue
-            // Each connection has the lower of both generations.
             proxyTrust.manager = configuration.proxyTrustPolicyManager ?? newValue
             for shard in shards { shard.perform { $0.retireOutdated() } }
         }

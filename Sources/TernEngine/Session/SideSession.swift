@@ -68,34 +68,62 @@ final class SideSession: RequestSender {
 
 extension SideSession {
     /// For responders and lists, which are fetched without TLS.
-    static func forRevocation(_ session: SessionConfiguration) -> SideSession {
-        var configuration = SessionConfiguration(beside: session)
+    ///
+    /// - Parameter proxyTrust: the trust in proxies of the session; nil for settings of its own.
+    static func forRevocation(_ session: SessionConfiguration, proxyTrust: TrustSettings? = nil) -> SideSession {
+        var configuration = session.forSideRequests
         configuration.httpMaximumConnectionsPerHost = 4
         configuration.maximumIdleTime = .seconds(5)
-        return SideSession(configuration)
+        return SideSession(configuration, proxyTrust: proxyTrust)
     }
 
     /// For reports about pins: the same anchors and no pins, because a wrong pin must not prevent its own report.
-    static func forReports(_ session: SessionConfiguration) -> SideSession {
-        var configuration = SessionConfiguration(beside: session)
-        configuration.tls = session.tls
-        // The identity is not meant for the server that collects reports, and the keys of this session were not
-        // requested.
-        configuration.tls.identity = nil
-        configuration.tls.keyLog = nil
-        return SideSession(configuration)
+    ///
+    /// - Parameter proxyTrust: the trust in proxies of the session; nil for settings of its own.
+    static func forReports(_ session: SessionConfiguration, proxyTrust: TrustSettings? = nil) -> SideSession {
+        SideSession(session.forSideRequests, proxyTrust: proxyTrust)
+    }
+
+    private convenience init(_ configuration: SessionConfiguration, proxyTrust: TrustSettings?) {
+        self.init(configuration) {
+            Session(
+                configuration: $0, delegate: nil, serverTrustPolicyManager: nil, firstPolicies: [],
+                proxyTrust: proxyTrust)
+        }
     }
 }
 
 extension SessionConfiguration {
-    /// Default settings, but for where connections come from and may lead, through which proxies, and how names are
-    /// resolved.
-    fileprivate init(beside session: SessionConfiguration) {
-        self.init()
-        (egressPolicy, resolver, socketOptions) = (session.egressPolicy, session.resolver, session.socketOptions)
-        (addressFamily, addressOverrides) = (session.addressFamily, session.addressOverrides)
-        (proxySettings, proxyTLS) = (session.proxySettings, session.proxyTLS)
-        proxyTrustPolicyManager = session.proxyTrustPolicyManager
+    /// The settings for what the session itself asks for: its own, so that these requests leave from the same
+    /// addresses, lead nowhere else, and go through the same proxies. Each setting goes along unless it is taken back
+    /// here, because it
+    /// - is a secret of the user's, or may contain one: a certificate or a policy names the servers of these requests;
+    /// - keeps what these servers send among what the user's have sent;
+    /// - makes these requests wait for the user's, or the other way round, or bounds how many there are;
+    /// - is meant for the user's servers: another endpoint, a header in front of the connection.
+    var forSideRequests: SessionConfiguration {
+        let usual = SessionConfiguration()
+        var side = self
+        side.httpAdditionalHeaders = usual.httpAdditionalHeaders
+        (side.authentication, side.netrc, side.urlCredentialStorage) = (nil, nil, nil)
+        side.probesForDigest = usual.probesForDigest
+        (side.tls.identity, side.tls.keyLog) = (nil, nil)
+
+        (side.httpCookieStorage, side.hstsStorage, side.urlCache) = (nil, nil, nil)
+        side.requestCachePolicy = usual.requestCachePolicy
+
+        (side.rateLimit, side.rateLimitPerHost, side.memoryQuota) = (nil, nil, nil)
+        side.waitsForConnectivity = usual.waitsForConnectivity
+        side.httpMaximumConnectionsPerHost = usual.httpMaximumConnectionsPerHost
+        side.httpMinimumConnectionsPerHost = usual.httpMinimumConnectionsPerHost
+        side.maximumConnections = usual.maximumConnections
+        side.maximumQueuedRequestsPerHost = usual.maximumQueuedRequestsPerHost
+        // The process's, so that no threads are added.
+        side.reactorCount = usual.reactorCount
+
+        (side.unixSocket, side.dialer, side.endpointOverrides) = (nil, nil, [])
+        side.proxyProtocol = nil
+        return side
     }
 }
 
@@ -141,9 +169,20 @@ final class SideRequest: SessionTaskDelegate {
 
 extension TrustSettings {
     /// With sessions of their own for questions about revocation and for reports about pins.
-    convenience init(_ configuration: SessionConfiguration, policies: ServerTrustPolicyManager?) {
+    ///
+    /// - Parameter proxyTrust: the trust in the proxies that these sessions use; nil if they use none.
+    convenience init(
+        _ configuration: SessionConfiguration, policies: ServerTrustPolicyManager?, proxyTrust: TrustSettings?
+    ) {
         self.init(
-            tls: configuration.tls, policies: policies, revocationSender: SideSession.forRevocation(configuration),
-            reportSender: SideSession.forReports(configuration))
+            tls: configuration.tls, policies: policies, generationOf: proxyTrust,
+            revocationSender: SideSession.forRevocation(configuration, proxyTrust: proxyTrust),
+            reportSender: SideSession.forReports(configuration, proxyTrust: proxyTrust))
+    }
+
+    /// The trust in the proxies of a session with these policies.
+    convenience init(ofProxiesOf configuration: SessionConfiguration, policies: ServerTrustPolicyManager?) {
+        self.init(
+            configuration.forProxies, policies: configuration.proxyTrustPolicyManager ?? policies, proxyTrust: nil)
     }
 }

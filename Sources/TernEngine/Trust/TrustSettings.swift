@@ -22,19 +22,23 @@ final class TrustSettings: Sendable {
     /// Tells these settings from all others.
     let identity = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
     private let policies: Lock<ServerTrustPolicyManager?>
-    private let currentGeneration = Atomic<UInt64>(0)
+    private let currentGeneration: TrustGeneration
     private let reporter: PinReporter
     let revocation: RevocationFetcher
     private let state = Lock(State.unused)
     private let session = Lock(WeakRespondent())
 
-    /// Send questions about revocation, and reports about pins.
+    /// - Parameters:
+    ///   - others: the settings whose generation is also that of these; nil for a generation of their own.
+    ///   - revocationSender: sends questions about revocation.
+    ///   - reportSender: sends reports about pins.
     init(
-        tls configuration: TLSSettings, policies: ServerTrustPolicyManager?, revocationSender: any RequestSender,
-        reportSender: any RequestSender
+        tls configuration: TLSSettings, policies: ServerTrustPolicyManager?, generationOf others: TrustSettings? = nil,
+        revocationSender: any RequestSender, reportSender: any RequestSender
     ) {
         self.configuration = configuration
         self.policies = Lock(policies)
+        currentGeneration = others?.currentGeneration ?? TrustGeneration()
         revocation = RevocationFetcher(requestSender: revocationSender)
         reporter = PinReporter(requestSender: reportSender)
     }
@@ -53,14 +57,14 @@ final class TrustSettings: Sendable {
             var replaced = newValue
             policies.withLock { policies in
                 swap(&policies, &replaced)
-                currentGeneration.add(1, ordering: .releasing)
+                currentGeneration.advance()
             }
             reporter.reset()
         }
     }
 
     /// The current generation of policies: a connection of another generation must not carry a new request.
-    var generation: UInt64 { currentGeneration.load(ordering: .acquiring) }
+    var generation: UInt64 { currentGeneration.value }
 
     /// The policy for `host`; without an entry, the default policy with a name check, or a refusal.
     func decision(forHost host: String) throws(TLSError) -> TrustDecision {
@@ -123,6 +127,16 @@ final class TrustSettings: Sendable {
         }
         for completion in waiting { completion(outcome) }
     }
+}
+
+/// Counts the changes of policies: of a session, of its proxies, and of the sessions of its own requests, which use the
+/// same proxies. So one comparison tells whether all servers of a connection were evaluated by current policies.
+private final class TrustGeneration: Sendable {
+    private let count = Atomic<UInt64>(0)
+
+    var value: UInt64 { count.load(ordering: .acquiring) }
+
+    func advance() { count.add(1, ordering: .releasing) }
 }
 
 private struct WeakRespondent: Sendable {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
+import TernHTTP1
+import TernIO
 import TernLock
+import TernTLS
 import TernTesting
 import Testing
 
@@ -126,5 +129,181 @@ import Testing
         side = nil
         #expect(await replies.first { _ in true } == true)
         #expect(await origin.waitFor { $0.openConnections == 0 })
+    }
+}
+
+/// What a session asks for itself goes through its proxies, and these are trusted as for its requests.
+@Suite(.timeLimit(.minutes(1))) struct SideRequestTests {
+    private let authority: CertificateAuthority
+    /// Says what the script says about each certificate.
+    private let responder: ScriptedOrigin
+    private let answer = Answer()
+
+    private final class Answer: Sendable {
+        let steps = Lock<[ScriptedOrigin.Step]>([])
+    }
+
+    init() throws {
+        authority = try CertificateAuthority()
+        responder = try ScriptedOrigin { [answer] _, _ in answer.steps.withLock { $0 } }
+    }
+
+    /// A certificate whose responder is the one of these tests.
+    private func issue(_ name: String) throws -> Identity {
+        let url = responder.url("/ocsp")
+        return try authority.issue(
+            LeafRequest(
+                commonName: name, dnsNames: [name],
+                extensions: [CertificateExtension("authorityInfoAccess", "OCSP;URI:\(url)")]))
+    }
+
+    private func anchors() throws -> TrustAnchors { .only([try X509Certificate(pem: authority.certificatePEM)]) }
+
+    private func proxy(_ server: ScriptedProxy) -> Proxy {
+        var proxy = Proxy(.https, host: "localhost", port: server.port)
+        proxy.credential = PasswordCredential(user: "ann", password: "pw", schemes: .basic)
+        return proxy
+    }
+
+    private static let revocation = ServerTrustPolicy.performRevokedEvaluation(
+        validateHost: true, revocationFlags: .ocsp)
+
+    private func pinned(_ identity: Identity) throws -> ServerTrustPolicy {
+        .pinPublicKeys(
+            publicKeys: [try X509Certificate.PublicKey(pin: identity.pin)], validateCertificateChain: true,
+            validateHost: true)
+    }
+
+    /// A session with a proxy for a.test, and perhaps another one for all other hosts.
+    private func session(
+        _ policies: [String: ServerTrustPolicy], to server: ScriptedProxy, others: ScriptedProxy? = nil
+    ) throws -> Session {
+        let (proxy, other) = (proxy(server), proxy(others ?? server))
+        return try .trusting(authority, policies: policies) {
+            $0.tls.resumesSessions = false
+            $0.proxyTLS = $0.tls
+            $0.proxySettings = ProxySettings { $0.host == "a.test" ? proxy : other }
+        }
+    }
+
+    @Test(arguments: [false, true]) func `a revoked server is refused behind a proxy that the session's anchors trust`(
+        hasOwnTLS: Bool
+    ) async throws {
+        let leaf = try issue("a.test")
+        let revoked = try authority.ocspResponse(about: leaf, .revoked(at: 1_700_000_000))
+        answer.steps.withLock { $0 = [.respond(body: revoked)] }
+        let origin = try ScriptedOrigin(tls: leaf) { _, _ in [.ok()] }
+        let (port, proxyIdentity) = (origin.port, try authority.issue())
+        let server = try ScriptedProxy(tls: proxyIdentity, credential: ("ann", "pw")) { target in
+            target.hasSuffix(":443") ? port : target.split(separator: ":").last.flatMap { UInt16($0) }
+        }
+        let (proxy, anchors) = (proxy(server), try anchors())
+        let session = try Session.trusting(authority, policies: ["a.test": Self.revocation]) {
+            $0.proxySettings = ProxySettings(proxy)
+            if hasOwnTLS {
+                $0.proxyTLS = TLSSettings()
+                $0.proxyTLS?.anchors = anchors
+            }
+        }
+        let error = await session.failure(of: try URLRequest(string: "https://a.test/"))
+        #expect(error?.reason.trustFailure?.reason == .revoked(at: 1_700_000_000))
+        #expect(origin.requests.isEmpty && responder.requests.count == 1)
+        #expect(server.requests.map(\.target).contains("127.0.0.1:\(responder.port)"))
+    }
+
+    @Test func `an impostor of a pinned proxy gets no question about revocation`() async throws {
+        let leaf = try issue("a.test")
+        let origin = try ScriptedOrigin(tls: leaf) { _, _ in [.ok()] }
+        let (port, identity) = (origin.port, try authority.issue())
+        let server = try ScriptedProxy(tls: identity) { _ in port }
+        let impostor = try ScriptedProxy(tls: try authority.issue())
+        let session = try session(
+            ["a.test": Self.revocation, "localhost": pinned(identity)], to: server, others: impostor)
+        _ = try await session.data(for: try URLRequest(string: "https://a.test/"))
+        #expect(await impostor.waitFor { $0.connectionCount == 1 && $0.openConnections == 0 })
+        #expect(impostor.requests.isEmpty && responder.requests.isEmpty)
+    }
+
+    @Test func `pins of a proxy that are set later hold for reports, too, and for their kept connections`() async throws
+    {
+        let origin = try ScriptedOrigin(tls: try issue("a.test")) { _, _ in [.ok()] }
+        let collector = try ScriptedOrigin { _, _ in [.ok()] }
+        let (port, identity) = (origin.port, try authority.issue())
+        let server = try ScriptedProxy(tls: identity) { _ in port }
+        let other = try ScriptedProxy(tls: try authority.issue())
+        let session = try session([:], to: server, others: other)
+        var set = PinSet(hosts: [try HostPattern("a.test")], pins: [try X509Certificate.PublicKey(pin: identity.pin)])
+        set.reportURLs = [collector.url("/pins")]
+        session.serverTrustPolicyManager = ServerTrustPolicyManager(policies: ["a.test": .pinSet(set)])
+        #expect(await session.failure(of: try URLRequest(string: "https://a.test/"))?.reason.trustFailure != nil)
+        #expect(await other.waitFor { $0.requests.count == 1 })
+        #expect(await collector.waitFor { $0.requestCount == 1 })
+        session.serverTrustPolicyManager = ServerTrustPolicyManager(
+            policies: ["a.test": .pinSet(set), "localhost": try pinned(identity)])
+        #expect(await session.failure(of: try URLRequest(string: "https://a.test/"))?.reason.trustFailure != nil)
+        #expect(await other.waitFor { $0.connectionCount == 2 && $0.openConnections <= 1 })
+        #expect(other.requests.count == 1 && collector.requests.count == 1)
+    }
+
+    @Test func `the revocation of a proxy is asked past it, and once`() async throws {
+        let leaf = try issue("localhost")
+        let good = try authority.ocspResponse(about: leaf, .good)
+        answer.steps.withLock { $0 = [.respond(body: good)] }
+        let origin = try ScriptedOrigin { _, _ in [.ok()] }
+        let port = origin.port
+        let server = try ScriptedProxy(tls: leaf) { _ in port }
+        let session = try session(["localhost": Self.revocation], to: server)
+        _ = try await session.data(for: try URLRequest(string: "http://a.test/"))
+        #expect(responder.requests.count == 1)
+        #expect(server.observations.connectionCount == 1 && server.requests.map(\.target) == ["a.test:80"])
+    }
+
+    @Test func `what belongs to the user's requests does not go along with the session's own`() throws {
+        var configuration = SessionConfiguration()
+        configuration.httpCookieStorage = HTTPCookieStorage()
+        configuration.hstsStorage = HSTSStorage()
+        configuration.urlCache = URLCache(memoryCapacity: 1 << 20)
+        configuration.requestCachePolicy = .returnCacheDataDontLoad
+        configuration.urlCredentialStorage = CredentialStorage()
+        configuration.netrc = Netrc(Array("default login me password secret".utf8))
+        configuration.authentication = Token()
+        configuration.httpAdditionalHeaders = ["Authorization": "Bearer token", "Cookie": "a=b"]
+        configuration.rateLimit = RateLimit(requestsPerSecond: 1)
+        configuration.rateLimitPerHost = RateLimit(requestsPerSecond: 1)
+        configuration.memoryQuota = MemoryQuota(limit: 1)
+        configuration.waitsForConnectivity = true
+        configuration.probesForDigest = true
+        configuration.proxyProtocol = .v1
+        configuration.unixSocket = try UnixSocketName(path: "/run/web.sock")
+        configuration.dialer = ConnectionDialer { _ in throw Unreachable() }
+        configuration.endpointOverrides = [
+            EndpointOverride(host: nil, port: nil, targetHost: "b.test", targetPort: nil)
+        ]
+        configuration.tls.keyLog = TLSKeyLog { _ in }
+        configuration.maximumQueuedRequestsPerHost = 0
+        configuration.limits.maximumFieldCount = 7
+        configuration.addressFamily = .ipv4
+        let side = configuration.forSideRequests
+        #expect(side.httpCookieStorage == nil && side.hstsStorage == nil && side.urlCache == nil)
+        #expect(side.requestCachePolicy == .useProtocolCachePolicy && side.urlCredentialStorage == nil)
+        #expect(side.netrc == nil && side.authentication == nil && !side.probesForDigest)
+        #expect(side.httpAdditionalHeaders == SessionConfiguration().httpAdditionalHeaders)
+        #expect(side.rateLimit == nil && side.rateLimitPerHost == nil && side.memoryQuota == nil)
+        #expect(!side.waitsForConnectivity && side.proxyProtocol == nil)
+        #expect(side.unixSocket == nil && side.dialer == nil && side.endpointOverrides.isEmpty)
+        #expect(side.tls.identity == nil && side.tls.keyLog == nil && side.maximumQueuedRequestsPerHost > 0)
+        #expect(side.limits.maximumFieldCount == 7 && side.addressFamily == .ipv4)
+    }
+
+    private struct Unreachable: Error {}
+
+    private struct Token: RequestAuthentication {
+        let refusingStatusCodes: Set<Int> = []
+
+        func authenticated(
+            _ request: URLRequest
+        ) async throws(AuthenticationError) -> (request: URLRequest, credentialNumber: Int32)? { nil }
+
+        func refused(credentialNumber: Int32, by origin: HTTPOrigin) -> Bool { false }
     }
 }
