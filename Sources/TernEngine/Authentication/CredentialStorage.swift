@@ -24,9 +24,11 @@ import TernTLS
 /// (``TernTLS/TLSSettings/identity``), on connections that are opened from then on: a connection that was opened with one
 /// identity carries no request of another. Raw streams present their session's.
 public final class CredentialStorage: Sendable {
-    /// The maximum number of spaces: when there are more, a credential that a server accepts is not stored for a further
-    /// one. What the program sets is.
+    /// The maximum number of spaces whose credentials were stored because servers have accepted them. Beyond that those
+    /// go that were not used for longest, up to a tenth at a time. What the program sets does not count, and stays.
     public static let maximumSpaceCount = 10_000
+    /// The maximum number of them that one host has, whatever the port: a server may name another realm each time.
+    public static let maximumSpaceCountPerHost = 32
     /// In bytes.
     private static let maximumFileLength = 16 * 1024 * 1024
 
@@ -130,6 +132,10 @@ public final class CredentialStorage: Sendable {
         let saves = state.withLock { state in
             let changes = body(&state.table)
             if file == nil || changes.isEmpty { return false }
+            // A file that cannot be written must not let them grow: what the table has not is forgotten.
+            if state.changes.count > 2 * max(Self.maximumSpaceCount, state.table.spaces.count) {
+                state.changes = state.changes.filter { [table = state.table] in table.contains($0) }
+            }
             state.changes.formUnion(changes)
             defer { state.willSave = true }
             return !state.willSave
@@ -174,7 +180,12 @@ extension CredentialStorage {
 // On reactors
 extension CredentialStorage {
     /// The credentials to propose in a space, in this order: the default one, then those that were set last.
-    func proposals(for space: ProtectionSpace) -> [Credential] { state.withLock { $0.table.proposals(for: space) } }
+    func proposals(for space: ProtectionSpace) -> [Credential] {
+        state.withLock { state in
+            state.table.use(space)
+            return state.table.proposals(for: space)
+        }
+    }
 
     /// The certificate of the client for this server; nil without one.
     func identity(for origin: HTTPOrigin) -> ClientIdentity? {
@@ -189,7 +200,10 @@ extension CredentialStorage {
 
     /// The credential of this user; nil without one.
     func credential(ofUser user: String, for space: ProtectionSpace) -> Credential? {
-        state.withLock { state in state.table.credentials(for: space).first { $0.user == user } }
+        state.withLock { state in
+            state.table.use(space)
+            return state.table.credentials(for: space).first { $0.user == user }
+        }
     }
 
     /// A server has accepted a credential. The same one with another persistence stays as it is.
@@ -197,8 +211,7 @@ extension CredentialStorage {
         change { table in
             let former = table.credentials(for: space).first { $0.user == credential.user }
             if let former, former.passwordCredential == credential.passwordCredential { return [] }
-            if table.spaces[space] == nil, table.spaces.count >= Self.maximumSpaceCount { return [] }
-            return table.set(credential, for: space)
+            return table.accept(credential, for: space)
         }
     }
 }

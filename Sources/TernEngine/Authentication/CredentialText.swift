@@ -7,9 +7,19 @@ struct CredentialRecord: Sendable {
         let user: String
     }
 
+    /// What has made it a credential of its space.
+    enum Standing: String {
+        /// The program, which has made it the default one of its space.
+        case `default`
+        /// The program, in this space.
+        case set = "-"
+        /// Only that servers have accepted it.
+        case accepted
+    }
+
     let space: ProtectionSpace
     let password: PasswordCredential
-    let isDefault: Bool
+    let standing: Standing
 
     var key: Key { Key(space: space, user: password.user) }
     var credential: Credential { Credential(password, persistence: .permanent) }
@@ -19,8 +29,8 @@ struct CredentialRecord: Sendable {
 ///
 ///     tern-1 NSURLAuthenticationMethodHTTPBasic https example.com 443 =realm 3 default =user =password .
 ///
-/// The word that ends a line tells a whole one from the beginning of one. A line that is none of these spoils nothing but
-/// itself, and is kept.
+/// The word before the name is the `CredentialRecord.Standing`. The end word marks a complete line. A line that is none
+/// of these spoils nothing but itself, and is kept.
 struct CredentialText {
     private static let header = Array("# Passwords, as they are: only the owner may read this file.\n".utf8)
     private static let (lineFeed, equals) = (UInt8(ascii: "\n"), UInt8(ascii: "="))
@@ -53,10 +63,11 @@ struct CredentialText {
         guard words.count == 11, text(words[0]) == version, text(words[10]) == end,
             let method = decoded(words[1]), let scheme = decoded(words[2]), let host = decoded(words[3]),
             let port = Int(text(words[4])), (0...65535).contains(port), let schemes = UInt8(text(words[6])),
-            let user = value(words[8]), let password = value(words[9])
+            let standing = CredentialRecord.Standing(rawValue: text(words[7])), let user = value(words[8]),
+            let password = value(words[9])
         else { return nil }
         let realm = value(words[5])
-        guard realm != nil || text(words[5]) == "-", ["default", "-"].contains(text(words[7])) else { return nil }
+        guard realm != nil || text(words[5]) == "-" else { return nil }
         return CredentialRecord(
             space: ProtectionSpace(
                 host: host, port: port, protocol: scheme == "-" ? nil : scheme,
@@ -64,7 +75,7 @@ struct CredentialText {
                 authenticationMethod: ProtectionSpace.AuthenticationMethod(rawValue: method)),
             password: PasswordCredential(
                 user: user, password: password, schemes: PasswordCredential.Schemes(rawValue: schemes)),
-            isDefault: text(words[7]) == "default")
+            standing: standing)
     }
 
     private static func text(_ word: ArraySlice<UInt8>) -> String { String(decoding: word, as: UTF8.self) }
@@ -88,7 +99,7 @@ struct CredentialText {
                 space.protocol.map { PercentEncoding.component($0.utf8) } ?? "-",
                 PercentEncoding.component(space.host.utf8), "\(space.port)",
                 space.realm.map { "=" + PercentEncoding.component($0.utf8) } ?? "-",
-                "\(record.password.schemes.rawValue)", record.isDefault ? "default" : "-",
+                "\(record.password.schemes.rawValue)", record.standing.rawValue,
                 "=" + PercentEncoding.component(record.password.userBytes),
                 "=" + PercentEncoding.component(record.password.passwordBytes), end,
             ]

@@ -6,8 +6,8 @@ public import TernTLS
 /// The scope of a credential and of a challenge: a server, or a realm on it (RFC 9110 §11.5). With the members of
 /// Foundation's `URLProtectionSpace`.
 ///
-/// Two spaces are equal if their host, in any case, their port, protocol, realm and method are: a credential that was
-/// stored for https is none for http, nor is one for Digest that of Basic.
+/// Two spaces are equal if their host, in any case, their port, protocol, realm and method are: http and https, Digest
+/// and Basic are different spaces.
 public struct ProtectionSpace: Sendable {
     /// The kind of credential that a challenge requires.
     public struct AuthenticationMethod: RawRepresentable, Sendable, Hashable {
@@ -102,7 +102,7 @@ extension ProtectionSpace: Hashable {
 
     private var key: Key {
         Key(
-            host: host.lowercased(), port: port, protocol: `protocol`?.lowercased(), realm: realm,
+            host: canonicalHost, port: port, protocol: `protocol`?.lowercased(), realm: realm,
             method: authenticationMethod)
     }
 
@@ -112,6 +112,9 @@ extension ProtectionSpace: Hashable {
 }
 
 extension ProtectionSpace {
+    /// The host in lower case.
+    var canonicalHost: String { host.lowercased() }
+
     /// The space of a challenge from this origin; without one, that of an unknown challenge.
     init(_ origin: HTTPOrigin, _ challenge: HTTPChallenge?) {
         self.init(

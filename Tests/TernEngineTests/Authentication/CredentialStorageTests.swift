@@ -225,19 +225,95 @@ import Testing
         #expect(users(try CredentialStorage(file: file)) == ["ada"])
     }
 
-    @Test func `an accepted credential replaces no other of the same password, and none is stored beyond the limit`() {
+    @Test func `an accepted credential replaces no other of the same password`() {
         let storage = CredentialStorage()
         storage.set(credential("ada", "1"), for: space)
         storage.accepted(credential("ada", "1", .forSession), for: space)
         #expect(storage.credentials(for: space)?["ada"]?.persistence == .permanent)
         storage.accepted(credential("ada", "2", .forSession), for: space)
         #expect(storage.credentials(for: space)?["ada"]?.password == "2")
-        for port in 1..<CredentialStorage.maximumSpaceCount {
-            storage.set(credential("ada", "1"), for: ProtectionSpace(host: "x.test", port: port))
-        }
-        storage.accepted(credential("ada", "1"), for: ProtectionSpace(host: "y.test"))
-        #expect(storage.credentials(for: ProtectionSpace(host: "y.test")) == nil)
         storage.accepted(credential("eve", "1"), for: space)
         #expect(storage.credentials(for: space)?.count == 2)
+    }
+
+    private func realm(_ number: Int, host: String = "evil.test") -> ProtectionSpace {
+        ProtectionSpace(
+            host: host, port: number % 3, protocol: "https", realm: "r\(number)", authenticationMethod: .httpBasic)
+    }
+
+    /// The realms of a host for which there are credentials, as numbers.
+    private func realms(_ storage: CredentialStorage, _ host: String = "evil.test") -> [Int] {
+        storage.allCredentials.keys.filter { $0.host == host }.compactMap { Int($0.realm?.dropFirst() ?? "") }.sorted()
+    }
+
+    @Test func `a host that names ever other realms keeps the last ones, and takes none from others`() throws {
+        let (limit, rounds) = (CredentialStorage.maximumSpaceCountPerHost, 200)
+        for hasFile in [false, true] {
+            let storage = hasFile ? try CredentialStorage(file: file) : CredentialStorage()
+            storage.set(credential("ada"), for: space)
+            storage.set(credential("set"), for: realm(7))
+            for number in 0..<rounds {
+                storage.accepted(credential("ada"), for: realm(number))
+                // What is used stays.
+                #expect(storage.proposals(for: realm(3)).count == (number >= 3 ? 1 : 0))
+                if number == rounds / 2, hasFile { try storage.save() }
+            }
+            let kept = [3, 7] + Array(rounds - limit + 1..<rounds)
+            #expect(realms(storage) == kept && users(storage).count == limit + 3)
+            guard hasFile else { continue }
+            try storage.save()
+            #expect(try content().split(separator: "\n").count { $0.hasPrefix("tern-1") } == limit + 3)
+            let second = try CredentialStorage(file: file)
+            #expect(realms(second) == kept)
+            // Others go for these, but not what was set.
+            for number in rounds..<2 * rounds { second.accepted(credential("ada"), for: realm(number)) }
+            try second.save()
+            let third = try CredentialStorage(file: file)
+            #expect(realms(third) == [7] + Array(2 * rounds - limit..<2 * rounds))
+            #expect(third.credentials(for: realm(7))?.count == 2 && third.credentials(for: space)?.count == 1)
+        }
+    }
+
+    @Test func `beyond the limit those go that were not used for longest, and what was set stays`() {
+        let (storage, limit) = (CredentialStorage(), CredentialStorage.maximumSpaceCount)
+        storage.set(credential("ada"), for: space)
+        for number in 0..<limit { storage.accepted(credential("ada"), for: realm(1, host: "h\(number).test")) }
+        #expect(storage.allCredentials.count == limit + 1)
+        for number in 0..<10 { _ = storage.proposals(for: realm(1, host: "h\(number).test")) }
+        storage.accepted(credential("ada"), for: realm(1, host: "last.test"))
+        #expect(storage.allCredentials.count <= limit && storage.allCredentials.count >= limit * 9 / 10)
+        #expect(!storage.proposals(for: realm(1, host: "last.test")).isEmpty && !storage.proposals(for: space).isEmpty)
+        for number in 0..<10 { #expect(!storage.proposals(for: realm(1, host: "h\(number).test")).isEmpty) }
+        #expect(storage.proposals(for: realm(1, host: "h10.test")).isEmpty)
+    }
+
+    @Test func `what the program sets in an accepted space, or takes out of it, counts as set`() {
+        let (storage, limit) = (CredentialStorage(), CredentialStorage.maximumSpaceCountPerHost)
+        for number in 0..<limit { storage.accepted(credential("ada"), for: realm(number)) }
+        storage.set(credential("bob"), for: realm(0))
+        storage.remove(credential("ada"), for: realm(1))
+        for number in limit..<3 * limit { storage.accepted(credential("ada"), for: realm(number)) }
+        #expect(realms(storage) == [0] + Array(2 * limit..<3 * limit))
+        #expect(storage.credentials(for: realm(0))?.keys.sorted() == ["ada", "bob"])
+    }
+
+    @Test func `several storages on one file keep within the limit together`() throws {
+        let limit = CredentialStorage.maximumSpaceCountPerHost
+        let storages = try (0..<3).map { _ in try CredentialStorage(file: file) }
+        for (index, storage) in storages.enumerated() {
+            for number in 0..<limit { storage.accepted(credential("ada"), for: realm(number * 3 + index)) }
+            try storage.save()
+        }
+        #expect(realms(try CredentialStorage(file: file)).count == limit)
+        #expect(try content().split(separator: "\n").count { $0.hasPrefix("tern-1") } == limit)
+    }
+
+    @Test func `a credential for a realm of great length is not kept`() {
+        let storage = CredentialStorage()
+        for length in [256, 257] {
+            let space = ProtectionSpace(host: "a.test", realm: String(repeating: "x", count: length))
+            storage.accepted(credential("ada"), for: space)
+            #expect((storage.credentials(for: space) != nil) == (length == 256))
+        }
     }
 }
