@@ -38,7 +38,7 @@ struct ConditionOptions: OptionGroup {
         if savedTag?.isEmpty == true { throw UsageError("--etag-save: the file name is empty") }
     }
 
-    /// The condition of `-z`; nil for none. As in curl, what is neither a date nor a file is told, and no condition.
+    /// The condition of `-z`; nil for none. As in curl, anything but a date or a file is reported and ignored.
     func timeCondition(isSilent: Bool) -> TimeCondition? {
         guard let time else { return nil }
         if let condition = TimeCondition(argument: time) { return condition }

@@ -19,8 +19,12 @@ struct TransferOptions: OptionGroup {
             .flag("--post301", help: "With -L, repeat a POST after a 301, too, in place of GET.") {
                 $0.keptPosts.insert(301)
             },
-            .flag("--post302", help: "The same after a 302.") { $0.keptPosts.insert(302) },
-            .flag("--post303", help: "The same after a 303.") { $0.keptPosts.insert(303) },
+            .flag("--post302", help: "With -L, repeat a POST after a 302, too, in place of GET.") {
+                $0.keptPosts.insert(302)
+            },
+            .flag("--post303", help: "With -L, repeat a POST after a 303, too, in place of GET.") {
+                $0.keptPosts.insert(303)
+            },
             .value(
                 "--max-redirs", as: "number", dashed: true,
                 help: "The maximum number of redirects to follow, 50 unless given; -1 sets no limit."
@@ -83,7 +87,10 @@ struct TransferOptions: OptionGroup {
                 "--unix-socket", as: "path",
                 help: "Connect to this Unix domain socket instead of the URL's host and port."
             ) { $0.unixSocket = $1.text },
-            .value("--abstract-unix-socket", as: "name", help: "The same with a name in Linux's abstract namespace.") {
+            .value(
+                "--abstract-unix-socket", as: "name",
+                help: "Connect to the Unix domain socket of this name in Linux's abstract namespace."
+            ) {
                 $0.abstractUnixSocket = $1.text
             },
             .group(\.routes.names),

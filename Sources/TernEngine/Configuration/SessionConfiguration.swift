@@ -112,7 +112,7 @@ public struct SessionConfiguration: Sendable {
     /// How the cache answers requests that leave it to the session.
     public var requestCachePolicy = URLRequest.CachePolicy.useProtocolCachePolicy
     /// Authenticates requests, and refreshes their credentials: usually an ``AuthenticationInterceptor``. Nil, the
-    /// default, for none. Each hop waits for it, on another thread than the reactor's.
+    /// default, for none. A fresh credential is applied on the reactor; a refresh waits on another thread.
     public var authentication: (any RequestAuthentication)?
     /// The names and passwords for hosts, for hops that nothing else authenticates: the request's own `Authorization`
     /// field and credential, a name and a password in its URL, the session's fields and ``authentication`` come first, and

@@ -82,7 +82,7 @@ package enum HTTPDate {
         package let minute: Int64
         package let second: Int64
 
-        /// Nil for what the calendar does not have between the years 1583 and 9999.
+        /// Nil for an invalid date, or a year outside 1583 to 9999.
         package init?(year: Int64, month: Int64, day: Int64, hour: Int64, minute: Int64, second: Int64) {
             guard (1583...9999).contains(year), (1...12).contains(month), day >= 1,
                 day <= dayCount(of: month, in: year),

@@ -11,7 +11,7 @@ extension Session {
     ///   - request: its content is sent as well, if it has any.
     ///   - folder: the folder of the file; nil for the system's temporary folder. Moving the file is one step, and free
     ///     of cost, only within one file system.
-    ///   - delegate: is told.
+    ///   - delegate: receives the events.
     public func downloadTask(
         with request: URLRequest, in folder: URL? = nil, delegate: any SessionDownloadDelegate
     ) -> SessionDownloadTask {
@@ -55,7 +55,7 @@ extension Session {
     ///   - resumeData: from ``SessionError/resumeData`` or `cancel(byProducingResumeData:)`. Can be used once.
     ///   - request: the request to send instead of the original one; nil for that. Credentials are never stored, so
     ///     required ones must be given again.
-    ///   - delegate: is told.
+    ///   - delegate: receives the events.
     public func downloadTask(
         withResumeData resumeData: Data, request: URLRequest? = nil, delegate: any SessionDownloadDelegate
     ) throws(ResumeDataError) -> SessionDownloadTask {

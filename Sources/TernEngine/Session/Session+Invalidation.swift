@@ -18,8 +18,11 @@ extension Session {
     /// included or not. A stream task without a delegate is not included.
     public var allTasks: [SessionTask] { tables.flatMap(\.all) }
 
-    /// Makes every later request use a connection opened after this, and forgets data from servers: idle connections
-    /// are closed at once, those in use after their exchange. There is no other state to reset.
+    /// Makes every later request use a connection opened after this: idle connections are closed at once, those in use
+    /// after their exchange.
+    ///
+    /// What the session has learned stays: logins of servers and proxies, TLS sessions, answers about revocation, and
+    /// what counts for rates. So does what is in its storages: cookies, responses, credentials, hosts over TLS only.
     public func reset() {
         for shard in shards { shard.perform { $0.reset() } }
     }

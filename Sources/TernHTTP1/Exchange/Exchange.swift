@@ -11,7 +11,7 @@ public struct Exchange: ~Copyable, Sendable {
     private var traits = RequestTraits()
 
     // Stored rather than computed: a computed property would copy this large value.
-    /// Whether HTTP allows this connection another exchange. Its owner decides, for which this is one reason.
+    /// Whether HTTP allows this connection another exchange. One of the conditions: its owner decides.
     ///
     /// The request was sent whole, the response was decoded whole without bytes after it, and both sides keep the
     /// connection alive (RFC 9112 §9.3). `false` before the first exchange of a connection.
