@@ -95,11 +95,15 @@ public struct EgressPolicy: Sendable, Hashable {
         rule(againstScheme: origin.scheme) ?? rule(againstNamed: origin)
     }
 
-    /// The same for what a server's host and port say: the port, and an address in any spelling. Where a proxy resolves
-    /// the name nothing else is known.
+    /// The same for what a server's host and port say: the port, an address, and a name of this machine, which other
+    /// machines have, too. Where a proxy resolves the name nothing else is known.
     func rule(againstNamed server: HTTPOrigin) -> EgressViolation.Rule? {
         if let rule = rule(againstPort: server.port) { return rule }
-        return IPAddress(anySpelling: server.host).flatMap { rule(against: $0, port: server.port) }
+        // A proxy may not mind dots at the end.
+        let name = String(server.host.reversed().drop { $0 == "." }.reversed())
+        guard let known = try? Resolver.knownAddresses(of: name, family: .any)?.get() else { return nil }
+        let rules = known.map { rule(against: $0, port: server.port) }
+        return rules.contains(nil) ? nil : rules.first ?? nil
     }
 
     func rule(againstScheme scheme: HTTPOrigin.Scheme) -> EgressViolation.Rule? {
@@ -147,7 +151,7 @@ public struct EgressViolation: Error, Sendable, Hashable, CustomStringConvertibl
     public let rule: Rule
     /// The refused address, the first one if there are several; nil if the rule refused before the host was resolved.
     public let address: TransportAddress?
-    /// The host that was to be connected to, as in the URL.
+    /// The host that was to be connected to, as origins have it.
     public let host: String
 
     /// Creates a violation, for delegates and tests that make errors of their own.

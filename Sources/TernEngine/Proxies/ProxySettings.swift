@@ -55,7 +55,7 @@ public struct ProxySettings: Sendable {
 
     /// The proxy for a URL; nil for a direct connection.
     public func proxy(for url: URL) -> Proxy? {
-        route(isSecure: url.scheme?.lowercased() == "https", host: url.host, url)?.proxy
+        route(isSecure: url.scheme?.lowercased() == "https", host: url.host.map(HTTPOrigin.canonicalHost), url)?.proxy
     }
 
     /// The same for a request to `origin` with this URL, which is read only if a closure wants it.
@@ -67,7 +67,7 @@ public struct ProxySettings: Sendable {
         switch choice {
         case .byScheme(let http, let https, let exceptions):
             guard let route = isSecure ? https : http else { return nil }
-            if let host, exceptions.contains(host: host) { return nil }
+            if let host, exceptions.contains(canonicalHost: host) { return nil }
             return route
         case .byURL(let choose): return url().flatMap(choose).map(ProxyRoute.init)
         }
@@ -111,7 +111,7 @@ public struct ProxyExceptions: Sendable, Hashable {
         isEverything = text == "*"
         for item in text.split(whereSeparator: { $0 == "," || $0 == " " || $0 == "\t" }) {
             let plain = item.hasPrefix("[") && item.hasSuffix("]") ? item.dropFirst().dropLast() : item
-            if let network = Self.network(String(plain)) {
+            if let network = Self.network(String(plain)) ?? Self.network(HTTPOrigin.canonicalHost(String(plain))) {
                 networks.append(network)
                 continue
             }
@@ -122,12 +122,14 @@ public struct ProxyExceptions: Sendable, Hashable {
     }
 
     /// Whether a host is one of them.
-    public func contains(host: String) -> Bool {
+    public func contains(host: String) -> Bool { contains(canonicalHost: HTTPOrigin.canonicalHost(host)) }
+
+    /// The same for the host of an origin.
+    func contains(canonicalHost host: String) -> Bool {
         if isEverything { return true }
         if names.isEmpty, networks.isEmpty { return false }
-        let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
-        if let address = IPAddress(literal: bare) { return networks.contains { $0.contains(address) } }
-        let host = Self.withoutDots(bare.lowercased(), atBeginning: false)
+        if let address = IPAddress(literal: host) { return networks.contains { $0.contains(address) } }
+        let host = Self.withoutDots(host, atBeginning: false)
         return names.contains { host == $0 || host.hasSuffix("." + $0) }
     }
 

@@ -138,13 +138,6 @@ public enum InvalidOverride: Error, Sendable, Hashable, CustomStringConvertible 
     }
 }
 
-extension HTTPOrigin {
-    /// The host as origins have it.
-    fileprivate static func canonicalHost(_ host: String) -> String {
-        HTTPOrigin(scheme: .http, host: host, port: 80).host
-    }
-}
-
 extension UInt16 {
     /// Reads a number from 1 of digits only.
     fileprivate init?(decimal digits: Substring) {

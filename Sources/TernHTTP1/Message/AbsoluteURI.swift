@@ -29,6 +29,7 @@ package struct AbsoluteURI: Sendable, Hashable {
         let authority = bytes.extracting(start..<end)
         let (host, port) = try Self.hostAndPort(authority.extracting(Self.userinfoEnd(authority)..<authority.count))
         origin = HTTPOrigin(scheme: scheme, host: host, port: port ?? scheme.defaultPort)
+        if origin.endsInNoAddress { throw .host(host) }
         let sent = bytes.extracting(end..<bytes.first(.hash, from: end)).text
         // RFC 9112 §3.2.1: an empty path is sent as "/".
         target = .origin(end < bytes.count && bytes[end] == .slash ? sent : "/" + sent)

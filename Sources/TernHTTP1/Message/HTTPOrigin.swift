@@ -9,13 +9,15 @@ public struct HTTPOrigin: Sendable {
         let scheme: HTTPOrigin.Scheme
         let port: UInt16
         let isEncodable: Bool
+        let endsInNoAddress: Bool
         let digest: Int
         let host: String
         let hostField: String
 
-        init(scheme: HTTPOrigin.Scheme, host: String, port: UInt16, hostField: String) {
+        init(scheme: HTTPOrigin.Scheme, host: String, port: UInt16, hostField: String, endsInNoAddress: Bool) {
             (self.scheme, self.host, self.port, self.hostField) = (scheme, host, port, hostField)
-            isEncodable = Authority.isValid(hostField.utf8.span)
+            isEncodable = !endsInNoAddress && Authority.isValid(hostField.utf8.span)
+            self.endsInNoAddress = endsInNoAddress
             var hasher = Hasher()
             hasher.combine(scheme)
             hasher.combine(host)
@@ -28,8 +30,9 @@ public struct HTTPOrigin: Sendable {
 
     /// The scheme: with or without TLS.
     public var scheme: HTTPOrigin.Scheme { parts.scheme }
-    /// Lower-case, without brackets around an IPv6 address, without userinfo. The zone of a link-local address stays, as
-    /// in `fe80::1%eth0`: it is part of the endpoint, and the name of an interface has its case.
+    /// Lower-case, without brackets around an IPv6 address, without userinfo. An IPv4 address has its usual form,
+    /// however it was spelled: `0x7f.1` and `127.0.0.1.` are `127.0.0.1`. The zone of a link-local address stays, as in
+    /// `fe80::1%eth0`: it is part of the endpoint, and the name of an interface has its case.
     public var host: String { parts.host }
     /// The port, also where it is the scheme's default.
     public var port: UInt16 { parts.port }
@@ -38,16 +41,27 @@ public struct HTTPOrigin: Sendable {
     public var hostField: String { parts.hostField }
     /// Whether ``hostField`` is valid (RFC 3986 §3.2.2); checked once instead of in every request.
     var isEncodable: Bool { parts.isEncodable }
+    /// Whether the host ends in a number and is no address, and so no host.
+    var endsInNoAddress: Bool { parts.endsInNoAddress }
 
     /// Creates an origin from a name or address in any case, with or without brackets. A host that is not valid in a
-    /// URI is refused when a request is encoded.
+    /// URI is refused when a request is encoded, and so is one that ends in a number and is no address.
     public init(scheme: HTTPOrigin.Scheme, host: String, port: UInt16) {
-        let host = Self.lowercased(Self.withoutBrackets(host))
+        var host = Self.lowercased(Self.withoutBrackets(host))
         let isIPv6 = host.utf8.span.contains(.colon)
+        var endsInNoAddress = false
+        if !isIPv6 {
+            switch IPv4Host(host.utf8.span) {
+            case .none, .address(_, isUsual: true): break
+            case .address(let address, isUsual: false): host = IPv4Host.text(address)
+            case .invalid: endsInNoAddress = true
+            }
+        }
         let authority = isIPv6 ? "[\(host.prefix { $0 != "%" })]" : host
         parts = Parts(
             scheme: scheme, host: host, port: port,
-            hostField: port == scheme.defaultPort ? authority : authority + ":" + String(port))
+            hostField: port == scheme.defaultPort ? authority : authority + ":" + String(port),
+            endsInNoAddress: endsInNoAddress)
     }
 
     /// The name or the address that the server's certificate must be for: ``host`` without a zone, which has no meaning to
@@ -56,6 +70,9 @@ public struct HTTPOrigin: Sendable {
         guard let zone = host.utf8.firstIndex(of: .percent) else { return host }
         return String(host[..<zone])
     }
+
+    /// The host of an origin with this host: the one form in which hosts are compared.
+    package static func canonicalHost(_ host: String) -> String { HTTPOrigin(scheme: .http, host: host, port: 80).host }
 
     private static func lowercased(_ host: String) -> String {
         guard host.utf8.span.contains(.percent), let zone = host.utf8.firstIndex(of: .percent) else {

@@ -362,10 +362,42 @@ import Testing
         #expect(server.requests.map(\.target) == (target.map { [$0] } ?? []))
         guard target == nil else { return #expect(error == nil, "\(error.map { "\($0)" } ?? "")") }
         switch error?.reason {
-        case .connecting(.egressRefused(let violation)): #expect(violation.host == next)
+        case .connecting(.egressRefused(let violation)): #expect(violation.host == proxy.server.host)
         case .connecting(.unresolved(let error)): #expect(next == "new.test" && error.host == next)
         default: Issue.record("\(error.map { "\($0)" } ?? "nothing")")
         }
+    }
+
+    @Test(arguments: [
+        "169.254.169.254.", "169.254.169.254..", "0xa9fea9fe.", "0251.0376.43518.", "localhost", "LOCALHOST.",
+        "a.localhost..",
+    ])
+    func `no spelling of a refused address is given to a proxy or a dialer`(host: String) async throws {
+        let server = try ScriptedProxy { _ in nil }
+        let policy = try Self.policy()
+        var denying = policy
+        denying.deniedNetworks = [try IPNetwork("127.0.0.1"), try IPNetwork("::1")]
+        denying.allowedNetworks = [try IPNetwork("127.0.0.2")]
+        for (kind, tunnelsAll) in [(Proxy.Kind.http, false), (.http, true), (.socks4a, false), (.socks5h, false)] {
+            var proxy = Proxy(kind, host: "127.0.0.2", port: server.port)
+            proxy.tunnelsAll = tunnelsAll
+            for scheme in ["http", "https"] {
+                let session = session(proxy) { [denying] in $0.egressPolicy = denying }
+                let error = try #require(await session.failure(of: try URLRequest(string: "\(scheme)://\(host)/")))
+                guard case .connecting(.egressRefused) = error.reason else { throw error }
+            }
+        }
+        let dialler = Session.limited { [denying] in
+            $0.egressPolicy = denying
+            $0.dialer = ConnectionDialer { _ in throw CancellationError() }
+        }
+        let error = try #require(await dialler.failure(of: try URLRequest(string: "http://\(host)/")))
+        guard case .connecting(.egressRefused) = error.reason else { throw error }
+        // Loopback is permitted by the first policy, so this machine's names are, too.
+        let session = session(Proxy(.socks5h, host: "127.0.0.1", port: server.port)) { $0.egressPolicy = policy }
+        _ = await session.failure(of: try URLRequest(string: "http://\(host)/"))
+        let isName = host.lowercased().contains("localhost")
+        #expect(server.requests.map(\.target) == (isName ? ["\(host.lowercased()):80"] : []))
     }
 
     @Test func `a raw stream through a proxy that gets addresses leads to the judged one, or nowhere`() async throws {

@@ -56,7 +56,10 @@ import Testing
             ("10.0.0.0/8", "10.2.3.4", true), ("10.1.2.3/8", "10.2.3.4", true), ("10.0.0.0/8", "11.0.0.1", false),
             ("192.168.0.0/24", "192.168.1.1", false), ("::1", "[::1]", true), ("[::1]", "::1", true),
             ("2001:db8::/32", "2001:db8:1::1", true), ("fe80::/10", "fe81::1", true), ("0.0.1", "127.0.0.1", false),
-            ("10.0.0.0/33", "10.0.0.0", false), ("localhost", "127.0.0.1", false), ("*.a.test", "b.a.test", false),
+            ("10.0.0.0/33", "10.0.0.0", false), ("127.0.0.0/8", "127.1", true),
+            ("127.0.0.0/8", "0x7f.1", true), ("127.0.0.0/8", "2130706433.", true), ("127.1", "127.0.0.1", true),
+            ("0x7f000001", "127.0.0.1", true), ("127.1", "127.0.0.2", false), ("localhost", "127.0.0.1", false),
+            ("*.a.test", "b.a.test", false),
         ])
     func `hosts without a proxy are matched as in curl`(list: String, host: String, matches: Bool) {
         #expect(ProxyExceptions(list).contains(host: host) == matches)

@@ -35,6 +35,24 @@ import Testing
         #expect(throws: AbsoluteURI.Refusal.self) { try AbsoluteURI("http://[fe80::1\(zone)]/") }
     }
 
+    @Test(
+        arguments: [
+            "1.2.3.4.5", "256.0.0.1", "1.256.1", "1.2.65536", "4294967296", "0x100000000", "99999999999999999999",
+            "08.1", "1..2", ".1", "a.1", "a.0x1f.", "a.test.0", "0x.09", "1.0xg.2", "-1.2", "1.2.3.4.5..", "1.-2.3",
+        ])
+    func `A host that ends in a number is an address, or none`(host: String) {
+        #expect(throws: AbsoluteURI.Refusal.self) { try AbsoluteURI("http://\(host)/") }
+        #expect(throws: AbsoluteURI.Refusal.self) { try AbsoluteURI("https://\(host):8443") }
+        let origin = HTTPOrigin(scheme: .http, host: host, port: 80)
+        #expect(throws: HTTPProtocolError.self) {
+            var exchange = Exchange()
+            var bytes: [UInt8] = []
+            try exchange.begin(
+                RequestHead(method: "GET", target: .origin("/"), origin: origin, fields: [:]), body: .none,
+                defaults: DefaultFields([:]), into: &bytes)
+        }
+    }
+
     @Test func `A refusal says which part is wrong`() {
         func part(_ text: String) -> String {
             do throws(AbsoluteURI.Refusal) {

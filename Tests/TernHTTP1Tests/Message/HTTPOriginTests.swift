@@ -20,6 +20,24 @@ import Testing
         #expect(HTTPOrigin(scheme: .http, host: "EXAMPLE.com", port: 80).host == "example.com")
     }
 
+    @Test(
+        arguments: [
+            ("127.0.0.1", "127.0.0.1"), ("127.0.0.1.", "127.0.0.1"), ("169.254.169.254..", "169.254.169.254"),
+            ("0xa9fea9fe.", "169.254.169.254"), ("0XA9.0376.43518", "169.254.169.254"), ("2130706433", "127.0.0.1"),
+            ("0x7f.1", "127.0.0.1"), ("127.1", "127.0.0.1"), ("1.2.3", "1.2.0.3"), ("0177.0x.00.1", "127.0.0.1"),
+            ("017700000001", "127.0.0.1"), ("0", "0.0.0.0"), ("0x", "0.0.0.0"), ("4294967295", "255.255.255.255"),
+            ("255.16777215", "255.255.255.255"), ("[127.1]", "127.0.0.1"), ("000.000.000.000", "0.0.0.0"),
+            // No number at the end.
+            ("a.test.", "a.test."), ("1.2.3.4.test", "1.2.3.4.test"), ("a.0xg", "a.0xg"), ("x1", "x1"), ("1a", "1a"),
+            ("a.1-", "a.1-"), (".", "."), ("", ""), ("::1", "::1"), ("[::ffff:1.2.3.4]", "::ffff:1.2.3.4"),
+            ("fe80::1%1", "fe80::1%1"), ("1.x", "1.x"),
+        ])
+    func `An address of IPv4 has one spelling, and a name its own`(text: String, host: String) {
+        let origin = HTTPOrigin(scheme: .https, host: text, port: 443)
+        #expect(origin.host == host && (origin.hostField == host || host.contains(":")))
+        #expect(origin == HTTPOrigin(scheme: .https, host: host, port: 443))
+    }
+
     @Test func `Only ASCII letters of a host have case`() {
         #expect(HTTPOrigin(scheme: .http, host: "\u{212A}", port: 80).host == "\u{212A}")
     }
