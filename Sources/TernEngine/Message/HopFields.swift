@@ -22,6 +22,9 @@ struct HopFields: Sendable {
         }
     }
 
+    /// The field that authenticates a request to the proxy that gets it whole (RFC 9110 §11.7.1). No origin gets it.
+    static let ofProxies = "Proxy-Authorization"
+
     private let decodesContent: Bool
     private let plain: Fields
     private let decoding: Fields

@@ -12,8 +12,12 @@ extension URLRequest {
         _ exchange: inout Exchange, _ body: RequestBodyFraming, defaults: DefaultFields, into output: inout [UInt8]
     ) throws(InvalidRequest) {
         let destination = try destination.get()
+        var fields = headers
+        if !fields.isEmpty, fields.contains(HopFields.ofProxies), !destination.isForProxy {
+            fields.removeAll(named: HopFields.ofProxies)
+        }
         let head = RequestHead(
-            method: method, target: destination.target, origin: destination.origin, fields: headers)
+            method: method, target: destination.target, origin: destination.origin, fields: fields)
         do throws(HTTPProtocolError) {
             try exchange.begin(head, body: body, defaults: defaults, into: &output)
         } catch {

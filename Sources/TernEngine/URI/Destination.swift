@@ -16,6 +16,9 @@ struct Destination: Sendable, Hashable {
         if case .absolute(let url) = target, let uri = try? AbsoluteURI(url) { uri.target } else { target }
     }
 
+    /// Whether a proxy gets the whole URL (RFC 9112 §3.2.2), and an origin does not.
+    var isForProxy: Bool { if case .absolute = target { true } else { false } }
+
     /// Reads an absolute URL.
     init(absoluteString: String) throws(InvalidRequest) {
         do throws(AbsoluteURI.Refusal) {

@@ -102,6 +102,36 @@ import Testing
         #expect(direct.requests[0].value(of: "Proxy-Authorization") == nil)
     }
 
+    @Test(arguments: [false, true])
+    func `a field that authenticates to a proxy reaches no origin, in a session with and without proxies`(
+        isOfSession: Bool
+    ) async throws {
+        let origin = try ScriptedOrigin { _, request in
+            request.target == "/away" ? [.redirect(to: "/here")] : [.ok()]
+        }
+        let server = try ScriptedProxy()
+        let (name, value) = ("Proxy-Authorization", "Basic c2VjcmV0")
+        let change: (inout SessionConfiguration) -> Void = { if isOfSession { $0.httpAdditionalHeaders[name] = value } }
+        var request = try URLRequest(origin, "/away")
+        if !isOfSession { request.headers[name] = value }
+        _ = try await Session.limited(to: 1, change).data(for: request)
+        var direct = request
+        direct.proxy = .direct
+        _ = try await session(proxy(origin), change).data(for: direct)
+        var tunnel = Proxy(.http, host: "127.0.0.1", port: server.port)
+        tunnel.tunnelsAll = true
+        _ = try await session(tunnel, change).data(for: request)
+        #expect(origin.requests.count == 6 && origin.requests.allSatisfy { $0.value(of: name) == nil })
+        #expect(server.requests.allSatisfy { $0.request?.value(of: name) == nil })
+        // A proxy that gets the request whole is who the field is for, also where only the request names it.
+        var whole = request
+        whole.proxy = .through(Proxy(.http, host: "127.0.0.1", port: server.port))
+        let count = server.requests.count
+        _ = try await Session.limited(to: 1, change).data(for: whole)
+        #expect(server.requests.dropFirst(count).map { $0.request?.value(of: name) } == [value, value])
+        #expect(origin.requests.count == 8 && origin.requests.allSatisfy { $0.value(of: name) == nil })
+    }
+
     @Test(arguments: Proxy.Kind.allCases)
     func `sixteen requests at once get through a proxy, and each side sees its own credentials`(
         kind: Proxy.Kind

@@ -68,7 +68,8 @@ import Testing
             let request = try #require(seen[key]?.first)
             seen[key]?.removeFirst()
             let came = Self.secrets.filter { request.value(of: $0) != nil }
-            #expect(came == (hasLeft ? [] : Self.secrets), "at \(stop)")
+            // That for a proxy reaches no origin.
+            #expect(came == (hasLeft ? [] : Self.secrets.filter { $0 != "Proxy-Authorization" }), "at \(stop)")
             #expect(request.value(of: "X-Open") == "open")
             #expect(request.value(of: "X-Everywhere") == "the session's")
             #expect(request.values(of: "Host").count == 1)
