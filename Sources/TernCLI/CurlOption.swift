@@ -145,15 +145,15 @@ struct CurlOption: Equatable {
         = --key
         ~ --key-type | PEM and DER; engines are not supported
         - --libcurl | tern is no libcurl: the debug description of a request of the library is a curl command
-        ~ --limit-rate | holds for all transfers of -Z together
-        ~ --rate | redirects count, and it holds for -Z, too
+        ~ --limit-rate | holds for all transfers of a run together
+        ~ --rate | redirects count
         - -l --list-only | it is for FTP and POP3, and tern speaks HTTP
         = --local-port
         ~ -L --location | follows from https to http only with --allow-downgrade
         ~ --location-trusted | Digest stays with its server
         - --login-options --mail-auth --mail-from --mail-rcpt --mail-rcpt-allowfails --sasl-authzid --sasl-ir --upload-flags | it is for mail, and tern speaks HTTP
         - -M --manual | "tern --generate-manual" prints the manual page for man(1)
-        ~ --max-filesize | also stops a body whose length is not announced
+        = --max-filesize
         ~ --max-redirs | needs -L
         ~ -m --max-time | holds for each --retry separately
         - --metalink | give the URL of the file
@@ -234,7 +234,7 @@ struct CurlOption: Equatable {
         - -3 --sslv3 | tern speaks TLS 1.2 and 1.3
         - --stderr | redirect standard error in the shell: 2>FILE
         ~ --styled-output | changes nothing: heads are plain
-        ~ --suppress-connect-headers | changes nothing: tern uses no proxies
+        ~ --suppress-connect-headers | changes nothing: the heads of answers to CONNECT are not written
         ~ --tcp-nodelay | changes nothing: it is the default
         - -t --telnet-option | it is for TELNET, and tern speaks HTTP
         - --tftp-blksize --tftp-no-options | it is for TFTP, and tern speaks HTTP

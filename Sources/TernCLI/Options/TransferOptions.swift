@@ -129,8 +129,13 @@ struct TransferOptions: OptionGroup {
             ) { try $0.egress.add($1.text, to: \.denied, "--egress-deny") },
             .value(
                 "--max-filesize", as: "bytes",
-                help: "Fail if the body is larger, announced or not; K, M and G count in powers of 1024."
-            ) { $0.maximumBodySize = try $1.read(ByteCount.init(argument:)) })
+                help: """
+                    Fail if the body is larger, announced or not; K, M and G count in powers of 1024, and 0 is no limit.
+                    """
+            ) {
+                let size = try $1.read(ByteCount.init(argument:))
+                $0.maximumBodySize = size.bytes == 0 ? nil : size
+            })
     }
 
     /// As in curl.

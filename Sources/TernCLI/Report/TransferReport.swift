@@ -43,7 +43,7 @@ struct TransferReport {
                 contents.response == nil || hasFailed
                     ? nil : (contents.path ?? plan.path).map { ByteText.bytes(of: $0) })
         case .entryPathOfFTP: .text(nil)
-        case .proxyCode: .status(0)
+        case .proxyCode: .status(connectStatus)
         case .httpCode, .responseCode: .status(contents.response?.statusCode ?? last?.statusCode ?? 0)
         case .httpVersion: .text(contents.response.map { "\($0.head.version)".replacing("HTTP/", with: "") } ?? "0")
         case .localIP: .text(last?.connection?.localAddress?.host)
@@ -54,7 +54,8 @@ struct TransferReport {
         case .headerCount: .number(contents.response?.headers.count ?? 0)
         case .redirectCount: .number(contents.metrics?.redirectCount ?? 0)
         case .retryCount: .number(retryCount)
-        case .proxyVerifyResult, .isProxyUsed, .isEarlyDataUsed: .number(0)
+        case .isProxyUsed: .number(isProxyUsed ? 1 : 0)
+        case .proxyVerifyResult, .isEarlyDataUsed: .number(0)
         case .redirectURL: .text(redirectURL)
         case .referer:
             .bytes((last?.request ?? plan.request).headers.last { $0.name.lowercased() == "referer" }?.bytes)
@@ -125,6 +126,20 @@ struct TransferReport {
 
     /// The last connection, if it was opened for this.
     private var opened: ConnectionMetrics? { last?.isConnectionReused == true ? nil : last?.connection }
+
+    /// Why a proxy opened no tunnel.
+    private var proxyError: ProxyError? {
+        if case .connecting(.proxy(let error))? = (contents.error as? SessionError)?.reason { error } else { nil }
+    }
+
+    /// The status of the last answer to CONNECT for this transfer; 0 without one, as on a reused connection.
+    private var connectStatus: Int {
+        if case .refused(let refusal)? = proxyError { return refusal.status }
+        return hops.compactMap { $0.isConnectionReused ? nil : $0.connection?.connectStatus }.last ?? 0
+    }
+
+    /// Whether the last connection led through a proxy, or a proxy has refused it.
+    private var isProxyUsed: Bool { proxyError != nil || last?.connection?.isProxyConnection == true }
 
     private var effectiveURL: URL? { contents.response?.url ?? last?.request.url ?? plan.target.url }
 

@@ -13,6 +13,8 @@ public final class ConnectionMetrics: Sendable {
     public let proxies: [Proxy]
     /// Whether there is a proxy, with URLSession's name.
     public var isProxyConnection: Bool { !proxies.isEmpty }
+    /// The status of the answer to CONNECT, of the last one if several proxies were asked; nil without one.
+    package let connectStatus: Int?
     /// Nil on plain connections.
     public let tls: TLSInfo?
     /// SPKI pins of the verified chain, leaf to root, as `sha256/…`; empty on plain connections.
@@ -38,8 +40,9 @@ public final class ConnectionMetrics: Sendable {
     init(
         remoteAddress: TransportAddress, localAddress: TransportAddress?, proxies: [Proxy] = [], tls: TLSInfo?,
         trust: ServerTrustResult?, start: MonotonicInstant, resolved: MonotonicInstant, connected: MonotonicInstant,
-        secured: MonotonicInstant?, isDirect: Bool = false
+        secured: MonotonicInstant?, isDirect: Bool = false, connectStatus: Int? = nil
     ) {
+        self.connectStatus = connectStatus
         self.isDirect = isDirect
         self.remoteAddress = remoteAddress
         self.localAddress = localAddress

@@ -36,6 +36,8 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     /// Asks delegates about the server; nil if none wants to be asked.
     private(set) var inquiry: TrustInquiry?
     private var isReported = false
+    /// Of the answer to the last CONNECT; nil without one.
+    private var connectStatus: Int?
     /// One for each server that is connected to over TLS, in the order of the steps.
     private var trustContexts: [ServerTrustContext] = []
     /// That of the current server.
@@ -320,8 +322,8 @@ extension Dialler {
         tunnel = nil
         if dial.isOver { return }
         switch outcome {
-        case .open(let transport, let bytes):
-            (self.transport, self.token) = (transport, token)
+        case .open(let transport, let bytes, let status):
+            (self.transport, self.token, connectStatus) = (transport, token, status)
             early.bytes += bytes
             follow(dial.tunnelled(at: .now))
         case .repeated where dial.answersChallenges: follow(dial.challenged())
@@ -419,7 +421,7 @@ extension Dialler {
                 remoteAddress: address, localAddress: dial.localAddress, proxies: route?.proxies ?? [],
                 tls: transport.tlsInfo, trust: transport.trust, start: dial.timeline.began,
                 resolved: dial.timeline.resolved, connected: dial.timeline.connected,
-                secured: dial.timeline.secured, isDirect: isDirect)
+                secured: dial.timeline.secured, isDirect: isDirect, connectStatus: connectStatus)
         }
     }
 }

@@ -7,8 +7,8 @@ import TernIO
 final class TunnelOpener: ReadinessHandler {
     /// What has become of the dialogue.
     enum Outcome {
-        /// The tunnel is open; what its other end has sent already.
-        case open(Transport, early: [UInt8])
+        /// The tunnel is open; what its other end has sent already, and the status of the answer to CONNECT.
+        case open(Transport, early: [UInt8], status: Int?)
         /// Begin again, over a new connection.
         case repeated
         case failed(SessionError.Reason)
@@ -94,7 +94,7 @@ final class TunnelOpener: ReadinessHandler {
                 if try take(bytes) { return .repeated }
             case .message, nil: continue
             case .nothing:
-                return isOpen ? .open(transport, early: early) : nil
+                return isOpen ? .open(transport, early: early, status: handshake.status) : nil
             case .endOfStream:
                 if isOpen { throw .transfer(.connectionLost(nil)) }
                 throw .connecting(.proxy(handshake.brokenOff() ?? .closed))

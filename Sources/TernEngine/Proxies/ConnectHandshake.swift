@@ -16,6 +16,7 @@ final class ConnectHandshake: TunnelHandshake {
     private let isAuthenticated: Bool
     private var authorization: HeaderField?
     private var refusal: ResponseHead?
+    private(set) var status: Int?
     private var body: [UInt8] = []
 
     /// - Parameter logins: has what the proxy has accepted before, and answers its challenges.
@@ -48,7 +49,10 @@ final class ConnectHandshake: TunnelHandshake {
             switch try next(bytes, from: &offset) {
             case .informational: continue
             case .head(let head):
-                if (200..<300).contains(head.status) { continue }
+                if (200..<300).contains(head.status) {
+                    status = head.status
+                    continue
+                }
                 if head.status == 407, !isAuthenticated,
                     logins.answers(head, of: proxy, after: authorization, isFirst: isFirst)
                 {

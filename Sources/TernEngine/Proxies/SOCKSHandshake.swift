@@ -12,6 +12,9 @@ protocol TunnelHandshake {
 
     /// The proxy has closed the connection, or time is up: the error, which may tell what has arrived so far.
     func brokenOff() -> ProxyError?
+
+    /// The status of the answer that has opened the tunnel; nil before that, and in SOCKS.
+    var status: Int? { get }
 }
 
 /// What follows from received bytes.
@@ -95,6 +98,8 @@ struct SOCKSHandshake: TunnelHandshake {
     }
 
     func brokenOff() -> ProxyError? { nil }
+
+    var status: Int? { nil }
 
     private func isComplete() throws(ProxyError) -> Bool {
         switch stage {

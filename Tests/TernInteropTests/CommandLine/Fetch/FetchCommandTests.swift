@@ -140,6 +140,7 @@ import Testing
             #expect(result.errors == "tern: (63) the body exceeds the 5 bytes of --max-filesize\n")
             #expect(try String(contentsOfFile: file, encoding: .utf8) == "before")
             #expect(try await TernTool.run("get", "--max-filesize", "6", origin.url(path)).text == "123456")
+            #expect(try await TernTool.run("get", "--max-filesize", "0", origin.url(path)).text == "123456")
         }
         let object = try await TernTool.run("get", "--report-json", "--max-filesize", "5", origin.url("/announced"))
             .object()

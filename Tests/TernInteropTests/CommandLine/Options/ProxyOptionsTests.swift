@@ -74,6 +74,30 @@ import Testing
         #expect(ours == expected)
     }
 
+    @Test(
+        arguments: [
+            ("-x 127.0.0.1:PORT http://a.test/", "000 1"), ("-x 127.0.0.1:PORT -p http://a.test/", "403 1"),
+            ("--noproxy * -x 127.0.0.1:PORT http://127.0.0.1:PORT/", "000 0"),
+            ("-x 127.0.0.1:TUNNEL -p http://a.test:PORT/", "200 1"),
+            ("-x 127.0.0.1:TUNNEL -p http://a.test:PORT/ http://a.test:PORT/2", "200 1000 1"),
+            ("--socks5-hostname 127.0.0.1:TUNNEL http://a.test:PORT/", "000 1"),
+        ])
+    func `-w says whether there was a proxy, and what it answered to CONNECT`(options: String, text: String)
+        async throws
+    {
+        let (proxy, tunnel) = (try Self.proxy(), try ScriptedProxy())
+        let words = options.replacing("PORT", with: "\(proxy.port)").replacing("TUNNEL", with: "\(tunnel.port)")
+            .split(separator: " ").map(String.init)
+        let outputs = words.filter { $0.hasPrefix("http:") }.flatMap { _ in ["-o", "/dev/null"] }
+        let written = ["-s"] + outputs + ["-w"]
+        let result = try await TernTool.run(["get"] + written + ["%{http_connect} %{proxy_used}"] + words)
+        #expect(result.text == text)
+        // proxy_used is of a later curl than those that tests may meet.
+        let curl = try await Command.run(["curl"] + written + ["%{http_connect}"] + words)
+        let first = text.replacing(" 1", with: "").replacing(" 0", with: "")
+        #expect(curl.output == first && curl.status == result.status)
+    }
+
     @Test func `-v names the proxies, and no password`() async throws {
         let proxy = try Self.proxy()
         let result = try await TernTool.run(["get", "-v", "-x", "u:secret@127.0.0.1:\(proxy.port)", "http://a.test/"])
