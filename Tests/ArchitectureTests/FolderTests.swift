@@ -43,7 +43,7 @@ import Testing
             "Attempt Authentication Bodies Cache Configuration Connection Decoding Dialling Errors Limits Message Pool RawStreams "
             + "Resolving Rules Transport Trust URI",
         "Transport": "Errors",
-        "Trust": "JSON Message",
+        "Trust": "Egress JSON Message",
         "URI": "",
     ]
 

@@ -356,7 +356,8 @@ extension Dialler {
             self.trustContext = trustContext
             isReported = false
             let handshake = TLSHandshake(
-                transport: transport, token: token, shared, shared.trust(in: peer), inquiry: inquiry
+                transport: transport, token: token, shared, shared.trust(in: peer), egressPolicy: route?.egressPolicy,
+                inquiry: inquiry
             ) {
                 self.secured($0, token, trustContext)
             }

@@ -18,6 +18,8 @@ final class TLSHandshake: ReadinessHandler {
     private let token: RegistrationToken
     private let shared: SharedSettings
     private let trustSettings: TrustSettings
+    /// That of the request that the connection is for.
+    private let egressPolicy: EgressPolicy?
     private let loop: ReactorLoop
     /// Nil while there has been no question.
     private var revocation: RevocationInquiry?
@@ -42,15 +44,16 @@ final class TLSHandshake: ReadinessHandler {
     ///
     /// - Parameters:
     ///   - trustSettings: the trust in the server.
+    ///   - egressPolicy: where questions about revocation may lead, besides the session's policy; nil for everywhere.
     ///   - inquiry: asks delegates about the server; nil if the transport's session asks none.
     init(
         transport: Transport, token: RegistrationToken, _ shared: SharedSettings, _ trustSettings: TrustSettings,
-        inquiry: TrustInquiry? = nil, completion: @escaping Completion
+        egressPolicy: EgressPolicy? = nil, inquiry: TrustInquiry? = nil, completion: @escaping Completion
     ) {
         self.transport = transport
         self.token = token
         self.shared = shared
-        self.trustSettings = trustSettings
+        (self.trustSettings, self.egressPolicy) = (trustSettings, egressPolicy)
         loop = shared.loop
         self.inquiry = inquiry
         self.completion = completion
@@ -167,7 +170,7 @@ extension TLSHandshake {
             return false
         case .needRevocation(let questions):
             try unsafe hold(ciphertext, from: offset)
-            let inquiry = revocation ?? RevocationInquiry(shared, trustSettings.revocation)
+            let inquiry = revocation ?? RevocationInquiry(shared, trustSettings.revocation, egressPolicy)
             revocation = inquiry
             inquiry.ask(questions) { [weak self] answers in self?.answered(answers) }
             return false
@@ -294,13 +297,16 @@ final class RevocationInquiry: ReadinessHandler, @unchecked Sendable {
 
     private let shared: SharedSettings
     private let fetcher: RevocationFetcher
+    private let egressPolicy: EgressPolicy?
     private var deadline: MonotonicInstant?
     private var timer: RegistrationToken?
     private var waiting: Set<RevocationQuestion> = []
     private var answers = Answers()
     private var completion: ((Answers) -> Void)?
 
-    init(_ shared: SharedSettings, _ fetcher: RevocationFetcher) { (self.shared, self.fetcher) = (shared, fetcher) }
+    init(_ shared: SharedSettings, _ fetcher: RevocationFetcher, _ egressPolicy: EgressPolicy?) {
+        (self.shared, self.fetcher, self.egressPolicy) = (shared, fetcher, egressPolicy)
+    }
 
     /// Calls `completion` later, with the answers so far, when all have arrived or the timeout has passed; unless it is
     /// cancelled first.
@@ -315,7 +321,7 @@ final class RevocationInquiry: ReadinessHandler, @unchecked Sendable {
         shared.loop.setDeadline(deadline, for: timer)
         self.timer = timer
         for question in questions {
-            fetcher.ask(question) { [weak self, loop = shared.loop] answer in
+            fetcher.ask(question, under: egressPolicy) { [weak self, loop = shared.loop] answer in
                 guard let self else { return }
                 loop.execute { self.take(answer, to: question) }
             }
@@ -328,7 +334,7 @@ final class RevocationInquiry: ReadinessHandler, @unchecked Sendable {
     }
 
     func distrust(_ questions: [RevocationQuestion]) {
-        if !questions.isEmpty { fetcher.distrust(questions) }
+        if !questions.isEmpty { fetcher.distrust(questions, under: egressPolicy) }
     }
 
     /// The deadline is the only event.

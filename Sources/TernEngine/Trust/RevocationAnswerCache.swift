@@ -7,6 +7,12 @@ import TernLock
 final class RevocationAnswerCache: Sendable {
     typealias Completion = @Sendable (RevocationAnswer) -> Void
 
+    /// A request's egress policy may refuse what others may be asked: so its answers are its own.
+    fileprivate struct Key: Hashable {
+        let question: RevocationQuestion
+        let egressPolicy: EgressPolicy?
+    }
+
     fileprivate enum Entry {
         /// Pending, and only once.
         case asking([Completion])
@@ -14,7 +20,7 @@ final class RevocationAnswerCache: Sendable {
     }
 
     fileprivate struct State {
-        var entries: [RevocationQuestion: Entry] = [:]
+        var entries: [Key: Entry] = [:]
         var size = 0
     }
 
@@ -28,16 +34,21 @@ final class RevocationAnswerCache: Sendable {
 
     /// Calls `completion` with the answer, now or when it has arrived. True for the first caller, which must get the
     /// answer and pass it to `keep`.
-    func isFirst(to question: RevocationQuestion, _ completion: @escaping Completion) -> Bool {
+    ///
+    /// - Parameter egressPolicy: that of the request whose server the question is about; nil without one.
+    func isFirst(
+        to question: RevocationQuestion, under egressPolicy: EgressPolicy? = nil, _ completion: @escaping Completion
+    ) -> Bool {
+        let key = Key(question: question, egressPolicy: egressPolicy)
         let (answer, isFirst) = state.withLock { state -> (RevocationAnswer?, Bool) in
-            switch state.entries[question] {
+            switch state.entries[key] {
             case .known(let answer, let expiry, _) where expiry > Self.now: return (answer, false)
             case .asking(let waiting):
-                state.entries[question] = .asking(waiting + [completion])
+                state.entries[key] = .asking(waiting + [completion])
                 return (nil, false)
             case .known, nil:
-                state.forget(question)
-                state.entries[question] = .asking([completion])
+                state.forget(key)
+                state.entries[key] = .asking([completion])
                 return (nil, true)
             }
         }
@@ -45,25 +56,26 @@ final class RevocationAnswerCache: Sendable {
         return isFirst
     }
 
-    func keep(_ answer: RevocationAnswer, to question: RevocationQuestion) {
+    func keep(_ answer: RevocationAnswer, to question: RevocationQuestion, under egressPolicy: EgressPolicy? = nil) {
+        let key = Key(question: question, egressPolicy: egressPolicy)
         let (nextUpdate, size) = Self.measure(answer)
         let expiry = min(nextUpdate, Self.now + Self.maximumAge)
         let waiting = state.withLock { state -> [Completion] in
-            guard case .asking(let waiting)? = state.entries[question] else { return [] }
+            guard case .asking(let waiting)? = state.entries[key] else { return [] }
             if state.entries.count > Self.countLimit || state.size + size > Self.sizeLimit { state.dropKnown() }
-            state.entries[question] = .known(answer, expiry: expiry, size: size)
+            state.entries[key] = .known(answer, expiry: expiry, size: size)
             state.size += size
             return waiting
         }
         for completion in waiting { completion(answer) }
     }
 
-    func distrust(_ questions: [RevocationQuestion]) {
+    func distrust(_ questions: [RevocationQuestion], under egressPolicy: EgressPolicy? = nil) {
         let soon = Self.now + Self.ageOfNothing
         state.withLock { state in
-            for question in questions {
-                guard case .known(let answer, let expiry, let size)? = state.entries[question] else { continue }
-                state.entries[question] = .known(answer, expiry: min(expiry, soon), size: size)
+            for key in questions.map({ Key(question: $0, egressPolicy: egressPolicy) }) {
+                guard case .known(let answer, let expiry, let size)? = state.entries[key] else { continue }
+                state.entries[key] = .known(answer, expiry: min(expiry, soon), size: size)
             }
         }
     }
@@ -81,8 +93,8 @@ final class RevocationAnswerCache: Sendable {
 }
 
 extension RevocationAnswerCache.State {
-    fileprivate mutating func forget(_ question: RevocationQuestion) {
-        if case .known(_, _, let known)? = entries.removeValue(forKey: question) { size -= known }
+    fileprivate mutating func forget(_ key: RevocationAnswerCache.Key) {
+        if case .known(_, _, let known)? = entries.removeValue(forKey: key) { size -= known }
     }
 
     /// Frees room all at once rather than gradually: it is seldom needed, and everything can be fetched again.

@@ -20,14 +20,21 @@ final class RevocationFetcher: Sendable {
 
     /// Calls `completion` once, now or later, on any thread; never, if the fetcher is released first, which cancels its
     /// requests.
-    func ask(_ question: RevocationQuestion, completion: @escaping @Sendable (RevocationAnswer) -> Void) {
-        guard answers.isFirst(to: question, completion) else { return }
+    ///
+    /// - Parameter egressPolicy: where the request may lead besides the session's policy; nil for everywhere.
+    func ask(
+        _ question: RevocationQuestion, under egressPolicy: EgressPolicy? = nil,
+        completion: @escaping @Sendable (RevocationAnswer) -> Void
+    ) {
+        guard answers.isFirst(to: question, under: egressPolicy, completion) else { return }
         guard let url = URL(escaping: question.url), let requestSender = requestSender.withLock({ $0 }) else {
-            return answers.keep(.none, to: question)
+            return answers.keep(.none, to: question, under: egressPolicy)
         }
-        requestSender.send(question.request(to: url), sizeLimit: question.sizeLimit, timeLimit: Self.timeLimit) {
+        var request = question.request(to: url)
+        request.egressPolicy = egressPolicy
+        requestSender.send(request, sizeLimit: question.sizeLimit, timeLimit: Self.timeLimit) {
             [weak answers] reply in
-            question.read(reply) { [weak answers] in answers?.keep($0, to: question) }
+            question.read(reply) { [weak answers] in answers?.keep($0, to: question, under: egressPolicy) }
         }
     }
 
@@ -38,7 +45,9 @@ final class RevocationFetcher: Sendable {
     }
 
     /// The answers did not help: their lifetime is shortened.
-    func distrust(_ questions: [RevocationQuestion]) { answers.distrust(questions) }
+    func distrust(_ questions: [RevocationQuestion], under egressPolicy: EgressPolicy? = nil) {
+        answers.distrust(questions, under: egressPolicy)
+    }
 }
 
 extension RevocationQuestion {

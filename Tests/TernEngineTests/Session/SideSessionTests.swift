@@ -258,6 +258,33 @@ import Testing
         #expect(server.observations.connectionCount == 1 && server.requests.map(\.target) == ["a.test:80"])
     }
 
+    @Test func `a request's egress policy judges the questions about its server, and answers to others are not for it`()
+        async throws
+    {
+        let leaf = try issue("localhost")
+        let revoked = try authority.ocspResponse(about: leaf, .revoked(at: 1_700_000_000))
+        answer.steps.withLock { $0 = [.respond(body: revoked)] }
+        let origin = try ScriptedOrigin(tls: leaf) { _, _ in [.ok("well"), .close] }
+        let session = try Session.trusting(authority, policies: ["localhost": Self.revocation]) {
+            $0.tls.resumesSessions = false
+        }
+        var request = try URLRequest(origin)
+        var policy = EgressPolicy(reach: .everywhere)
+        policy.ports = [origin.port]
+        request.egressPolicy = policy
+        for _ in 0..<2 {
+            #expect(try await session.text(request) == "well")
+            #expect(responder.connectionCount == 0)
+        }
+        let error = await session.failure(of: try URLRequest(origin))
+        #expect(error?.reason.trustFailure?.reason == .revoked(at: 1_700_000_000))
+        #expect(responder.requests.count == 1)
+        policy.ports = [origin.port, responder.port]
+        request.egressPolicy = policy
+        #expect(await session.failure(of: request)?.reason.trustFailure != nil)
+        #expect(responder.requests.count == 2)
+    }
+
     @Test func `what belongs to the user's requests does not go along with the session's own`() throws {
         var configuration = SessionConfiguration()
         configuration.httpCookieStorage = HTTPCookieStorage()
