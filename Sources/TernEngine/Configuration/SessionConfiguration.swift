@@ -173,7 +173,7 @@ extension SessionConfiguration {
     /// Without the field for proxies, which is no field for origins.
     var hopFields: HopFields {
         var fields = httpAdditionalHeaders
-        fields.removeAll(named: "Proxy-Authorization")
+        fields.removeAll(named: HopFields.ofProxies)
         return HopFields(fields, sensitive: sensitiveFields, decodesContent: decodesContent)
     }
 }

@@ -3,9 +3,8 @@ import TernHTTP1
 
 /// What an attempt sends along its route, and whether the 407 of a proxy is answered by another attempt (RFC 9110 §11.7).
 ///
-/// Credentials of proxies and of origins never meet. `Proxy-Authorization` is sent to a proxy that gets whole requests, and
-/// to nothing else: a field of the request's own is sent neither into a tunnel nor without a proxy. A 407 that comes from
-/// an origin is the answer.
+/// Credentials of proxies and of origins never meet. `Proxy-Authorization` is sent to a proxy that gets whole requests; the
+/// encoder leaves it out of all others. A 407 that comes from an origin is the answer.
 struct ProxyRule: Sendable {
     /// The maximum number of challenges that are answered for one hop.
     static let maximumAnswerCount = 3
@@ -16,14 +15,14 @@ struct ProxyRule: Sendable {
 
     init(_ logins: ProxyLogins, sessionFields fields: HeaderFields) {
         self.logins = logins
-        sessionField = fields.first { $0.name.lowercased() == "proxy-authorization" }
+        sessionField = fields.first { $0.name.lowercased() == HopFields.ofProxies.lowercased() }
     }
 
     /// A hop in the form that a route needs.
     struct Form: Sendable {
         let hop: Hop
-        /// The proxy that gets the hop whole; nil for none.
-        var proxy: Proxy?
+        /// The proxy that gets the hop whole.
+        let proxy: Proxy
         /// What authenticates the hop to it, from what it has accepted or requested.
         var login: HeaderField?
     }
@@ -31,20 +30,14 @@ struct ProxyRule: Sendable {
     /// Nil if the hop is sent as it is.
     @inline(__always)
     func form(of hop: Hop, along route: Route) -> Form? {
-        if route.settings == nil, hop.request.headers.isEmpty { return nil }
-        return changedForm(of: hop, along: route)
+        route.settings == nil ? nil : proxiedForm(of: hop, along: route)
     }
 
-    private func changedForm(of hop: Hop, along route: Route) -> Form? {
+    private func proxiedForm(of hop: Hop, along route: Route) -> Form? {
+        guard route.isToProxy, let proxy = route.proxies.last else { return nil }
         var hop = hop
-        let hasOwnField = hop.request.headers.contains("Proxy-Authorization")
-        guard route.isToProxy, let proxy = route.proxies.last else {
-            guard hasOwnField else { return nil }
-            hop.request.headers.removeAll(named: "Proxy-Authorization")
-            return Form(hop: hop)
-        }
         hop.request = hop.request.inAbsoluteForm()
-        if hasOwnField { return Form(hop: hop, proxy: proxy) }
+        if hop.request.headers.contains(HopFields.ofProxies) { return Form(hop: hop, proxy: proxy) }
         if let sessionField {
             hop.request.headers.append(sessionField)
             return Form(hop: hop, proxy: proxy)
@@ -60,7 +53,7 @@ struct ProxyRule: Sendable {
     ///
     /// - Parameter count: how many challenges were answered for the hop.
     func answers(_ head: ResponseHead, to form: Form, after count: Int) -> Bool {
-        guard head.status == 407, let proxy = form.proxy, count < Self.maximumAnswerCount else { return false }
-        return logins.answers(head, of: proxy, after: form.login, isFirst: count == 0)
+        guard head.status == 407, count < Self.maximumAnswerCount else { return false }
+        return logins.answers(head, of: form.proxy, after: form.login, isFirst: count == 0)
     }
 }

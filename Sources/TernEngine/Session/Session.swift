@@ -226,7 +226,7 @@ extension ExchangeSettings {
             limits: configuration.limits, leniency: configuration.leniency,
             maximumIdleTime: configuration.maximumIdleTime, maximumAge: configuration.maximumConnectionAge,
             maximumUses: configuration.maximumRequestsPerConnection ?? .max,
-            reportsLoad: configuration.httpMinimumConnectionsPerHost != nil, fields: configuration.encodedFields)
+            reportsLoad: configuration.httpMinimumConnectionsPerHost != nil, fields: configuration.hopFields)
     }
 }
 
