@@ -18,13 +18,17 @@ struct ProxyRule: Sendable {
         sessionField = fields.first { $0.name.lowercased() == HopFields.ofProxies.lowercased() }
     }
 
-    /// A hop in the form that a route needs.
-    struct Form: Sendable {
+    /// A hop in the form that a route needs. An object, so that an attempt without one stays small.
+    final class Form: Sendable {
         let hop: Hop
         /// The proxy that gets the hop whole.
         let proxy: Proxy
         /// What authenticates the hop to it, from what it has accepted or requested.
-        var login: HeaderField?
+        let login: HeaderField?
+
+        init(hop: Hop, proxy: Proxy, login: HeaderField? = nil) {
+            (self.hop, self.proxy, self.login) = (hop, proxy, login)
+        }
     }
 
     /// Nil if the hop is sent as it is.

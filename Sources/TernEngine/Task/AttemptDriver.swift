@@ -9,16 +9,17 @@ extension SessionTask {
     /// Makes an attempt of the hop: resolves its route, waits for the rate, and finds a connection.
     final func beginAttempt(on shard: Shard<SessionTask>) {
         noteHop()
+        let hop = plannedHop
         do throws(RouteRule.Refusal) {
             // May call a closure of the user that chooses proxies.
-            var route = try defaults.routes.route(for: plannedHop.request)
-            if plannedHop.number > 0 { route = route.keeping(measured?.addresses ?? []) }
-            attempt.begin(route, defaults.proxies?.form(of: plannedHop, along: route))
+            var route = try defaults.routes.route(for: hop.request)
+            if hop.number > 0 { route = route.keeping(measured?.addresses ?? []) }
+            attempt.begin(route, defaults.proxies?.form(of: hop, along: route))
         } catch {
             return failLater(AttemptFailure(reason: error.reason, phase: .request), on: shard.loop)
         }
         if let form = attempt.form { tellPrepared(form.hop.request) }
-        awaitRate(on: shard)
+        if defaults.rates == nil { findConnection(on: shard) } else { awaitRate(on: shard) }
     }
 
     /// Waits until the rates of the session permit another request.

@@ -161,8 +161,9 @@ extension SessionTask {
 
     /// The hop is about to be answered: it has what policies added, which the program sees before it is sent.
     func noteHop() {
-        guard driver.machine.history.isPrepared || plannedHop.number > 0 else { return }
-        if driver.measured?.number != plannedHop.number {
+        let number = driver.machine.history.hop.number
+        guard number > 0 || driver.machine.history.isPrepared else { return }
+        if driver.measured?.number != number {
             // That of the hop before.
             if let status = driver.machine.cacheStatus { driver.measured?.handled(by: status) }
             driver.measured?.beginHop(
