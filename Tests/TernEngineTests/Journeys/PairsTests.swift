@@ -218,7 +218,7 @@ import Testing
             whileRevalidate: "kept | hit; ttl=-9 | 1 hop, none | /a*",
             ifError: "kept | fwd=stale; fwd-status=503; ttl=-9 | 1 hop, connected | /a*"),
         Pair(
-            "a reader that is suspended before the head, and a total timeout", suspendedForEver,
+            "a reader that stays suspended, and a total timeout", suspendedForEver,
             hit: "total | hit; ttl=50 | 1 hop, none | -",
             whileRevalidate: "total | hit; ttl=-9 | 1 hop, none | /a*",
             ifError: "total | fwd=stale; fwd-status=503; ttl=-9 | 1 hop, connected | /a*"),
