@@ -232,7 +232,10 @@ import Testing
             "a write that is being sent", write,
             hit: "kept | hit; ttl=50 | 1 hop, none | - || kept | fwd=uri-miss; stored | 1 hop, connected | POST/a /a",
             whileRevalidate:
-                "kept | hit; ttl=-9 | 1 hop, none | /a* || kept | fwd=uri-miss; stored | 1 hop, connected | /a* POST/a /a",
+                """
+                kept | hit; ttl=-9 | 1 hop, none | /a* || \
+                kept | fwd=uri-miss; stored | 1 hop, connected | /a* POST/a /a
+                """,
             ifError: """
                 kept | fwd=stale; fwd-status=503; ttl=-9 | 1 hop, connected | /a* || \
                 busy | fwd=uri-miss | 1 hop, connected | /a* POST/a /a
@@ -240,7 +243,10 @@ import Testing
         Pair(
             "a write that ends before the server answers", writeBeforeAnswer,
             hit:
-                "kept | hit; ttl=50 | 1 hop, none | POST/a || kept | fwd=uri-miss; stored | 1 hop, connected | POST/a /a",
+                """
+                kept | hit; ttl=50 | 1 hop, none | POST/a || \
+                kept | fwd=uri-miss; stored | 1 hop, connected | POST/a /a
+                """,
             whileRevalidate: """
                 kept | hit; ttl=-9 | 1 hop, none | /a* POST/a || \
                 kept | fwd=uri-miss; stored | 1 hop, connected | /a* POST/a /a
