@@ -87,8 +87,12 @@ final class RequestRates: Sendable {
         return result
     }
 
-    /// The alarm, if it has to call earlier than it was told.
+    /// The alarm, if it has to call earlier than it was told, or not at all.
     private func alarmToSet(_ state: inout State) -> RateAlarm? {
+        if state.lines.nextTime == nil, state.alarmTime != nil {
+            state.alarmTime = nil
+            return state.alarm
+        }
         guard let time = state.lines.nextTime, state.alarmTime.map({ time < $0 }) ?? true else { return nil }
         state.alarmTime = time
         let alarm = state.alarm ?? RateAlarm(for: self, on: loop)
@@ -177,7 +181,11 @@ private final class RateAlarm: ReadinessHandler, @unchecked Sendable {
     }
 
     private func follow() {
-        guard !isOver, let rates, let time = rates.nextTime() else { return }
+        guard !isOver, let rates else { return }
+        guard let time = rates.nextTime() else {
+            if let token = token.take() { loop.deregister(token) }
+            return
+        }
         let token = token ?? loop.registerTimer(handler: self)
         self.token = token
         loop.setDeadline(time, for: token)

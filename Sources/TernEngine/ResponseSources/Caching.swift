@@ -178,6 +178,8 @@ extension CachedHop {
         guard case .first(let flight) = cache.flights.join(key) else { return }
         var request = request
         request.cachePolicy = .reloadRevalidatingCacheData
+        // What a stored redirect leads to is another question.
+        request.redirectPolicy = .never
         for name in ["Range", "If-Range"] { request.headers.removeAll(named: name) }
         caching.validate(Caching.Validation(request: request, chain: chain, flight: flight))
     }

@@ -13,6 +13,8 @@ extension SessionTask {
         do throws(RouteRule.Refusal) {
             // May call a closure of the user that chooses proxies.
             var route = try defaults.routes.route(for: hop.request)
+            // It may have ended the task.
+            guard isAttempting else { return }
             if hop.number > 0 { route = route.keeping(measured?.addresses ?? []) }
             attempt.begin(route, defaults.proxies?.form(of: hop, along: route))
         } catch {

@@ -49,6 +49,9 @@ extension SessionTask {
     /// The hop as it is planned: the request that is sent now, or was sent last.
     final var plannedHop: Hop { driver.machine.hop }
 
+    /// Whether the hop is to be sent, and no response has come.
+    final var isAttempting: Bool { driver.machine.isAttempting }
+
     /// Whether an exchange is in progress.
     final var isCarried: Bool { attempt.carrier != nil }
 

@@ -129,6 +129,9 @@ struct TaskMachine: ~Copyable {
     /// The question that the delegate has not answered yet.
     var question: PendingQuestion? { if case .asking(let question) = stage { question } else { nil } }
 
+    /// Whether the hop goes to the network, and no final head has come.
+    var isAttempting: Bool { if case .attempting = stage { true } else { false } }
+
     var isAsking: Bool { if case .asking = stage { true } else { false } }
 
     /// Whether the response is the answer, and content is delivered as it arrives.

@@ -45,6 +45,8 @@ extension TaskMetrics {
 
     /// The hop is about to be sent.
     mutating func begin(on carrier: any Carrier, repeatCount: Int) {
+        // A stored response adds nothing to what was measured of a connection before it.
+        if last.connection != nil, carrier.connectionMetrics == nil { return }
         // The clock of a tick may be behind that of a connection that was opened within it.
         last.connectionAcquired = carrier.isReused ? carrier.loop.now : .now
         if let connection = carrier.connectionMetrics { last.connection = connection }

@@ -214,7 +214,7 @@ import Testing
         for task in tasks { task.cancel() }
         let next = try URLRequest(origin).limited(to: Timeouts(total: .seconds(1)))
         let failure = await session.failure(of: next)
-        withKnownIssue("a wait for the rate that has ended keeps its place") { #expect(failure == nil) }
+        #expect(failure == nil)
     }
 }
 

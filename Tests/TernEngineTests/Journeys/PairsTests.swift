@@ -18,14 +18,12 @@ import Testing
         let hit: String
         let whileRevalidate: String
         let ifError: String
-        /// What is wrong now, and for which uses.
-        let issue: (text: Comment, uses: [StoredUse])?
 
         init(
             _ name: String, _ journey: @escaping @Sendable (StoredPlace) async throws -> String, hit: String,
-            whileRevalidate: String, ifError: String, issue: (text: Comment, uses: [StoredUse])? = nil
+            whileRevalidate: String, ifError: String
         ) {
-            (testDescription, self.journey, self.issue) = (name, journey, issue)
+            (testDescription, self.journey) = (name, journey)
             (self.hit, self.whileRevalidate, self.ifError) = (hit, whileRevalidate, ifError)
         }
 
@@ -58,18 +56,12 @@ import Testing
         try await place.age(place.request(), by: session)
         let metrics = await Told.by(session, try place.request()).task.metrics
         #expect(metrics?.connection != nil && place.origin.connectionCount == 1)
-        withKnownIssue("the carrier of a stored response says that the connection before it was new") {
-            #expect(metrics?.isConnectionReused == true)
-        }
+        #expect(metrics?.isConnectionReused == true)
     }
 
     private static func expect(_ pair: Pair, _ use: StoredUse, _ place: StoredPlace) async throws {
         let told = try await pair.journey(place)
-        if let issue = pair.issue, issue.uses.contains(use) {
-            withKnownIssue(issue.text) { #expect(told == pair.expected(use)) }
-        } else {
-            #expect(told == pair.expected(use))
-        }
+        #expect(told == pair.expected(use))
         await place.expectNothingLeft()
     }
 
@@ -88,8 +80,7 @@ import Testing
             "a stored redirect", storedRedirect,
             hit: "kept | hit; ttl=50 | 2 hops, 1 redirect, none | -",
             whileRevalidate: "kept | hit; ttl=-9 | 2 hops, 1 redirect, none | /301* /a*",
-            ifError: "kept | fwd=stale; fwd-status=503; ttl=-9 | 2 hops, 1 redirect, connected | /301* /a*",
-            issue: ("the validation of a stored redirect follows it", [.whileRevalidate])),
+            ifError: "kept | fwd=stale; fwd-status=503; ttl=-9 | 2 hops, 1 redirect, connected | /301* /a*"),
         Pair(
             "a redirect to another origin, and the session's token", redirectElsewhere,
             hit: "kept | hit; ttl=50 | 2 hops, 1 redirect, none | /302+Bearer",
@@ -164,14 +155,12 @@ import Testing
             "an authentication with an identity", authenticationWithIdentity,
             hit: "kept | hit; ttl=50 | 1 hop, none | - | 0 calls",
             whileRevalidate: "kept | hit; ttl=-9 | 1 hop, none | /a*+Bearer | 1 calls",
-            ifError: "kept | fwd=stale; fwd-status=503; ttl=-9 | 1 hop, connected | /a*+Bearer | 1 calls",
-            issue: ("a response that was stored under an identity and a token needs both", [.hit, .whileRevalidate])),
+            ifError: "kept | fwd=stale; fwd-status=503; ttl=-9 | 1 hop, connected | /a*+Bearer | 1 calls"),
         Pair(
             "an authentication with an identity and another token each time", refreshedWithIdentity,
             hit: "kept | hit; ttl=50 | 1 hop, none | - | 0 calls",
             whileRevalidate: "kept | hit; ttl=-9 | 1 hop, none | /a*+Bearer | 1 calls",
-            ifError: "kept | fwd=stale; fwd-status=503; ttl=-9 | 1 hop, connected | /a*+Bearer | 1 calls",
-            issue: ("a response that was stored under an identity and a token needs both", StoredUse.allCases)),
+            ifError: "kept | fwd=stale; fwd-status=503; ttl=-9 | 1 hop, connected | /a*+Bearer | 1 calls"),
         Pair(
             "an authentication with another token each time", refreshedWithoutIdentity,
             hit: "kept | fwd=vary-miss; stored | 1 hop, connected | /a+Bearer | 1 calls",

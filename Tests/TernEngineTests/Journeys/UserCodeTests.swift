@@ -69,9 +69,7 @@ import Testing
         intruder.end()
         await session.settle()
         let gauges = session.connectionGauges
-        withKnownIssue("the attempt begins for a task that has ended, and nothing ends its exchange") {
-            #expect(gauges.leased + gauges.opening + gauges.waiting == 0 && origin.observations.headCount == 1)
-        }
+        #expect(gauges.leased + gauges.opening + gauges.waiting == 0 && origin.observations.headCount == 1)
         session.invalidateAndCancel()
     }
 
@@ -162,15 +160,7 @@ import Testing
         #expect(delegate.recorder.record.completions == 1, "\(text)")
         if let performed, act.cancels, !place.isLate {
             #expect(record.error.map { $0.reason.isCancellation || $0.reason.isInvalidation } == true, "\(text)")
-            if place == .proxyChooser {
-                withKnownIssue(
-                    "a hop whose proxy is being chosen is sent although it was cancelled", isIntermittent: true
-                ) {
-                    #expect(origin.observations.headCount == performed.headCount, "\(text)")
-                }
-            } else if !place.isSending {
-                #expect(origin.observations.headCount == performed.headCount, "\(text)")
-            }
+            if !place.isSending { #expect(origin.observations.headCount == performed.headCount, "\(text)") }
         } else if performed == nil || !act.cancels {
             #expect(record.error == nil && record.body == Array("answer".utf8), "\(text)")
         }

@@ -68,13 +68,14 @@ private struct Waiting: HopPolicy {
     @Test func `all tasks that wait share one descriptor, and return it`() async throws {
         let address = try #require(TransportAddress(literal: "198.51.100.1", port: 80))
         let attempt = ConnectError.Attempt(address: address, error: SystemCallError(.connect, code: ENETUNREACH))
-        let failure = HopFailure.unconnected(.unreachable(ConnectError(attempts: [attempt])))
+        let failure = AttemptFailure(
+            reason: .connecting(.unreachable(ConnectError(attempts: [attempt]))), phase: .connect)
         var cancellations: [() -> Void] = []
         for _ in 0..<300 {
             // The second wait of a task ends with a change, which no test makes.
             var history = TaskHistory(try URLRequest(string: "http://198.51.100.1/"))
             for _ in 0..<2 {
-                guard case .wait(let lookup) = Connectivity().decide(on: failure, &history) else {
+                guard case .wait(let lookup, _) = Connectivity().decide(on: failure, &history) else {
                     Issue.record("does not wait")
                     return
                 }
