@@ -38,8 +38,8 @@ final class TaskPlaces: Sendable {
 
     private func first(for request: URLRequest) -> Int {
         // The order does not matter, and hashing costs.
-        guard perHost < all.count, let host = try? request.destination.get().origin.host else { return 0 }
-        return Int(UInt(bitPattern: host.hashValue) % UInt(all.count))
+        guard perHost < all.count, let origin = try? request.destination.get().origin else { return 0 }
+        return Int(UInt(bitPattern: origin.hashValue) % UInt(all.count))
     }
 
     private subscript(number: Int) -> TaskPlace { all[number % all.count] }

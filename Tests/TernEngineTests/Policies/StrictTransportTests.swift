@@ -141,4 +141,15 @@ import Testing
         let failure = try await session().failure(of: try plain(open))
         #expect(failure != nil && failure?.origin?.scheme == .https)
     }
+
+    @Test(arguments: [false, true])
+    func `what goes to a socket stays as it is, and teaches nothing`(isOfSession: Bool) async throws {
+        let socket = try UnixSocket()
+        let origin = try ScriptedOrigin(socket.configuration) { _, _ in [.ok("plain")] }
+        storage.set(.init(name: "localhost"))
+        let session = try session { if isOfSession { $0.unixSocket = socket.name } }
+        var request = try URLRequest(string: "http://localhost/version")
+        if !isOfSession { request.unixSocket = socket.name }
+        #expect(try await session.text(request) == "plain" && origin.requests.count == 1)
+    }
 }
