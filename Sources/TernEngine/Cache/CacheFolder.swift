@@ -12,7 +12,7 @@ public import TernSystem
 ///
 /// - `tern-cache`: the version of the format. A folder without it is used only if it is empty: what is not needed any more
 ///   is deleted from it.
-/// - `ab/ab…`: the records of the URL whose digest is `ab…`. A record is added, replaced and removed by writing the file
+/// - `ab/ab…`: the records of the URL whose digest is `ab…`. They have digests of what may be a secret of a request. A record is added, replaced and removed by writing the file
 ///   anew under a lock and renaming it, so that readers, which take no lock, see the old or the new one.
 /// - `ab/ab…-NAME`: the content of a record. It has no name until it is complete, and gets one before its record.
 ///
@@ -100,8 +100,8 @@ final class CacheFolder: Sendable {
     // Names
 
     private func base(_ url: String) -> String {
-        let digest = CacheScope.digest(of: [Array(url.utf8)])
-        return "\(path)/\(digest.prefix(2))/\(digest)"
+        let key = CacheRecord.key(of: url)
+        return "\(path)/\(key.prefix(2))/\(key)"
     }
 
     private static func content(_ base: String, _ name: String) -> String { base + "-" + name }
@@ -115,8 +115,9 @@ final class CacheFolder: Sendable {
 extension CacheFolder {
     /// What is stored under the URL, most recent first. Records that cannot be read are skipped.
     func responses(for url: String) -> [StoredResponse] {
-        let records = try? Self.records(base(url))
-        let responses = (records?.responses ?? []).filter { $0.url == url }
+        let records = (try? Self.records(base(url)))?.records ?? []
+        let key = CacheRecord.key(of: url)
+        let responses = records.filter { $0.key == key }.compactMap { $0.response(url: url) }
         return responses.sorted { $0.isMoreRecent(than: $1) }
     }
 
@@ -164,65 +165,59 @@ extension CacheFolder {
         _ = try FilePath.createPrivateFolder(FilePath.folder(of: base))
         let file = Self.content(base, response.contentName)
         try content.finish().moveIfAbsent(to: file)
-        var removed: [StoredResponse] = []
+        var removed: [CacheRecord] = []
         do {
-            try change(base) { responses in
-                removed = responses.filter { response.isReplaced(by: $0) }
-                let kept = responses.filter { !response.isReplaced(by: $0) }
+            try change(base) { records in
+                removed = records.filter { $0.isReplaced(by: response) }
+                let kept = records.filter { !$0.isReplaced(by: response) }
                 removed += kept.dropFirst(Self.maximumVariantCount - 1)
-                return [response] + kept.prefix(Self.maximumVariantCount - 1)
+                return [CacheRecord(response)] + kept.prefix(Self.maximumVariantCount - 1)
             }
         } catch {
             OutputFile.remove(file)
             throw error
         }
         wrote(CacheFileWriter.size(of: response.contentLength))
-        for old in removed { removeContent(base, old) }
+        for old in removed { removeContent(base, old.contentName, old.contentLength) }
     }
 
     /// Replaces the record with the same content, if it is still there.
     func update(_ response: StoredResponse) throws {
-        try change(base(response.url)) { responses in
-            responses.map { $0.contentName == response.contentName ? response : $0 }
+        try change(base(response.url)) { records in
+            records.map { $0.contentName == response.contentName ? CacheRecord(response) : $0 }
         }
     }
 
     func remove(_ response: StoredResponse) {
         let base = base(response.url)
         try? change(base) { $0.filter { $0.contentName != response.contentName } }
-        removeContent(base, response)
+        removeContent(base, response.contentName, response.contentLength)
     }
 
-    func removeAll(for url: String) {
-        let base = base(url)
-        var removed: [StoredResponse] = []
-        try? change(base) { responses in
-            removed = responses.filter { $0.url == url }
-            return responses.filter { $0.url != url }
+    func removeAll(for url: String) { remove(from: base(url)) { _ in true } }
+
+    private func remove(from base: String, where isRemoved: (CacheRecord) -> Bool) {
+        var removed: [CacheRecord] = []
+        try? change(base) { records in
+            removed = records.filter(isRemoved)
+            return records.filter { !isRemoved($0) }
         }
-        for response in removed { removeContent(base, response) }
+        for record in removed { removeContent(base, record.contentName, record.contentLength) }
     }
 
     /// Removes the responses that were received or validated at this time or later; nil for all.
     func removeAll(since seconds: Int64?) {
-        for base in scan().bases {
-            var removed: [StoredResponse] = []
-            try? change(base.path) { responses in
-                removed = responses.filter { $0.responseTime >= seconds ?? .min }
-                return responses.filter { $0.responseTime < seconds ?? .min }
-            }
-            for response in removed { removeContent(base.path, response) }
-        }
+        for base in scan().bases { remove(from: base.path) { $0.responseTime >= seconds ?? .min } }
         _ = scan()
     }
 
     /// Changes the records of a file; without any left the file is removed.
-    private func change(_ base: String, _ body: ([StoredResponse]) -> [StoredResponse]) throws {
+    private func change(_ base: String, _ body: ([CacheRecord]) -> [CacheRecord]) throws {
         let file = MergedFile(base, limit: Self.maximumRecordsLength)
         var (before, after) = (0, 0)
         try file.merge { bytes in
             let records = CacheRecords(bytes)
-            let changed = CacheRecords.bytes(of: body(records.responses), after: records.otherLines)
+            let changed = CacheRecords.bytes(of: body(records.records), after: records.otherLines)
             (before, after) = (bytes.count, changed.count)
             return changed
         }
@@ -230,12 +225,12 @@ extension CacheFolder {
         wrote(Int64(after - before))
     }
 
-    private func removeContent(_ base: String, _ response: StoredResponse) {
-        let path = Self.content(base, response.contentName)
+    private func removeContent(_ base: String, _ name: String, _ length: Int64) {
+        let path = Self.content(base, name)
         guard FileStatus(of: path) != nil else { return }
         OutputFile.remove(path)
         state.withLock { state in
-            state.usage = state.usage.map { max(0, $0 - CacheFileWriter.size(of: response.contentLength)) }
+            state.usage = state.usage.map { max(0, $0 - CacheFileWriter.size(of: length)) }
         }
     }
 
@@ -303,7 +298,7 @@ extension CacheFolder {
 
     private func removeOrphans(_ old: Int64, _ bases: inout [String: Base]) {
         for base in bases.values where !base.contents.isEmpty {
-            let names = Set((try? Self.records(base.path))?.responses.map(\.contentName) ?? [])
+            let names = Set((try? Self.records(base.path))?.records.map(\.contentName) ?? [])
             for path in base.contents where !names.contains(String(path.dropFirst(base.path.count + 1))) {
                 guard let status = FileStatus(of: path), status.modificationTime < old else { continue }
                 OutputFile.remove(path)

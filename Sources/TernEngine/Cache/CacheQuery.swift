@@ -88,7 +88,11 @@ struct CacheQuery: Sendable {
                 if !name.isEmpty { names.insert(name) }
             }
         }
-        return names.sorted().map { StoredResponse.VaryingField(name: $0, value: normalized($0)) }
+        return names.sorted().map { varyingField($0) }
+    }
+
+    private func varyingField(_ name: String) -> StoredResponse.VaryingField {
+        StoredResponse.VaryingField(name: name, value: normalized(name).map { .clear($0) })
     }
 
     /// The values of a field as one list, without the whitespace around its members (RFC 9111 §4.1).
@@ -119,7 +123,7 @@ struct CacheQuery: Sendable {
     /// §4.1).
     func matches(_ response: StoredResponse, underAnyTrustPolicy: Bool = false) -> Bool {
         scope.includes(response.scope, underAnyTrustPolicy: underAnyTrustPolicy)
-            && response.varyingFields.allSatisfy { normalized($0.name) == $0.value }
+            && response.varyingFields.allSatisfy { varyingField($0.name) == $0 }
     }
 }
 

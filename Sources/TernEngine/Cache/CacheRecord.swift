@@ -1,88 +1,115 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 
-/// The stored responses of one URL as a file: one record a line, all ASCII, with a checksum at the end of each line. A
-/// line that is damaged, or of another version, spoils nothing but itself; those of other versions are kept.
-struct CacheRecords {
-    private static let version = Array("tern1".utf8)
-    private static let lineFeed = UInt8(ascii: "\n")
-    private static let space = UInt8(ascii: " ")
+/// One stored response in a file of records, read but for its head: a look-up compares many records, and uses one.
+///
+/// The URL and the values of the request's fields are only compared. They may be secrets, so a record has digests of them.
+struct CacheRecord: Sendable {
+    fileprivate static let space = UInt8(ascii: " ")
+    private static let version = Array("tern2".utf8)
+    /// Records of this version hold the URL and the values themselves. They are read, and written in the present form.
+    private static let formerVersion = Array("tern1".utf8)
 
-    /// In the order of the file.
-    private(set) var responses: [StoredResponse] = []
-    /// The lines of other versions, each with its end.
-    private(set) var otherLines: [UInt8] = []
-    /// The number of lines that could not be read.
-    private(set) var damagedLineCount = 0
+    let contentName: String
+    let contentLength: Int64
+    let requestTime: Int64
+    let responseTime: Int64
+    let scope: String
+    /// The digest of the response's URL.
+    let key: String
+    let varyingFields: [StoredResponse.VaryingField]
+    private let escapedHead: [UInt8]
 
-    init(_ bytes: [UInt8]) {
-        for line in bytes.split(separator: Self.lineFeed) {
-            if let response = Self.response(line) {
-                responses.append(response)
-            } else if Self.isOfOtherVersion(line) {
-                otherLines += line + [Self.lineFeed]
-            } else {
-                damagedLineCount += 1
-            }
-        }
+    init(_ response: StoredResponse) {
+        contentName = response.contentName
+        contentLength = response.contentLength
+        (requestTime, responseTime) = (response.requestTime, response.responseTime)
+        (scope, key, varyingFields) = (response.scope, Self.key(of: response.url), response.varyingFields)
+        escapedHead = Self.escaped(response.head.encoded)
     }
 
-    private static func isOfOtherVersion(_ line: ArraySlice<UInt8>) -> Bool {
-        guard line.starts(with: Array("tern".utf8)), let end = line.firstIndex(of: space) else { return false }
-        let number = line[..<end].dropFirst(4)
-        return !number.isEmpty && number.allSatisfy { (0x30...0x39).contains($0) } && !number.elementsEqual([0x31])
-    }
+    /// The digest of a URL: the name of the file that has its records.
+    static func key(of url: String) -> String { CacheScope.digest(of: [Array(url.utf8)]) }
 
-    /// The content of a file with these responses.
-    static func bytes(of responses: [StoredResponse], after otherLines: [UInt8]) -> [UInt8] {
-        responses.reduce(into: otherLines) { $0 += line($1) }
-    }
-
-    private static func line(_ response: StoredResponse) -> [UInt8] {
-        let varying = response.varyingFields.map { field in
-            escaped(Array(field.name.utf8)) + (field.value.map { Array("=".utf8) + escaped($0) } ?? [])
-        }
-        let parts: [[UInt8]] = [
-            version, Array(response.contentName.utf8), Array("\(response.contentLength)".utf8),
-            Array("\(response.requestTime)".utf8), Array("\(response.responseTime)".utf8),
-            escaped(Array(response.scope.utf8)),
-            escaped(Array(response.url.utf8)), Array("v".utf8) + Array(varying.joined(separator: Array("&".utf8))),
-            escaped(response.head.encoded),
-        ]
-        let line = Array(parts.joined(separator: [space]))
-        return line + [space] + checksum(line[...]) + [lineFeed]
-    }
-
-    private static func response(_ line: ArraySlice<UInt8>) -> StoredResponse? {
-        guard let end = line.lastIndex(of: space), line[(end + 1)...].elementsEqual(checksum(line[..<end])) else {
-            return nil
-        }
-        let parts = line[..<end].split(separator: space, omittingEmptySubsequences: false)
-        guard parts.count == 9, parts[0].elementsEqual(version), isName(parts[1]), let length = number(parts[2]),
-            length >= 0, let requestTime = number(parts[3]), let responseTime = number(parts[4]),
-            let scope = unescaped(parts[5]), let url = unescaped(parts[6]), let varying = varyingFields(parts[7]),
-            let encoded = unescaped(parts[8]), let head = try? ResponseHead(encoded: encoded)
+    /// Nil if the head cannot be read. The caller knows the URL, because it has the key.
+    func response(url: String) -> StoredResponse? {
+        guard let encoded = PercentEncoding.decoded(escapedHead[...]), let head = try? ResponseHead(encoded: encoded)
         else { return nil }
         return StoredResponse(
-            url: String(decoding: url, as: UTF8.self), scope: String(decoding: scope, as: UTF8.self),
-            varyingFields: varying, head: head, requestTime: requestTime, responseTime: responseTime,
-            contentLength: length, contentName: String(decoding: parts[1], as: UTF8.self))
+            url: url, scope: scope, varyingFields: varyingFields, head: head, requestTime: requestTime,
+            responseTime: responseTime, contentLength: contentLength, contentName: contentName)
     }
 
-    private static func varyingFields(_ part: ArraySlice<UInt8>) -> [StoredResponse.VaryingField]? {
+    /// Whether the response answers the same requests: it takes the place of this one.
+    func isReplaced(by response: StoredResponse) -> Bool {
+        scope == response.scope && varyingFields == response.varyingFields
+    }
+
+    /// The line of the record, with its checksum and its end.
+    var line: [UInt8] {
+        let varying = varyingFields.map { field in
+            Self.escaped(Array(field.name.utf8)) + (field.digest.map { Array("=\($0)".utf8) } ?? [])
+        }
+        let parts: [[UInt8]] = [
+            Self.version, Array(contentName.utf8), Array("\(contentLength)".utf8), Array("\(requestTime)".utf8),
+            Array("\(responseTime)".utf8), Self.escaped(Array(scope.utf8)), Array(key.utf8),
+            Array("v".utf8) + Array(varying.joined(separator: Array("&".utf8))), escapedHead,
+        ]
+        let line = Array(parts.joined(separator: [Self.space]))
+        return line + [Self.space] + CacheRecords.checksum(line[...]) + [CacheRecords.lineFeed]
+    }
+
+    /// Reads a line without its end. Nil if it is damaged, or of a version that is not known.
+    fileprivate init?(_ line: ArraySlice<UInt8>) {
+        guard let end = line.lastIndex(of: Self.space),
+            line[(end + 1)...].elementsEqual(CacheRecords.checksum(line[..<end]))
+        else { return nil }
+        let parts = line[..<end].split(separator: Self.space, omittingEmptySubsequences: false)
+        guard parts.count == 9, Self.isName(parts[1]), let length = Self.number(parts[2]), length >= 0,
+            let requestTime = Self.number(parts[3]), let responseTime = Self.number(parts[4]),
+            let scope = PercentEncoding.decoded(parts[5])
+        else { return nil }
+        contentName = String(decoding: parts[1], as: UTF8.self)
+        (contentLength, self.requestTime, self.responseTime) = (length, requestTime, responseTime)
+        self.scope = String(decoding: scope, as: UTF8.self)
+        escapedHead = Array(parts[8])
+        if parts[0].elementsEqual(Self.version) {
+            guard let varyingFields = Self.varyingFields(parts[7], Self.digest) else { return nil }
+            guard let key = Self.digestText(parts[6]) else { return nil }
+            (self.key, self.varyingFields) = (key, varyingFields)
+        } else {
+            guard parts[0].elementsEqual(Self.formerVersion), let url = PercentEncoding.decoded(parts[6]),
+                let varyingFields = Self.varyingFields(parts[7], Self.clear)
+            else { return nil }
+            (key, self.varyingFields) = (CacheScope.digest(of: [url]), varyingFields)
+        }
+    }
+
+    private static func varyingFields(
+        _ part: ArraySlice<UInt8>, _ value: (ArraySlice<UInt8>) -> StoredResponse.VaryingField.Value?
+    ) -> [StoredResponse.VaryingField]? {
         guard part.first == UInt8(ascii: "v") else { return nil }
         var fields: [StoredResponse.VaryingField] = []
         for field in part.dropFirst().split(separator: UInt8(ascii: "&")) {
             let ends = field.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = unescaped(ends[0]) else { return nil }
-            var value: [UInt8]?
-            if ends.count > 1 {
-                guard let bytes = unescaped(ends[1]) else { return nil }
-                value = bytes
-            }
-            fields.append(.init(name: String(decoding: name, as: UTF8.self), value: value))
+            guard let name = PercentEncoding.decoded(ends[0]) else { return nil }
+            let known = ends.count > 1 ? value(ends[1]) : nil
+            if ends.count > 1, known == nil { return nil }
+            fields.append(.init(name: String(decoding: name, as: UTF8.self), value: known))
         }
         return fields
+    }
+
+    private static func digest(_ text: ArraySlice<UInt8>) -> StoredResponse.VaryingField.Value? {
+        digestText(text).map { .digest($0) }
+    }
+
+    private static func clear(_ text: ArraySlice<UInt8>) -> StoredResponse.VaryingField.Value? {
+        PercentEncoding.decoded(text).map { .clear($0) }
+    }
+
+    private static func digestText(_ text: ArraySlice<UInt8>) -> String? {
+        text.count == 32 && isName(text) ? String(decoding: text, as: UTF8.self) : nil
     }
 
     private static func number(_ digits: ArraySlice<UInt8>) -> Int64? { Int64(String(decoding: digits, as: UTF8.self)) }
@@ -103,8 +130,6 @@ struct CacheRecords {
         }
     }
 
-    private static let digits = Array("0123456789ABCDEF".utf8)
-
     private static func escaped(_ bytes: [UInt8]) -> [UInt8] {
         var escaped: [UInt8] = []
         escaped.reserveCapacity(bytes.count * 5 / 4)
@@ -112,18 +137,58 @@ struct CacheRecords {
             if isPlain(byte) {
                 escaped.append(byte)
             } else {
-                escaped += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+                escaped += [UInt8(ascii: "%"), CacheRecords.digit(byte >> 4), CacheRecords.digit(byte & 15)]
             }
         }
         return escaped
     }
+}
 
-    private static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8]? { PercentEncoding.decoded(text) }
+/// The stored responses of one URL as a file: one record a line, all ASCII, with a checksum at the end of each line. A
+/// line that is damaged, or of another version, spoils nothing but itself; those of other versions are kept.
+struct CacheRecords {
+    fileprivate static let lineFeed = UInt8(ascii: "\n")
+    private static let knownVersions: [UInt8] = [UInt8(ascii: "1"), UInt8(ascii: "2")]
+
+    /// In the order of the file.
+    private(set) var records: [CacheRecord] = []
+    /// The lines of other versions, each with its end.
+    private(set) var otherLines: [UInt8] = []
+    /// The number of lines that could not be read.
+    private(set) var damagedLineCount = 0
+
+    init(_ bytes: [UInt8]) {
+        for line in bytes.split(separator: Self.lineFeed) {
+            if let record = CacheRecord(line) {
+                records.append(record)
+            } else if Self.isOfOtherVersion(line) {
+                otherLines += line + [Self.lineFeed]
+            } else {
+                damagedLineCount += 1
+            }
+        }
+    }
+
+    private static func isOfOtherVersion(_ line: ArraySlice<UInt8>) -> Bool {
+        guard line.starts(with: Array("tern".utf8)), let end = line.firstIndex(of: CacheRecord.space) else {
+            return false
+        }
+        let number = line[..<end].dropFirst(4)
+        return !number.isEmpty && number.allSatisfy { (0x30...0x39).contains($0) }
+            && !knownVersions.contains { number.elementsEqual([$0]) }
+    }
+
+    /// The content of a file with these records.
+    static func bytes(of records: [CacheRecord], after otherLines: [UInt8]) -> [UInt8] {
+        records.reduce(into: otherLines) { $0 += $1.line }
+    }
+
+    fileprivate static func digit(_ number: UInt8) -> UInt8 { number < 10 ? 0x30 + number : 0x37 + number }
 
     /// FNV-1a of 64 bits in hexadecimal.
     static func checksum(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var sum: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in bytes { sum = (sum ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        return (0..<16).map { digits[Int(truncatingIfNeeded: sum >> (60 - 4 * UInt64($0)) & 15)] }
+        return (0..<16).map { digit(UInt8(truncatingIfNeeded: sum >> (60 - 4 * UInt64($0)) & 15)) }
     }
 }

@@ -4,11 +4,17 @@ import TernHTTP1
 /// A response that a cache has stored, without its content.
 struct StoredResponse: Sendable {
     /// The value of a request field that `Vary` names (RFC 9111 §4.1).
-    struct VaryingField: Sendable, Hashable {
+    struct VaryingField: Sendable {
+        /// A value may be a secret, and is only compared: a store on a disk has a digest of it.
+        enum Value: Sendable {
+            case clear([UInt8])
+            case digest(String)
+        }
+
         /// In lower case.
         let name: String
         /// The values of the request's fields of that name, in order and normalized; nil if it had none.
-        let value: [UInt8]?
+        let value: Value?
     }
 
     /// The URL of the request, absolute, without fragment and userinfo: with the method GET the cache key (RFC 9111 §2).
@@ -55,6 +61,30 @@ struct StoredResponse: Sendable {
     /// Whether the other answers the same requests: it takes the place of this one in a store.
     func isReplaced(by other: StoredResponse) -> Bool {
         url == other.url && scope == other.scope && varyingFields == other.varyingFields
+    }
+}
+
+extension StoredResponse.VaryingField {
+    /// The digest of the value, which depends on the name; nil if the request had no such field.
+    var digest: String? {
+        switch value {
+        case .clear(let bytes): CacheScope.digest(of: [Array(name.utf8), bytes])
+        case .digest(let digest): digest
+        case nil: nil
+        }
+    }
+}
+
+extension StoredResponse.VaryingField: Equatable {
+    /// A value is equal to its digest.
+    static func == (one: Self, other: Self) -> Bool {
+        guard one.name == other.name else { return false }
+        return switch (one.value, other.value) {
+        case (.clear(let value), .clear(let otherValue)): value == otherValue
+        case (nil, nil): true
+        case (nil, _?), (_?, nil): false
+        case (.digest, _), (_, .digest): one.digest == other.digest
+        }
     }
 }
 

@@ -31,6 +31,14 @@ enum CacheRule {
     static func lifetime(of head: ResponseHead, _ control: CacheControl, date: Int64) -> Int64 { 0 }
 }
 
+/// Differs for other parts, as far as a fuzzer finds out.
+enum CacheScope {
+    static func digest(of parts: [[UInt8]]) -> String {
+        let sum = CacheRecords.checksum(parts.flatMap { $0 + [0] }[...])
+        return String(decoding: sum + sum, as: UTF8.self).lowercased()
+    }
+}
+
 struct IPAddress {
     init?(literal: String) {
         guard literal.utf8.contains(UInt8(ascii: ":")) || literal.utf8.allSatisfy({ $0 < 0x3A }) else { return nil }
