@@ -21,9 +21,10 @@ public import TernSystem
 final class CacheFolder: Sendable {
     static let version = "tern-cache 1\n"
     private static let markerName = "tern-cache"
-    /// The maximum number of responses of one URL.
-    private static let maximumVariantCount = 32
-    private static let maximumRecordsLength = 16 * 1024 * 1024
+    /// The maximum length of the records of one URL: each look-up reads them, and each change writes them.
+    private static let maximumRecordsLength = 256 * 1024
+    /// How long another process may take to change the records of a URL.
+    private static let lockTimeout = Duration.seconds(5)
     /// How old a file that belongs to no record must be, in seconds, for its writer to be gone.
     private static let maximumWriteTime: Int64 = 60
     /// How often the use of a response is noted, in seconds.
@@ -99,26 +100,40 @@ final class CacheFolder: Sendable {
 
     // Names
 
-    private func base(_ url: String) -> String {
-        let key = CacheRecord.key(of: url)
-        return "\(path)/\(key.prefix(2))/\(key)"
-    }
+    private func base(_ url: String) -> String { base(key: CacheRecord.key(of: url)) }
+
+    private func base(key: String) -> String { "\(path)/\(key.prefix(2))/\(key)" }
 
     private static func content(_ base: String, _ name: String) -> String { base + "-" + name }
 
-    private static func records(_ path: String) throws(MergedFile.Failure) -> CacheRecords {
-        CacheRecords(try MergedFile(path, limit: maximumRecordsLength).read())
+    /// None if nothing is there, and none of a file that is too long, no regular file, or another user's: it is replaced.
+    private static func records(_ path: String) throws(SystemCallError) -> (records: CacheRecords, length: Int) {
+        let file: InputFile
+        do throws(SystemCallError) {
+            file = try InputFile(path)
+        } catch {
+            let isUnusable = error.isNotRegularFile || error == .invalidPath || error == .notPermitted
+            guard error.isMissingFile || isUnusable else { throw error }
+            return (CacheRecords([]), 0)
+        }
+        guard file.length <= maximumRecordsLength else { return (CacheRecords([]), Int(clamping: file.length)) }
+        var bytes = [UInt8](repeating: 0, count: Int(clamping: file.length))
+        let read = unsafe bytes.withUnsafeMutableBytes { buffer in
+            Result { () throws(SystemCallError) in try unsafe file.read(into: buffer, at: 0) }
+        }
+        let count = try read.get()
+        return (CacheRecords(Array(bytes.prefix(count))), count)
     }
 }
 
 // Reading
 extension CacheFolder {
-    /// What is stored under the URL, most recent first. Records that cannot be read are skipped.
-    func responses(for url: String) -> [StoredResponse] {
-        let records = (try? Self.records(base(url)))?.records ?? []
+    /// What is stored under the URL, in the order in which it was stored, the latest first. Records that cannot be read are
+    /// skipped.
+    func records(for url: String) -> [CacheRecord] {
         let key = CacheRecord.key(of: url)
-        let responses = records.filter { $0.key == key }.compactMap { $0.response(url: url) }
-        return responses.sorted { $0.isMoreRecent(than: $1) }
+        let records = (try? Self.records(base(key: key)))?.records.records ?? []
+        return records.prefix(StoredResponse.maximumVariantCount).filter { $0.key == key }
     }
 
     /// Nil if the content is missing or was not written as a whole: the record is removed then.
@@ -158,20 +173,24 @@ extension CacheFolder {
         try OutputFile.replace(marker, by: Array(Self.version.utf8))
     }
 
-    /// Adds a record and its content, in place of what it replaces.
+    /// Adds a record and its content, in place of what it replaces. Nothing but the replaced one is removed if it is too
+    /// large.
     func store(_ response: StoredResponse, _ content: CacheFileWriter) throws {
-        guard response.contentLength <= maximumContentLength else { return }
-        let base = base(response.url)
+        let record = CacheRecord(response)
+        guard response.contentLength <= maximumContentLength, record.line.count <= Self.maximumRecordsLength else {
+            return removeReplaced(by: response)
+        }
+        let base = base(key: record.key)
         _ = try FilePath.createPrivateFolder(FilePath.folder(of: base))
         let file = Self.content(base, response.contentName)
         try content.finish().moveIfAbsent(to: file)
         var removed: [CacheRecord] = []
         do {
             try change(base) { records in
-                removed = records.filter { $0.isReplaced(by: response) }
-                let kept = records.filter { !$0.isReplaced(by: response) }
-                removed += kept.dropFirst(Self.maximumVariantCount - 1)
-                return [CacheRecord(response)] + kept.prefix(Self.maximumVariantCount - 1)
+                let others = records.filter { !$0.isReplaced(by: response) }
+                let kept = Self.kept(others, beside: record)
+                removed = records.filter { $0.isReplaced(by: response) } + others.dropFirst(kept.count)
+                return [record] + kept
             }
         } catch {
             OutputFile.remove(file)
@@ -181,9 +200,24 @@ extension CacheFolder {
         for old in removed { removeContent(base, old.contentName, old.contentLength) }
     }
 
+    /// The latest of them that have room beside a new one.
+    private static func kept(_ records: [CacheRecord], beside record: CacheRecord) -> ArraySlice<CacheRecord> {
+        var room = maximumRecordsLength - record.line.count
+        return records.prefix(StoredResponse.maximumVariantCount - 1).prefix { other in
+            room -= other.line.count
+            return room >= 0
+        }
+    }
+
+    func removeReplaced(by response: StoredResponse) {
+        remove(from: base(response.url)) { $0.isReplaced(by: response) }
+    }
+
     /// Replaces the record with the same content, if it is still there.
     func update(_ response: StoredResponse) throws {
-        try change(base(response.url)) { records in
+        let base = base(response.url)
+        guard FileStatus(of: base) != nil else { return }
+        try change(base) { records in
             records.map { $0.contentName == response.contentName ? CacheRecord(response) : $0 }
         }
     }
@@ -197,6 +231,7 @@ extension CacheFolder {
     func removeAll(for url: String) { remove(from: base(url)) { _ in true } }
 
     private func remove(from base: String, where isRemoved: (CacheRecord) -> Bool) {
+        guard FileStatus(of: base) != nil else { return }
         var removed: [CacheRecord] = []
         try? change(base) { records in
             removed = records.filter(isRemoved)
@@ -211,18 +246,20 @@ extension CacheFolder {
         _ = scan()
     }
 
-    /// Changes the records of a file; without any left the file is removed.
+    /// Changes the records of a file; without any left the file is removed. Lines of other versions stay while there is
+    /// room.
     private func change(_ base: String, _ body: ([CacheRecord]) -> [CacheRecord]) throws {
-        let file = MergedFile(base, limit: Self.maximumRecordsLength)
-        var (before, after) = (0, 0)
-        try file.merge { bytes in
-            let records = CacheRecords(bytes)
-            let changed = CacheRecords.bytes(of: body(records.records), after: records.otherLines)
-            (before, after) = (bytes.count, changed.count)
-            return changed
+        guard let lock = try OutputFile.locked(base + ".lock", within: Self.lockTimeout) else {
+            throw MergedFile.Failure.locked
         }
-        if after == 0 { OutputFile.remove(base) }
-        wrote(Int64(after - before))
+        defer { lock.remove() }
+        let (known, before) = try Self.records(base)
+        let records = body(known.records)
+        let length = records.reduce(0) { $0 + $1.line.count } + known.otherLines.count
+        let otherLines = length <= Self.maximumRecordsLength ? known.otherLines : []
+        let bytes = CacheRecords.bytes(of: records, after: otherLines)
+        if bytes.isEmpty { OutputFile.remove(base) } else { try OutputFile.replace(base, by: bytes) }
+        wrote(Int64(bytes.count - before))
     }
 
     private func removeContent(_ base: String, _ name: String, _ length: Int64) {
@@ -298,7 +335,7 @@ extension CacheFolder {
 
     private func removeOrphans(_ old: Int64, _ bases: inout [String: Base]) {
         for base in bases.values where !base.contents.isEmpty {
-            let names = Set((try? Self.records(base.path))?.records.map(\.contentName) ?? [])
+            let names = Set((try? Self.records(base.path))?.records.records.map(\.contentName) ?? [])
             for path in base.contents where !names.contains(String(path.dropFirst(base.path.count + 1))) {
                 guard let status = FileStatus(of: path), status.modificationTime < old else { continue }
                 OutputFile.remove(path)

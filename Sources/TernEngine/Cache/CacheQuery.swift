@@ -32,6 +32,11 @@ struct CacheQuery: Sendable {
         self.init(request, policy: .useProtocolCachePolicy, scope: CacheScope(storing: request))
     }
 
+    /// The maximum length of all values of a response's `Vary`, in bytes, and the maximum number of names in them. A server
+    /// chooses them, and each request compares them with those of each variant.
+    private static let maximumVaryLength = 8192
+    private static let maximumVaryingCount = 64
+
     private static let conditions = ["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since"]
 
     static func url(of request: URLRequest) -> String? {
@@ -78,20 +83,22 @@ struct CacheQuery: Sendable {
     var isShared: Bool { method == "GET" && range == nil && isLookedUp && !control.isOnlyIfCached }
 
     /// The fields of the request that a response's `Vary` names, and `Accept-Encoding` for one in a coding: servers omit a
-    /// `Vary` for it. Nil if it matches no other request.
+    /// `Vary` for it. Nil if it matches no other request, or names more than a cache compares.
     func varyingFields(of head: ResponseHead) -> [StoredResponse.VaryingField]? {
         var names: Set<String> = head.contains("Content-Encoding") ? ["accept-encoding"] : []
-        for value in head.values(for: "Vary") {
-            for name in value.split(separator: ",") {
-                let name = name.trimmingBlanks.lowercased()
+        let values = head.bytes(for: "Vary")
+        guard values.reduce(0, { $0 + $1.count }) <= Self.maximumVaryLength else { return nil }
+        for value in values {
+            for name in value.split(separator: UInt8(ascii: ",")) {
+                let name = String(decoding: name, as: UTF8.self).trimmingBlanks.lowercased()
                 if name == "*" { return nil }
                 if !name.isEmpty { names.insert(name) }
             }
         }
-        return names.sorted().map { varyingField($0) }
+        return names.count <= Self.maximumVaryingCount ? names.sorted().map { varyingField($0) } : nil
     }
 
-    private func varyingField(_ name: String) -> StoredResponse.VaryingField {
+    fileprivate func varyingField(_ name: String) -> StoredResponse.VaryingField {
         StoredResponse.VaryingField(name: name, value: normalized(name).map { .clear($0) })
     }
 
@@ -119,11 +126,45 @@ struct CacheQuery: Sendable {
             .filter { !$0.isEmpty }
     }
 
-    /// Whether the response answers this request, as far as its fields, credentials and trust policies say (RFC 9111
-    /// §4.1).
-    func matches(_ response: StoredResponse, underAnyTrustPolicy: Bool = false) -> Bool {
-        scope.includes(response.scope, underAnyTrustPolicy: underAnyTrustPolicy)
-            && response.varyingFields.allSatisfy { varyingField($0.name) == $0 }
+    /// Compares stored responses with this request.
+    func matcher(underAnyTrustPolicy: Bool = false) -> Matcher {
+        Matcher(self, underAnyTrustPolicy: underAnyTrustPolicy)
+    }
+
+    /// Compares stored responses with a request: each of its fields is read once, and has one digest, however many responses
+    /// vary by it.
+    struct Matcher {
+        private let query: CacheQuery
+        private let underAnyTrustPolicy: Bool
+        private var fields: [String: StoredResponse.VaryingField] = [:]
+        private var digested: [String: StoredResponse.VaryingField] = [:]
+
+        fileprivate init(_ query: CacheQuery, underAnyTrustPolicy: Bool) {
+            (self.query, self.underAnyTrustPolicy) = (query, underAnyTrustPolicy)
+        }
+
+        /// Whether the response answers this request, as far as its fields, credentials and trust policies say (RFC 9111
+        /// §4.1).
+        mutating func matches(_ scope: String, _ varyingFields: [StoredResponse.VaryingField]) -> Bool {
+            query.scope.includes(scope, underAnyTrustPolicy: underAnyTrustPolicy)
+                && varyingFields.allSatisfy { field($0) == $0 }
+        }
+
+        /// The field of the request, in the form that the other has.
+        private mutating func field(_ other: StoredResponse.VaryingField) -> StoredResponse.VaryingField {
+            let name = other.name
+            guard case .digest = other.value else {
+                if let field = fields[name] { return field }
+                let field = query.varyingField(name)
+                fields[name] = field
+                return field
+            }
+            if let field = digested[name] { return field }
+            let digest = query.varyingField(name).digest
+            let field = StoredResponse.VaryingField(name: name, value: digest.map { .digest($0) })
+            digested[name] = field
+            return field
+        }
     }
 }
 

@@ -18,14 +18,19 @@ struct CacheRecord: Sendable {
     /// The digest of the response's URL.
     let key: String
     let varyingFields: [StoredResponse.VaryingField]
-    private let escapedHead: [UInt8]
+    /// The line of the record in the present version, with its checksum and its end.
+    let line: [UInt8]
+    /// The head, escaped, in the line.
+    private let head: Range<Int>
 
     init(_ response: StoredResponse) {
         contentName = response.contentName
         contentLength = response.contentLength
         (requestTime, responseTime) = (response.requestTime, response.responseTime)
         (scope, key, varyingFields) = (response.scope, Self.key(of: response.url), response.varyingFields)
-        escapedHead = Self.escaped(response.head.encoded)
+        (line, head) = Self.line(
+            ["\(contentName)", "\(contentLength)", "\(requestTime)", "\(responseTime)"], scope, key, varyingFields,
+            Self.escaped(response.head.encoded))
     }
 
     /// The digest of a URL: the name of the file that has its records.
@@ -33,7 +38,7 @@ struct CacheRecord: Sendable {
 
     /// Nil if the head cannot be read. The caller knows the URL, because it has the key.
     func response(url: String) -> StoredResponse? {
-        guard let encoded = PercentEncoding.decoded(escapedHead[...]), let head = try? ResponseHead(encoded: encoded)
+        guard let encoded = PercentEncoding.decoded(line[head]), let head = try? ResponseHead(encoded: encoded)
         else { return nil }
         return StoredResponse(
             url: url, scope: scope, varyingFields: varyingFields, head: head, requestTime: requestTime,
@@ -45,18 +50,21 @@ struct CacheRecord: Sendable {
         scope == response.scope && varyingFields == response.varyingFields
     }
 
-    /// The line of the record, with its checksum and its end.
-    var line: [UInt8] {
+    private static func line(
+        _ first: [String], _ scope: String, _ key: String, _ varyingFields: [StoredResponse.VaryingField],
+        _ escapedHead: [UInt8]
+    ) -> (line: [UInt8], head: Range<Int>) {
         let varying = varyingFields.map { field in
-            Self.escaped(Array(field.name.utf8)) + (field.digest.map { Array("=\($0)".utf8) } ?? [])
+            escaped(Array(field.name.utf8)) + (field.digest.map { Array("=\($0)".utf8) } ?? [])
         }
-        let parts: [[UInt8]] = [
-            Self.version, Array(contentName.utf8), Array("\(contentLength)".utf8), Array("\(requestTime)".utf8),
-            Array("\(responseTime)".utf8), Self.escaped(Array(scope.utf8)), Array(key.utf8),
-            Array("v".utf8) + Array(varying.joined(separator: Array("&".utf8))), escapedHead,
-        ]
-        let line = Array(parts.joined(separator: [Self.space]))
-        return line + [Self.space] + CacheRecords.checksum(line[...]) + [CacheRecords.lineFeed]
+        var line = version
+        for part in first { line += [space] + Array(part.utf8) }
+        line += [space] + escaped(Array(scope.utf8)) + [space] + Array(key.utf8)
+        line += [space] + Array("v".utf8) + Array(varying.joined(separator: Array("&".utf8))) + [space]
+        let head = line.count..<(line.count + escapedHead.count)
+        line += escapedHead
+        let sum = CacheRecords.checksum(line[...])
+        return (line + [space] + sum + [CacheRecords.lineFeed], head)
     }
 
     /// Reads a line without its end. Nil if it is damaged, or of a version that is not known.
@@ -72,16 +80,20 @@ struct CacheRecord: Sendable {
         contentName = String(decoding: parts[1], as: UTF8.self)
         (contentLength, self.requestTime, self.responseTime) = (length, requestTime, responseTime)
         self.scope = String(decoding: scope, as: UTF8.self)
-        escapedHead = Array(parts[8])
         if parts[0].elementsEqual(Self.version) {
             guard let varyingFields = Self.varyingFields(parts[7], Self.digest) else { return nil }
             guard let key = Self.digestText(parts[6]) else { return nil }
             (self.key, self.varyingFields) = (key, varyingFields)
+            self.line = Array(line) + [CacheRecords.lineFeed]
+            head = (parts[8].startIndex - line.startIndex)..<(parts[8].endIndex - line.startIndex)
         } else {
             guard parts[0].elementsEqual(Self.formerVersion), let url = PercentEncoding.decoded(parts[6]),
                 let varyingFields = Self.varyingFields(parts[7], Self.clear)
             else { return nil }
             (key, self.varyingFields) = (CacheScope.digest(of: [url]), varyingFields)
+            (self.line, head) = Self.line(
+                parts[1...4].map { String(decoding: $0, as: UTF8.self) }, self.scope, key, varyingFields,
+                Array(parts[8]))
         }
     }
 

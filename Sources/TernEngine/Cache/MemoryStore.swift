@@ -35,10 +35,15 @@ struct MemoryStore {
     /// The maximum length of the content of one response.
     var maximumContentLength: Int { max(0, capacity / Self.largestPart - Self.overhead) }
 
-    /// What is stored under the URL, most recent first by date (RFC 9111 §4). They count as used if one of them is taken: see `use`.
-    func entries(for url: String) -> [CacheEntry] { (items[url] ?? []).map(\.entry) }
+    /// Whether anything is stored under the URL.
+    func contains(_ url: String) -> Bool { items[url] != nil }
 
-    /// The first that fulfils the condition; it counts as used.
+    /// The response with this content; it counts as used.
+    mutating func use(_ url: String, contentName: String) -> CacheEntry? {
+        use(url) { $0.contentName == contentName }
+    }
+
+    /// The most recent response (RFC 9111 §4) that fulfils the condition; it counts as used.
     mutating func use(_ url: String, where matches: (StoredResponse) -> Bool) -> CacheEntry? {
         guard let index = items[url]?.firstIndex(where: { matches($0.entry.response) }) else { return nil }
         clock &+= 1
@@ -49,11 +54,13 @@ struct MemoryStore {
     /// Stores a response in place of those that it replaces. Nothing if it is too large.
     mutating func store(_ entry: CacheEntry) {
         remove(entry.response.url) { $0.isReplaced(by: entry.response) }
-        guard case .bytes(let bytes) = entry.content, bytes.count <= maximumContentLength else { return }
+        let headSize = entry.response.headSize
+        guard case .bytes(let bytes) = entry.content, max(bytes.count, headSize) <= maximumContentLength else { return }
         clock &+= 1
-        let cost = bytes.count + entry.response.headSize + Self.overhead
+        let cost = bytes.count + headSize + Self.overhead
         insert(Item(entry: entry, cost: cost, lastUse: clock))
         usage += cost
+        limitVariants(of: entry.response.url)
         if usage > capacity { makeRoom() }
     }
 
@@ -79,6 +86,12 @@ struct MemoryStore {
         let kept = known.filter { !isRemoved($0.entry.response) }
         usage -= known.reduce(0) { $0 + $1.cost } - kept.reduce(0) { $0 + $1.cost }
         items[url] = kept.isEmpty ? nil : kept
+    }
+
+    private mutating func limitVariants(of url: String) {
+        guard let known = items[url], known.count > StoredResponse.maximumVariantCount else { return }
+        let oldest = known.min { $0.lastUse < $1.lastUse }?.entry.response.contentName
+        remove(url) { $0.contentName == oldest }
     }
 
     mutating func removeAll(where isRemoved: (StoredResponse) -> Bool) {

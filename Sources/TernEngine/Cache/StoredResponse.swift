@@ -48,6 +48,10 @@ struct StoredResponse: Sendable {
         freshness = StoredFreshness(of: head, responseTime: responseTime)
     }
 
+    /// The maximum number of responses of one URL in a store. A server makes as many as it likes, and each request is
+    /// compared with them all.
+    static let maximumVariantCount = 32
+
     /// A name for content that cannot be guessed.
     static func makeContentName() -> String {
         String(UInt64.random(in: .min ... .max), radix: 36) + String(UInt64.random(in: .min ... .max), radix: 36)

@@ -112,10 +112,7 @@ extension URLCache {
     /// policies of sessions do not count here.
     public func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
         guard let query = CacheQuery(storing: request) else { return nil }
-        let entries = queue.sync { entriesOfAll(query.url) }
-        guard let entry = entries.first(where: { query.matches($0.response, underAnyTrustPolicy: true) }) else {
-            return nil
-        }
+        guard let entry = queue.sync(execute: { find(query, underAnyTrustPolicy: true) }).entry else { return nil }
         let userInfo = state.withLock { $0.userInfo[entry.response.contentName] }
         return CachedURLResponse(
             HTTPURLResponse(url: request.url, head: entry.response.head), entry.content, userInfo: userInfo)
@@ -160,36 +157,63 @@ extension URLCache {
 
 // As sessions use it
 extension URLCache {
-    /// The entry in memory that fulfils the condition, if one does; it counts as used.
-    func entryInMemory(_ url: String, where matches: (StoredResponse) -> Bool) -> CacheEntry? {
-        state.withLock { $0.memory.use(url, where: matches) }
+    /// The most recent response in memory that matches; it counts as used.
+    func entryInMemory(_ query: CacheQuery) -> CacheEntry? {
+        var matcher = query.matcher()
+        return state.withLock { $0.memory.use(query.url) { matcher.matches($0.scope, $0.varyingFields) } }
     }
 
-    /// Everything that is stored for the URL; nil if a disk must be asked.
-    func entriesWithoutLookup(_ url: String) -> [CacheEntry]? {
-        folder == nil ? state.withLock { $0.memory.entries(for: url) } : nil
+    /// The most recent response that matches, and whether anything is stored for the URL; nil if a disk must be asked.
+    func entryWithoutLookup(_ query: CacheQuery) -> (entry: CacheEntry?, isAnythingStored: Bool)? {
+        folder == nil ? findInMemory(query, underAnyTrustPolicy: false) : nil
     }
 
-    /// Calls `completion` with everything that is stored for the URL, on the cache's queue.
-    func lookUp(_ url: String, _ completion: @escaping @Sendable ([CacheEntry]) -> Void) {
-        queue.async { completion(self.entriesOfAll(url)) }
+    /// Calls `completion` with the most recent response that matches, and whether anything is stored for the URL: on the
+    /// cache's queue.
+    func lookUp(
+        _ query: CacheQuery,
+        _ completion: @escaping @Sendable ((entry: CacheEntry?, isAnythingStored: Bool)) -> Void
+    ) {
+        queue.async { completion(self.find(query, underAnyTrustPolicy: false)) }
     }
 
-    /// On the queue: what is in memory, and what is in the folder.
-    private func entriesOfAll(_ url: String) -> [CacheEntry] {
-        let inMemory = state.withLock { $0.memory.entries(for: url) }
-        guard let folder else { return inMemory }
-        var entries: [CacheEntry] = []
-        for response in folder.responses(for: url) {
-            if let known = inMemory.first(where: { $0.response.contentName == response.contentName }) {
-                entries.append(CacheEntry(response: response, content: known.content))
-            } else if let file = folder.content(of: response) {
-                entries.append(promoted(CacheEntry(response: response, content: .file(file))))
-            }
+    private func findInMemory(
+        _ query: CacheQuery, underAnyTrustPolicy: Bool
+    ) -> (entry: CacheEntry?, isAnythingStored: Bool) {
+        var matcher = query.matcher(underAnyTrustPolicy: underAnyTrustPolicy)
+        return state.withLock { state in
+            let entry = state.memory.use(query.url) { matcher.matches($0.scope, $0.varyingFields) }
+            return (entry, entry != nil || state.memory.contains(query.url))
         }
-        let names = Set(entries.map(\.response.contentName))
-        entries += inMemory.filter { !names.contains($0.response.contentName) }
-        return entries.sorted { $0.response.isMoreRecent(than: $1.response) }
+    }
+
+    /// On the queue: in memory, and in the folder. All records are compared, and one content is opened.
+    private func find(
+        _ query: CacheQuery, underAnyTrustPolicy: Bool
+    ) -> (entry: CacheEntry?, isAnythingStored: Bool) {
+        let known = findInMemory(query, underAnyTrustPolicy: underAnyTrustPolicy)
+        guard let folder else { return known }
+        var matcher = query.matcher(underAnyTrustPolicy: underAnyTrustPolicy)
+        let records = folder.records(for: query.url)
+        let responses = records.filter { matcher.matches($0.scope, $0.varyingFields) }
+            .compactMap { $0.response(url: query.url) }.sorted { $0.isMoreRecent(than: $1) }
+        // What is in memory alone.
+        let entry = known.entry.flatMap { entry in
+            responses.contains { $0.contentName == entry.response.contentName } ? nil : entry
+        }
+        for response in responses {
+            if let entry, entry.response.isMoreRecent(than: response) { break }
+            if let found = self.entry(of: response, in: folder) { return (found, true) }
+        }
+        return (entry, known.isAnythingStored || !records.isEmpty)
+    }
+
+    /// Nil if its content is missing, or was not written as a whole.
+    private func entry(of response: StoredResponse, in folder: CacheFolder) -> CacheEntry? {
+        if let known = state.withLock({ $0.memory.use(response.url, contentName: response.contentName) }) {
+            return CacheEntry(response: response, content: known.content)
+        }
+        return folder.content(of: response).map { promoted(CacheEntry(response: response, content: .file($0))) }
     }
 
     /// Takes small content into memory.
@@ -222,9 +246,7 @@ extension URLCache {
         }
         guard policy == .allowed else {
             // What it replaces must not come back.
-            return write { folder in
-                for old in folder.responses(for: response.url) where old.isReplaced(by: response) { folder.remove(old) }
-            }
+            return write { $0.removeReplaced(by: response) }
         }
         write { folder in
             switch content {

@@ -65,7 +65,7 @@ private final class CachedHop: HopSource {
 
     /// What a lookup has found, from its queue; or how the wait for another request ended.
     fileprivate enum Finding: Sendable {
-        case entries([CacheEntry])
+        case stored(entry: CacheEntry?, isAnythingStored: Bool)
         case wake(CacheFlights.Wake)
     }
 
@@ -116,7 +116,7 @@ extension CachedHop {
             return refusal(reason) ?? send(reason)
         }
         switch finding.take()?.take() {
-        case .entries(let found)?: return answer(with: found)
+        case .stored(let entry, let isAnythingStored)?: return answer(with: entry, isAnythingStored)
         case .wake(let wake)?: return proceed(after: wake)
         case nil: return find()
         }
@@ -124,27 +124,27 @@ extension CachedHop {
 
     private func find() -> SourceAnswer {
         // What is fresh in memory needs no lookup.
-        if let entry = cache.entryInMemory(query.url, where: { query.matches($0) }),
+        if let entry = cache.entryInMemory(query),
             case .answer(let timeToLive) = CacheRule.use(entry.response, for: query, now: requestTime)
         {
             return answer(with: entry, timeToLive)
         }
-        if let found = cache.entriesWithoutLookup(query.url) { return answer(with: found) }
+        if let found = cache.entryWithoutLookup(query) { return answer(with: found.entry, found.isAnythingStored) }
         let mailbox = Mailbox()
         finding = mailbox
-        let (cache, url) = (cache, query.url)
+        let (cache, query) = (cache, query)
         return .lookUp { completion in
-            cache.lookUp(url) { found in
-                mailbox.put(.entries(found))
+            cache.lookUp(query) { found in
+                mailbox.put(.stored(entry: found.entry, isAnythingStored: found.isAnythingStored))
                 completion(.ready)
             }
             return {}
         }
     }
 
-    private func answer(with found: [CacheEntry]) -> SourceAnswer {
-        entry = found.first { query.matches($0.response) }
-        guard let entry else { return miss(found.isEmpty ? .uriMiss : .varyMiss) }
+    private func answer(with found: CacheEntry?, _ isAnythingStored: Bool) -> SourceAnswer {
+        entry = found
+        guard let entry else { return miss(isAnythingStored ? .varyMiss : .uriMiss) }
         switch CacheRule.use(entry.response, for: query, now: requestTime) {
         case .answer(let timeToLive): return answer(with: entry, timeToLive)
         case .answerAndValidate(let timeToLive):

@@ -44,3 +44,10 @@ struct CacheFiles: Sendable {
     /// Replaces a file.
     func write(_ bytes: [UInt8], to path: String) throws { try OutputFile.replace(path, by: bytes) }
 }
+
+extension CacheFolder {
+    /// What is stored under the URL, most recent first.
+    func responses(for url: String) -> [StoredResponse] {
+        records(for: url).compactMap { $0.response(url: url) }.sorted { $0.isMoreRecent(than: $1) }
+    }
+}
