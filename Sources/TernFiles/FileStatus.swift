@@ -27,6 +27,17 @@ package struct FileStatus: Sendable {
     package init?(of path: String) {
         var status = stat()
         guard unsafe ByteText.withPath(path, { unsafe stat($0, &status) }) == 0 else { return nil }
+        self.init(status)
+    }
+
+    /// Of what is at the path itself: a symbolic link is neither a file nor a folder.
+    package init?(ofLink path: String) {
+        var status = stat()
+        guard unsafe ByteText.withPath(path, { unsafe lstat($0, &status) }) == 0 else { return nil }
+        self.init(status)
+    }
+
+    private init(_ status: stat) {
         kind =
             switch status.st_mode & S_IFMT {
             case S_IFREG: .regular

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: buffers are lent for one call.
+import Dispatch
 import TernFiles
 import TernHTTP1
 import TernLock
@@ -16,8 +17,13 @@ public import TernSystem
 ///   anew under a lock and renaming it, so that readers, which take no lock, see the old or the new one.
 /// - `ab/ab…-NAME`: the content of a record. It has no name until it is complete, and gets one before its record.
 ///
-/// A process that is killed leaves nothing, or content without a record, which a later scan removes. No file is flushed to
+/// - `tern-usage`: the size of all files, so that none of them is looked at to know it.
+///
+/// A process that is killed leaves nothing, or content without a record, which a later sweep removes. No file is flushed to
 /// the disk: what a power failure damages does not match its checksum.
+///
+/// The folder is swept (see ``CacheSweep``) when its size exceeds the capacity or is not known, and when as much has been
+/// written as it holds: on a queue of its own, so that no look-up waits for it.
 final class CacheFolder: Sendable {
     static let version = "tern-cache 1\n"
     private static let markerName = "tern-cache"
@@ -25,29 +31,47 @@ final class CacheFolder: Sendable {
     private static let maximumRecordsLength = 256 * 1024
     /// How long another process may take to change the records of a URL.
     private static let lockTimeout = Duration.seconds(5)
-    /// How old a file that belongs to no record must be, in seconds, for its writer to be gone.
-    private static let maximumWriteTime: Int64 = 60
     /// How often the use of a response is noted, in seconds.
     private static let touchInterval: Int64 = 60
 
+    /// What the program wants removed.
+    private struct Removal {
+        let number: UInt64
+        /// Of responses that were received or validated at this time or later.
+        let since: Int64
+        /// The contents that were stored after the program had said so.
+        var kept: Set<String> = []
+
+        func includes(_ record: CacheRecord) -> Bool {
+            record.responseTime >= since && !kept.contains(record.contentName)
+        }
+    }
+
     private struct State {
-        var capacity: Int64
-        /// Nil before the first scan.
-        var usage: Int64?
-        /// The number of bytes written since the last scan.
-        var written: Int64 = 0
+        var isSweeping = false
+        var removal: Removal?
+        var removalCount: UInt64 = 0
         var touched: [String: Int64] = [:]
     }
 
     let path: String
-    private let state: Lock<State>
+    private let state = Lock(State())
+    private let space: CacheSpace
+    private let sweepQueue: DispatchQueue
+    /// Entered while the folder is swept.
+    private let sweeps = DispatchGroup()
 
     /// Opens the folder, and creates it if it does not exist.
     ///
-    /// - Parameter capacity: the maximum number of bytes of all files; 0 stores nothing.
-    init(path: String, capacity: Int64) throws(URLCacheError) {
+    /// - Parameters:
+    ///   - capacity: the maximum number of bytes of all files; 0 stores nothing.
+    ///   - sweepQueue: a serial queue.
+    init(
+        path: String, capacity: Int64, sweepQueue: DispatchQueue = DispatchQueue(label: "tern.cache.sweep")
+    ) throws(URLCacheError) {
         self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
-        state = Lock(State(capacity: capacity))
+        self.sweepQueue = sweepQueue
+        space = CacheSpace(folder: self.path, capacity: capacity)
         do throws(SystemCallError) {
             if !self.path.contains("/") || FileStatus(of: FilePath.folder(of: self.path)) != nil {
                 _ = try FilePath.createPrivateFolder(self.path)
@@ -71,8 +95,13 @@ final class CacheFolder: Sendable {
             _ = try OutputFile.createTemporary(FilePath.temporary(in: path), permissions: 0o600)
             if let found = try FileContent.read(marker, limit: 1024) {
                 text = String(decoding: found, as: UTF8.self)
+                // A mark that was not written to its end, on a full disk or in a power failure.
+                if found.count < Self.version.utf8.count, Self.version.utf8.starts(with: found) {
+                    try begin(isEmpty: false)
+                    text = Self.version
+                }
             } else if FilePath.names(in: path).allSatisfy({ $0.hasPrefix(".tern-") }) {
-                try OutputFile.replace(marker, by: Array(Self.version.utf8))
+                try begin(isEmpty: true)
                 text = Self.version
             }
         } catch {
@@ -82,21 +111,38 @@ final class CacheFolder: Sendable {
         guard text == Self.version else { throw .unsupportedVersion(path: path, found: text) }
     }
 
+    /// Makes the folder one of a cache.
+    private func begin(isEmpty: Bool) throws(SystemCallError) {
+        try OutputFile.replace(marker, by: Array(Self.version.utf8))
+        space.begin(isEmpty: isEmpty)
+    }
+
     private var marker: String { path + "/" + Self.markerName }
 
     var capacity: Int64 {
-        get { state.withLock { $0.capacity } }
+        get { space.capacity }
         set {
-            state.withLock { $0.capacity = newValue }
-            makeRoom()
+            space.capacity = newValue
+            if space.isSweepDue { sweep() }
         }
     }
 
-    /// The maximum length of the content of one response.
-    var maximumContentLength: Int64 { capacity / 2 }
+    /// The maximum length of the content of one response; negative if none may be stored.
+    var maximumContentLength: Int64 {
+        let capacity = capacity
+        return capacity > 0 ? capacity / 2 : -1
+    }
 
-    /// The number of bytes of all files, as far as this process knows: what others wrote counts from the next scan.
-    var usage: Int64 { state.withLock { $0.usage } ?? scan().usage }
+    /// The number of bytes of all files, as processes have noted it. Blocks while the folder is measured, if none has.
+    var usage: Int64 {
+        if let size = space.size { return size }
+        sweep()
+        finishSweep()
+        return space.size ?? 0
+    }
+
+    /// Waits until the folder is not being swept. Blocks.
+    func finishSweep() { sweeps.wait() }
 
     // Names
 
@@ -133,7 +179,9 @@ extension CacheFolder {
     func records(for url: String) -> [CacheRecord] {
         let key = CacheRecord.key(of: url)
         let records = (try? Self.records(base(key: key)))?.records.records ?? []
-        return records.prefix(StoredResponse.maximumVariantCount).filter { $0.key == key }
+        let removal = state.withLock { $0.removal }
+        return records.prefix(StoredResponse.maximumVariantCount)
+            .filter { $0.key == key && removal?.includes($0) != true }
     }
 
     /// Nil if the content is missing or was not written as a whole: the record is removed then.
@@ -170,7 +218,7 @@ extension CacheFolder {
     /// The folder was deleted.
     private func restore() throws(SystemCallError) {
         _ = try FilePath.createPrivateFolder(path)
-        try OutputFile.replace(marker, by: Array(Self.version.utf8))
+        try begin(isEmpty: true)
     }
 
     /// Adds a record and its content, in place of what it replaces. Nothing but the replaced one is removed if it is too
@@ -183,10 +231,14 @@ extension CacheFolder {
         let base = base(key: record.key)
         _ = try FilePath.createPrivateFolder(FilePath.folder(of: base))
         let file = Self.content(base, response.contentName)
-        try content.finish().moveIfAbsent(to: file)
+        let size = CacheFileWriter.size(of: response.contentLength).saturatingSum(Int64(record.line.count))
+        space.begin(size)
         var removed: [CacheRecord] = []
+        let difference: Int64
         do {
-            try change(base) { records in
+            try content.finish().moveIfAbsent(to: file)
+            state.withLock { _ = $0.removal?.kept.insert(response.contentName) }
+            difference = try change(base) { records in
                 let others = records.filter { !$0.isReplaced(by: response) }
                 let kept = Self.kept(others, beside: record)
                 removed = records.filter { $0.isReplaced(by: response) } + others.dropFirst(kept.count)
@@ -194,10 +246,11 @@ extension CacheFolder {
             }
         } catch {
             OutputFile.remove(file)
+            if space.finish(size, -size) { sweep() }
             throw error
         }
-        wrote(CacheFileWriter.size(of: response.contentLength))
-        for old in removed { removeContent(base, old.contentName, old.contentLength) }
+        let gone = removeContents(base, removed)
+        if space.finish(size, difference - Int64(record.line.count) - gone) { sweep() }
     }
 
     /// The latest of them that have room beside a new one.
@@ -210,45 +263,50 @@ extension CacheFolder {
     }
 
     func removeReplaced(by response: StoredResponse) {
-        remove(from: base(response.url)) { $0.isReplaced(by: response) }
+        note(remove(from: base(response.url)) { $0.isReplaced(by: response) })
     }
 
     /// Replaces the record with the same content, if it is still there.
     func update(_ response: StoredResponse) throws {
         let base = base(response.url)
-        guard FileStatus(of: base) != nil else { return }
-        try change(base) { records in
+        guard FileStatus(ofLink: base) != nil else { return }
+        let difference = try change(base) { records in
             records.map { $0.contentName == response.contentName ? CacheRecord(response) : $0 }
         }
+        note(difference)
     }
 
     func remove(_ response: StoredResponse) {
-        let base = base(response.url)
-        try? change(base) { $0.filter { $0.contentName != response.contentName } }
-        removeContent(base, response.contentName, response.contentLength)
+        note(remove(from: base(response.url)) { $0.contentName == response.contentName })
     }
 
-    func removeAll(for url: String) { remove(from: base(url)) { _ in true } }
+    func removeAll(for url: String) { note(remove(from: base(url)) { _ in true }) }
 
-    private func remove(from base: String, where isRemoved: (CacheRecord) -> Bool) {
-        guard FileStatus(of: base) != nil else { return }
+    /// Returns by how many bytes the folder has grown.
+    private func remove(from base: String, where isRemoved: (CacheRecord) -> Bool) -> Int64 {
+        guard FileStatus(ofLink: base) != nil else { return 0 }
         var removed: [CacheRecord] = []
-        try? change(base) { records in
+        let difference = try? change(base) { records in
             removed = records.filter(isRemoved)
             return records.filter { !isRemoved($0) }
         }
-        for record in removed { removeContent(base, record.contentName, record.contentLength) }
+        return (difference ?? 0) - removeContents(base, removed)
     }
 
-    /// Removes the responses that were received or validated at this time or later; nil for all.
+    /// Removes the responses that were received or validated at this time or later; nil for all. They answer nothing from
+    /// now on, and are gone after the next sweep.
     func removeAll(since seconds: Int64?) {
-        for base in scan().bases { remove(from: base.path) { $0.responseTime >= seconds ?? .min } }
-        _ = scan()
+        let since = seconds ?? .min
+        state.withLock { state in
+            state.removalCount &+= 1
+            state.removal = Removal(number: state.removalCount, since: min(since, state.removal?.since ?? since))
+        }
+        sweep()
     }
 
     /// Changes the records of a file; without any left the file is removed. Lines of other versions stay while there is
-    /// room.
-    private func change(_ base: String, _ body: ([CacheRecord]) -> [CacheRecord]) throws {
+    /// room. Returns by how many bytes the file has grown.
+    private func change(_ base: String, _ body: ([CacheRecord]) -> [CacheRecord]) throws -> Int64 {
         guard let lock = try OutputFile.locked(base + ".lock", within: Self.lockTimeout) else {
             throw MergedFile.Failure.locked
         }
@@ -259,103 +317,78 @@ extension CacheFolder {
         let otherLines = length <= Self.maximumRecordsLength ? known.otherLines : []
         let bytes = CacheRecords.bytes(of: records, after: otherLines)
         if bytes.isEmpty { OutputFile.remove(base) } else { try OutputFile.replace(base, by: bytes) }
-        wrote(Int64(bytes.count - before))
+        return Int64(bytes.count - before)
     }
 
-    private func removeContent(_ base: String, _ name: String, _ length: Int64) {
-        let path = Self.content(base, name)
-        guard FileStatus(of: path) != nil else { return }
-        OutputFile.remove(path)
-        state.withLock { state in
-            state.usage = state.usage.map { max(0, $0 - CacheFileWriter.size(of: length)) }
+    /// Returns the number of bytes that were removed.
+    private func removeContents(_ base: String, _ records: [CacheRecord]) -> Int64 {
+        var size: Int64 = 0
+        for record in records {
+            let path = Self.content(base, record.contentName)
+            guard let status = FileStatus(ofLink: path) else { continue }
+            OutputFile.remove(path)
+            size = size.saturatingSum(status.length)
         }
-    }
-
-    private func wrote(_ count: Int64) {
-        let isFull = state.withLock { state in
-            state.usage = state.usage.map { $0 + count }
-            state.written += max(0, count)
-            return state.usage ?? .max > state.capacity || state.written > state.capacity / 4
-        }
-        if isFull { makeRoom() }
+        return size
     }
 }
 
 // Limits
 extension CacheFolder {
-    /// The files of one URL.
-    private struct Base {
-        let path: String
-        /// When it was used, in nanoseconds.
-        var lastUse: Int64 = 0
-        var size: Int64 = 0
-        var contents: [String] = []
-    }
+    /// Adds to the size of the folder.
+    private func note(_ count: Int64) { if space.note(count) { sweep() } }
 
-    /// Measures the folder, and removes what processes that were killed have left.
-    private func scan() -> (bases: [Base], usage: Int64) {
-        var bases: [String: Base] = [:]
-        let old = oldTime
-        for folder in FilePath.names(in: path) where folder.count == 2 {
-            for name in FilePath.names(in: "\(path)/\(folder)") { note(name, in: "\(path)/\(folder)", old, &bases) }
+    private func sweep() {
+        let isFirst = state.withLock { state in
+            defer { state.isSweeping = true }
+            return !state.isSweeping
         }
-        for name in FilePath.names(in: path) where name.hasPrefix(".tern-") { removeIfOld("\(path)/\(name)", old) }
-        removeOrphans(old, &bases)
-        let usage = bases.values.reduce(0) { $0 + $1.size }
-        state.withLock { ($0.usage, $0.written) = (usage, 0) }
-        return (bases.values.sorted { $0.lastUse < $1.lastUse }, usage)
+        guard isFirst else { return }
+        sweeps.enter()
+        sweepQueue.async { self.beginSweep() }
     }
 
-    private func note(_ name: String, in folder: String, _ old: Int64, _ bases: inout [String: Base]) {
-        let path = "\(folder)/\(name)"
-        if name.hasPrefix(".") || name.hasSuffix(".lock") { return removeIfOld(path, old) }
-        guard let status = FileStatus(of: path) else { return }
-        let base = String(path.prefix(folder.count + 33))
-        if name.count == 32 {
-            bases[base, default: Base(path: base)].lastUse =
-                status.modificationTime &* 1_000_000_000 &+ status.modificationNanoseconds
-        } else {
-            bases[base, default: Base(path: base)].contents.append(path)
-        }
-        bases[base]?.size += status.length
-    }
-
-    private func removeIfOld(_ path: String, _ old: Int64) {
-        guard let status = FileStatus(of: path), status.modificationTime < old else { return }
-        OutputFile.remove(path)
-    }
-
-    /// The time since which a file may still be written to, by the clock of the file system.
-    private var oldTime: Int64 {
-        let name = path + "/.tern-now"
-        defer { OutputFile.remove(name) }
-        try? OutputFile.replace(name, by: [])
-        return FileStatus(of: name).map { $0.modificationTime - Self.maximumWriteTime } ?? .min
-    }
-
-    private func removeOrphans(_ old: Int64, _ bases: inout [String: Base]) {
-        for base in bases.values where !base.contents.isEmpty {
-            let names = Set((try? Self.records(base.path))?.records.records.map(\.contentName) ?? [])
-            for path in base.contents where !names.contains(String(path.dropFirst(base.path.count + 1))) {
-                guard let status = FileStatus(of: path), status.modificationTime < old else { continue }
-                OutputFile.remove(path)
-                bases[base.path]?.size -= status.length
-            }
+    private func beginSweep() {
+        let removal = state.withLock { $0.removal?.number }
+        // One process at a time; but each removes what its program wants removed.
+        let lock = try? OutputFile.locked("\(path)/\(CacheSweep.lockName)", within: .zero)
+        if lock == nil, removal == nil { return endSweep(hasGrown: false) }
+        let before = space.sweepBegins()
+        measure(CacheSweep(path: path), removal) { sweep in
+            let hasGrown = self.space.sweepEnded(sweep.size, since: before)
+            lock?.remove()
+            self.endSweep(hasGrown: hasGrown)
         }
     }
 
-    /// Removes what is least recently used, to nine tenths of the capacity.
-    private func makeRoom() {
-        let capacity = capacity
-        var (bases, usage) = scan()
-        if usage <= capacity { return }
-        bases.reverse()
-        while usage > capacity / 10 * 9, let base = bases.popLast() {
-            OutputFile.remove(base.path)
-            for content in base.contents { OutputFile.remove(content) }
-            usage -= base.size
+    /// One step, and the next one after what else waits for the queue.
+    private func measure(
+        _ sweep: CacheSweep, _ removal: UInt64?, _ completion: @escaping @Sendable (CacheSweep) -> Void
+    ) {
+        let isMeasured = !sweep.measureNext(
+            remove: removal.map { _ in { base in _ = self.remove(from: base) { self.isRemoved($0) } } },
+            contentNames: { Set((try? Self.records($0))?.records.records.map(\.contentName) ?? []) })
+        guard isMeasured else { return sweepQueue.async { self.measure(sweep, removal, completion) } }
+        state.withLock { if $0.removal?.number == removal { $0.removal = nil } }
+        sweep.choose(capacity: capacity)
+        evict(sweep, completion)
+    }
+
+    private func isRemoved(_ record: CacheRecord) -> Bool { state.withLock { $0.removal?.includes(record) } ?? false }
+
+    private func evict(_ sweep: CacheSweep, _ completion: @escaping @Sendable (CacheSweep) -> Void) {
+        guard sweep.evictNext() else { return completion(sweep) }
+        sweepQueue.async { self.evict(sweep, completion) }
+    }
+
+    /// Sweeps again if there is a reason that there was not when the sweep began.
+    private func endSweep(hasGrown: Bool) {
+        let isRemovalLeft = state.withLock { state in
+            state.isSweeping = false
+            return state.removal != nil
         }
-        state.withLock { $0.usage = usage }
+        if isRemovalLeft || hasGrown && space.isSweepDue { sweep() }
+        sweeps.leave()
     }
 }
 

@@ -95,15 +95,19 @@ public final class URLCache: Sendable {
     /// The size of all responses in memory, in bytes.
     public var currentMemoryUsage: Int { state.withLock { $0.memory.usage } }
 
-    /// The size of the files in the folder, in bytes, as far as this process knows: another one may have written since.
+    /// The size of the files in the folder, in bytes, as its processes have noted it. Blocks for the disk, and for as long as
+    /// it takes to look at all of them if no process has.
     public var currentDiskUsage: Int { folder.map { Int(clamping: $0.usage) } ?? 0 }
 
     /// Why responses could not be written to the folder: the first error, such as a full disk; nil while there was none.
     /// The cache goes on in memory then, and with what can be written.
     public var diskError: (any Error)? { state.withLock { $0.diskError } }
 
-    /// Waits until everything stored so far is in the folder. Blocks.
-    public func flush() { queue.sync {} }
+    /// Waits until everything stored so far is in the folder, and what must go from it is gone. Blocks.
+    public func flush() {
+        queue.sync {}
+        folder?.finishSweep()
+    }
 }
 
 // As programs use it
