@@ -32,8 +32,8 @@ struct MemoryStore {
 
     init(capacity: Int) { self.capacity = capacity }
 
-    /// The maximum length of the content of one response.
-    var maximumContentLength: Int { max(0, capacity / Self.largestPart - Self.overhead) }
+    /// The maximum length of the content of one response; negative if none is stored.
+    var maximumContentLength: Int { capacity / Self.largestPart - Self.overhead }
 
     /// Whether anything is stored under the URL.
     func contains(_ url: String) -> Bool { items[url] != nil }

@@ -25,6 +25,8 @@ public final class URLCache: Sendable {
 
     private struct State {
         var memory: MemoryStore
+        /// The number of bytes that are collected to be stored.
+        var collected = 0
         /// By the names of contents.
         var userInfo: [String: [String: any Sendable]] = [:]
         /// The first error of writing to the folder.
@@ -80,7 +82,8 @@ public final class URLCache: Sendable {
         (self.folder, self.clock) = (folder, clock)
     }
 
-    /// The maximum size of all responses in memory, in bytes; what is too much is evicted.
+    /// The maximum size of all responses in memory, in bytes; what is too much is evicted. Those that are arriving may take as
+    /// much again: what exceeds that goes to the folder, or is not stored.
     public var memoryCapacity: Int {
         get { state.withLock { $0.memory.capacity } }
         set { state.withLock { $0.memory.capacity = max(0, newValue) } }
@@ -92,8 +95,8 @@ public final class URLCache: Sendable {
         set { folder?.capacity = Int64(clamping: max(0, newValue)) }
     }
 
-    /// The size of all responses in memory, in bytes.
-    public var currentMemoryUsage: Int { state.withLock { $0.memory.usage } }
+    /// The size of all responses in memory, in bytes, with those that are arriving to be stored.
+    public var currentMemoryUsage: Int { state.withLock { $0.memory.usage + $0.collected } }
 
     /// The size of the files in the folder, in bytes, as its processes have noted it. Blocks for the disk, and for as long as
     /// it takes to look at all of them if no process has.
@@ -229,15 +232,35 @@ extension URLCache {
         return promoted
     }
 
-    /// The maximum length of content that is collected in memory while it arrives.
-    var maximumCollectedLength: Int { state.withLock { $0.memory.maximumContentLength } }
+    /// Whether content of this length can be stored, in memory or in the folder.
+    func admits(length: Int64) -> Bool {
+        admitsInMemory(length: length) || length <= folder?.maximumContentLength ?? -1
+    }
 
-    /// Stores a response in place of those that it replaces.
+    func admitsInMemory(length: Int64) -> Bool { length <= state.withLock { $0.memory.maximumContentLength } }
+
+    /// Counts bytes that are collected in memory to be stored. Returns false, and counts nothing, if all that are collected
+    /// would take more than the memory's capacity.
+    fileprivate func collect(_ count: Int) -> Bool {
+        state.withLock { state in
+            guard count <= state.memory.capacity - state.collected else { return false }
+            state.collected += count
+            return true
+        }
+    }
+
+    fileprivate func discard(_ count: Int) { state.withLock { $0.collected -= count } }
+
+    /// Stores a response in place of those that it replaces. It replaces them also if it cannot be stored.
     func store(
         _ response: StoredResponse, _ content: CollectedContent, _ policy: StoragePolicy,
         _ userInfo: [String: any Sendable]? = nil
     ) {
         guard policy != .notAllowed else { return }
+        guard admits(length: response.contentLength) else {
+            state.withLock { $0.memory.remove(response.url) { $0.isReplaced(by: response) } }
+            return write { $0.removeReplaced(by: response) }
+        }
         state.withLock { state in
             if let userInfo {
                 if state.userInfo.count >= 1024 { state.userInfo = [:] }
@@ -310,6 +333,28 @@ extension URLCache {
         queue.async {
             do { try body(folder) } catch { self.failed(error) }
         }
+    }
+}
+
+/// Counts the bytes in memory of content that is collected, until it is released. One thread at a time.
+final class CollectedBytes: @unchecked Sendable {
+    private let cache: URLCache
+    private var count = 0
+
+    init(in cache: URLCache) { self.cache = cache }
+
+    deinit { discard() }
+
+    /// False if the cache may not hold so many more.
+    func collect(_ count: Int) -> Bool {
+        guard cache.collect(count) else { return false }
+        self.count += count
+        return true
+    }
+
+    func discard() {
+        cache.discard(count)
+        count = 0
     }
 }
 

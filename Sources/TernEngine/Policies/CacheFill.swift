@@ -20,7 +20,7 @@ final class CacheFill: ContentTee {
     /// The request was sent at this moment: what is removed later must not be stored.
     private let moment: UInt64
     private let url: URL?
-    private let maximumCollectedLength: Int
+    private let collected: CollectedBytes
     private var content = Content.bytes([])
     private var length: Int64 = 0
     /// Others wait for the response.
@@ -33,7 +33,7 @@ final class CacheFill: ContentTee {
         self.moment = moment
         (self.cache, self.head, self.query, self.url, self.flight) = (cache, head, query, url, flight)
         (self.requestTime, self.responseTime) = (requestTime, responseTime)
-        maximumCollectedLength = cache.maximumCollectedLength
+        collected = CollectedBytes(in: cache)
     }
 
     func received(_ bytes: Span<UInt8>) {
@@ -41,15 +41,19 @@ final class CacheFill: ContentTee {
         length += Int64(bytes.count)
         do {
             switch content {
-            case .bytes(var collected):
+            case .bytes(var known):
                 content = .none
-                if collected.count + bytes.count > maximumCollectedLength { return try spill(collected, bytes) }
-                if collected.isEmpty, let length = head.contentLength, length <= maximumCollectedLength {
-                    collected.reserveCapacity(length)
+                guard cache.admits(length: length) else { return giveUp() }
+                let expected = max(length, Int64(head.contentLength ?? 0))
+                guard cache.admitsInMemory(length: expected), collected.collect(bytes.count) else {
+                    return try spill(known, bytes)
                 }
-                unsafe bytes.withUnsafeBufferPointer { unsafe collected.append(contentsOf: $0) }
-                content = .bytes(collected)
-            case .file(let writer): try writer.write(bytes)
+                if known.isEmpty { known.reserveCapacity(Int(clamping: expected)) }
+                unsafe bytes.withUnsafeBufferPointer { unsafe known.append(contentsOf: $0) }
+                content = .bytes(known)
+            case .file(let writer):
+                guard cache.admits(length: length) else { return giveUp() }
+                try writer.write(bytes)
             case .none: break
             }
         } catch {
@@ -58,16 +62,18 @@ final class CacheFill: ContentTee {
         }
     }
 
-    private func spill(_ collected: [UInt8], _ bytes: Span<UInt8>) throws {
+    private func spill(_ known: [UInt8], _ bytes: Span<UInt8>) throws {
         guard let folder = cache.folder, length <= folder.maximumContentLength else { return giveUp() }
         let writer = try folder.makeContent()
-        try writer.write(collected.span)
+        try writer.write(known.span)
         try writer.write(bytes)
         content = .file(writer)
+        collected.discard()
     }
 
     private func giveUp() {
         content = .none
+        collected.discard()
         flight.take()?.end(.unstorable)
     }
 
@@ -76,10 +82,10 @@ final class CacheFill: ContentTee {
 
     func ended(isComplete: Bool) -> CacheQuestion? {
         defer { content = .none }
-        let collected: CollectedContent
+        let received: CollectedContent
         switch content {
-        case .bytes(let bytes): collected = .bytes(bytes)
-        case .file(let writer): collected = .file(writer)
+        case .bytes(let bytes): received = .bytes(bytes)
+        case .file(let writer): received = .file(writer)
         case .none: return nil
         }
         guard isComplete,
@@ -87,13 +93,16 @@ final class CacheFill: ContentTee {
                 head, answering: query, requestTime: requestTime, responseTime: responseTime, contentLength: length)
         else {
             flight = nil
+            collected.discard()
             return nil
         }
         let (cache, query, moment, flight) = (cache, query, moment, flight.take())
+        let collected = collected
         return CacheQuestion(
-            proposal: CachedURLResponse(HTTPURLResponse(url: url, head: response.head), collected)
+            proposal: CachedURLResponse(HTTPURLResponse(url: url, head: response.head), received)
         ) { answer in
             cache.store(answer, in: response, answering: query, since: moment)
+            collected.discard()
             flight?.end(answer == nil ? .unstorable : .stored)
         }
     }

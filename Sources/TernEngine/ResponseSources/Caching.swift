@@ -319,6 +319,7 @@ extension CachedHop {
         let now = cache.clock()
         let isTrusted = connection.map { $0.overriddenTrustFailure == nil } ?? true
         guard isTrusted, CacheRule.isStorable(head, answering: query),
+            cache.admits(length: Int64(head.contentLength ?? 0)),
             let response = StoredResponse(
                 head, answering: query, requestTime: requestTime, responseTime: now, contentLength: 0)
         else {
