@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Safety: buffers are lent for one call, and offsets in them are checked.
+// Safety: buffers are lent for one call, and offsets in them are checked. Stored content retains its file once, from the end of
+// its `init` on, and has it released once, at its own end.
+import Dispatch
 import TernFiles
 import TernSystem
 
@@ -130,25 +132,29 @@ final class CacheFileWriter: @unchecked Sendable {
     }
 }
 
-/// Stored content. Every call blocks for the disk; any thread may call.
+/// Stored content. Every call blocks for the disk. Any thread may call, and release it: the file is closed on the queue,
+/// because closing one that was removed meanwhile frees its content.
+@safe
 final class CacheFile: Sendable {
-    private let file: InputFile
+    private let retainedFile: Unmanaged<InputFile>
     private let sums: [UInt64]
     /// The number of bytes.
     let length: Int64
+    /// For threads that must not wait for the disk.
+    let queue: DispatchQueue
 
     /// Throws if there is no content of this length.
-    init(_ path: String, length: Int64) throws(CacheFileError) {
+    init(_ path: String, length: Int64, queue: DispatchQueue) throws(CacheFileError) {
+        let file: InputFile
         do throws(SystemCallError) {
             file = try InputFile(path)
         } catch {
             throw .system(error)
         }
-        self.length = length
         guard length >= 0, length <= file.length, file.length == CacheFileFormat.size(length) else { throw .damaged }
         var tail = [UInt8](repeating: 0, count: Int(clamping: file.length - length))
         let count = tail.count
-        let read = unsafe tail.withUnsafeMutableBytes { [file] buffer in
+        let read = unsafe tail.withUnsafeMutableBytes { buffer in
             Result { () throws(SystemCallError) in try unsafe file.read(into: buffer, at: length) }
         }
         guard case .success(count) = read else { throw .damaged }
@@ -157,7 +163,16 @@ final class CacheFile: Sendable {
             (0..<8).reduce(0) { $0 | UInt64(table[start + $1]) << (8 * UInt64($1)) }
         }
         guard CacheFileFormat.tail(sums, length) == tail else { throw .damaged }
+        (self.length, self.queue) = (length, queue)
+        unsafe retainedFile = Unmanaged.passRetained(file)
     }
+
+    deinit {
+        let file = unsafe retainedFile
+        queue.async { unsafe file.release() }
+    }
+
+    private var file: InputFile { unsafe retainedFile.takeUnretainedValue() }
 
     /// Reads bytes into the buffer, and returns their number: as many as there are, or fewer. Nothing that does not match
     /// its checksum is returned.

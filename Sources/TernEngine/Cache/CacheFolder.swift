@@ -58,6 +58,8 @@ final class CacheFolder: Sendable {
     private let state = Lock(State())
     private let space: CacheSpace
     private let sweepQueue: DispatchQueue
+    /// For contents that are written as they arrive, or read as they are delivered.
+    let fileQueue: DispatchQueue
     /// Entered while the folder is swept.
     private let sweeps = DispatchGroup()
 
@@ -66,11 +68,13 @@ final class CacheFolder: Sendable {
     /// - Parameters:
     ///   - capacity: the maximum number of bytes of all files; 0 stores nothing.
     ///   - sweepQueue: a serial queue.
+    ///   - fileQueue: a concurrent queue.
     init(
-        path: String, capacity: Int64, sweepQueue: DispatchQueue = DispatchQueue(label: "tern.cache.sweep")
+        path: String, capacity: Int64, sweepQueue: DispatchQueue = DispatchQueue(label: "tern.cache.sweep"),
+        fileQueue: DispatchQueue = DispatchQueue(label: "tern.cache.files", attributes: .concurrent)
     ) throws(URLCacheError) {
         self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
-        self.sweepQueue = sweepQueue
+        (self.sweepQueue, self.fileQueue) = (sweepQueue, fileQueue)
         space = CacheSpace(folder: self.path, capacity: capacity)
         do throws(SystemCallError) {
             if !self.path.contains("/") || FileStatus(of: FilePath.folder(of: self.path)) != nil {
@@ -187,7 +191,7 @@ extension CacheFolder {
     /// Nil if the content is missing or was not written as a whole: the record is removed then.
     func content(of response: StoredResponse) -> CacheFile? {
         let path = Self.content(base(response.url), response.contentName)
-        if let file = try? CacheFile(path, length: response.contentLength) { return file }
+        if let file = try? CacheFile(path, length: response.contentLength, queue: fileQueue) { return file }
         remove(response)
         return nil
     }

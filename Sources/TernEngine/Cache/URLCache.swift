@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 public import FoundationEssentials
+import Synchronization
 import TernHTTP1
 import TernLock
 
@@ -27,11 +28,16 @@ public final class URLCache: Sendable {
         var memory: MemoryStore
         /// The number of bytes that are collected to be stored.
         var collected = 0
+        /// The number of bytes that are to be written to files of the folder.
+        var unwritten = 0
         /// By the names of contents.
         var userInfo: [String: [String: any Sendable]] = [:]
         /// The first error of writing to the folder.
         var diskError: (any Error)?
     }
+
+    /// The maximum number of bytes that wait to be written, those of responses that are collected in memory first apart.
+    private static let maximumUnwritten = 8 * 1024 * 1024
 
     private let state: Lock<State>
     let folder: CacheFolder?
@@ -83,7 +89,7 @@ public final class URLCache: Sendable {
     }
 
     /// The maximum size of all responses in memory, in bytes; what is too much is evicted. Those that are arriving may take as
-    /// much again: what exceeds that goes to the folder, or is not stored.
+    /// much again: what exceeds that goes to the folder, or is not stored. At most 8 MB wait to be written to the folder.
     public var memoryCapacity: Int {
         get { state.withLock { $0.memory.capacity } }
         set { state.withLock { $0.memory.capacity = max(0, newValue) } }
@@ -96,7 +102,7 @@ public final class URLCache: Sendable {
     }
 
     /// The size of all responses in memory, in bytes, with those that are arriving to be stored.
-    public var currentMemoryUsage: Int { state.withLock { $0.memory.usage + $0.collected } }
+    public var currentMemoryUsage: Int { state.withLock { $0.memory.usage + $0.collected + $0.unwritten } }
 
     /// The size of the files in the folder, in bytes, as its processes have noted it. Blocks for the disk, and for as long as
     /// it takes to look at all of them if no process has.
@@ -251,6 +257,18 @@ extension URLCache {
 
     fileprivate func discard(_ count: Int) { state.withLock { $0.collected -= count } }
 
+    /// Counts bytes that are to be written to a file. Returns false, and counts nothing, if too many wait: the disk does not
+    /// keep up.
+    func waitForDisk(_ count: Int) -> Bool {
+        state.withLock { state in
+            guard count <= Self.maximumUnwritten - state.unwritten else { return false }
+            state.unwritten += count
+            return true
+        }
+    }
+
+    func written(_ count: Int) { state.withLock { $0.unwritten -= count } }
+
     /// Stores a response in place of those that it replaces. It replaces them also if it cannot be stored.
     func store(
         _ response: StoredResponse, _ content: CollectedContent, _ policy: StoragePolicy,
@@ -277,7 +295,7 @@ extension URLCache {
         }
         write { folder in
             switch content {
-            case .file(let writer): try folder.store(response, writer)
+            case .file(let spill): try folder.store(response, spill.finished())
             case .bytes(let bytes):
                 let writer = try folder.makeContent()
                 try writer.write(bytes.span)
@@ -336,10 +354,10 @@ extension URLCache {
     }
 }
 
-/// Counts the bytes in memory of content that is collected, until it is released. One thread at a time.
-final class CollectedBytes: @unchecked Sendable {
+/// Counts the bytes in memory of content that is collected, until it is released. Any thread may use it.
+final class CollectedBytes: Sendable {
     private let cache: URLCache
-    private var count = 0
+    private let count = Atomic<Int>(0)
 
     init(in cache: URLCache) { self.cache = cache }
 
@@ -348,20 +366,20 @@ final class CollectedBytes: @unchecked Sendable {
     /// False if the cache may not hold so many more.
     func collect(_ count: Int) -> Bool {
         guard cache.collect(count) else { return false }
-        self.count += count
+        self.count.wrappingAdd(count, ordering: .relaxed)
         return true
     }
 
     func discard() {
-        cache.discard(count)
-        count = 0
+        let count = count.exchange(0, ordering: .relaxed)
+        if count > 0 { cache.discard(count) }
     }
 }
 
 /// Content that has been collected to be stored.
 enum CollectedContent: Sendable {
     case bytes([UInt8])
-    case file(CacheFileWriter)
+    case file(CacheSpill)
 }
 
 extension StoredContent: CachedContent {
@@ -377,7 +395,7 @@ extension CollectedContent: CachedContent {
     func readAll() throws -> [UInt8] {
         switch self {
         case .bytes(let bytes): bytes
-        case .file(let writer): try writer.readAll()
+        case .file(let spill): try spill.readAll()
         }
     }
 }

@@ -3,11 +3,11 @@ import FoundationEssentials
 import TernHTTP1
 
 /// Collects the content of a response that is stored when it is complete: in memory, and in a file once it is long. On
-/// the reactor's thread.
+/// the reactor's thread, which never waits for it.
 final class CacheFill: ContentTee {
     private enum Content {
         case bytes([UInt8])
-        case file(CacheFileWriter)
+        case file(CacheSpill)
         /// It is too long, or cannot be written.
         case none
     }
@@ -39,39 +39,31 @@ final class CacheFill: ContentTee {
     func received(_ bytes: Span<UInt8>) {
         if bytes.isEmpty { return }
         length += Int64(bytes.count)
-        do {
-            switch content {
-            case .bytes(var known):
-                content = .none
-                guard cache.admits(length: length) else { return giveUp() }
-                let expected = max(length, Int64(head.contentLength ?? 0))
-                guard cache.admitsInMemory(length: expected), collected.collect(bytes.count) else {
-                    return try spill(known, bytes)
-                }
-                if known.isEmpty { known.reserveCapacity(Int(clamping: expected)) }
-                unsafe bytes.withUnsafeBufferPointer { unsafe known.append(contentsOf: $0) }
-                content = .bytes(known)
-            case .file(let writer):
-                guard cache.admits(length: length) else { return giveUp() }
-                try writer.write(bytes)
-            case .none: break
+        switch content {
+        case .bytes(var known):
+            content = .none
+            guard cache.admits(length: length) else { return giveUp() }
+            let expected = max(length, Int64(head.contentLength ?? 0))
+            guard cache.admitsInMemory(length: expected), collected.collect(bytes.count) else {
+                return spill(known, bytes)
             }
-        } catch {
-            cache.failed(error)
-            giveUp()
+            if known.isEmpty { known.reserveCapacity(Int(clamping: expected)) }
+            unsafe bytes.withUnsafeBufferPointer { unsafe known.append(contentsOf: $0) }
+            content = .bytes(known)
+        case .file(let spill): if !cache.admits(length: length) || !spill.append(bytes) { giveUp() }
+        case .none: break
         }
     }
 
-    private func spill(_ known: [UInt8], _ bytes: Span<UInt8>) throws {
+    private func spill(_ known: [UInt8], _ bytes: Span<UInt8>) {
         guard let folder = cache.folder, length <= folder.maximumContentLength else { return giveUp() }
-        let writer = try folder.makeContent()
-        try writer.write(known.span)
-        try writer.write(bytes)
-        content = .file(writer)
-        collected.discard()
+        let spill = CacheSpill(known, collected, in: cache, folder)
+        content = .file(spill)
+        if !spill.append(bytes) { giveUp() }
     }
 
     private func giveUp() {
+        if case .file(let spill) = content { spill.abandon() }
         content = .none
         collected.discard()
         flight.take()?.end(.unstorable)
@@ -85,7 +77,9 @@ final class CacheFill: ContentTee {
         let received: CollectedContent
         switch content {
         case .bytes(let bytes): received = .bytes(bytes)
-        case .file(let writer): received = .file(writer)
+        case .file(let spill):
+            if isComplete { spill.end() } else { spill.abandon() }
+            received = .file(spill)
         case .none: return nil
         }
         guard isComplete,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Safety: the buffer belongs to the exchange, and is lent for one call.
+// Safety: the buffer is lent for one call.
+import Dispatch
 import TernHTTP1
 import TernIO
 
@@ -20,11 +21,20 @@ struct StoredAnswer: CarrierSource {
     }
 }
 
-/// Delivers a stored response: what one event-loop tick allows at a time, and nothing while it is paused. Belongs to its
-/// loop's thread, hence `@unchecked Sendable`.
+/// Delivers a stored response: what one event-loop tick allows at a time, and nothing while it is paused. A file is read on
+/// its queue, one window ahead of what is delivered. Belongs to its loop's thread, hence `@unchecked Sendable`.
 private final class StoredExchange: Carrier, ReadinessHandler, @unchecked Sendable {
     /// The number of bytes that are read from a file at a time.
     private static let windowSize = 128 * 1024
+
+    /// The window of a file that follows the present one.
+    private enum NextWindow {
+        case unread
+        case reading
+        case read([UInt8])
+        /// It cannot be read.
+        case damaged
+    }
 
     let loop: ReactorLoop
     let connectionMetrics: ConnectionMetrics? = nil
@@ -33,13 +43,14 @@ private final class StoredExchange: Carrier, ReadinessHandler, @unchecked Sendab
     private let deadlines: Deadlines
     private var delegate: (any ExchangeDelegate)?
     private var offset: Int64
-    /// The bytes of a file from `offset`, read ahead.
+    /// The bytes of a file from `offset`.
     private var window: [UInt8] = []
     private var windowRange = 0..<0
+    private var next = NextWindow.unread
     private var isHeadDelivered = false
     private var isDelivering = false
     private var isScheduled = false
-    /// Ends the exchange when the task's time is up; nil before the first tick is over.
+    /// Ends the exchange when the task's time is up; nil if the exchange is over at once.
     private var timer: RegistrationToken?
 
     init(_ answer: StoredAnswer, _ delegate: any ExchangeDelegate, _ loop: ReactorLoop, _ deadlines: Deadlines) {
@@ -52,6 +63,8 @@ private final class StoredExchange: Carrier, ReadinessHandler, @unchecked Sendab
     func start() {
         delegate?.exchangeBegan(on: self)
         deliver()
+        // Also one that is paused, or waits for its disk.
+        if delegate != nil { watchTime() }
     }
 
     private func deliverSoon() {
@@ -69,13 +82,10 @@ private final class StoredExchange: Carrier, ReadinessHandler, @unchecked Sendab
         var allowance = TickAllowance(among: 1)
         let goesOn = advance(&allowance)
         isDelivering = false
-        if goesOn, delegate != nil {
-            watchTime()
-            deliverSoon()
-        }
+        if goesOn { deliverSoon() }
     }
 
-    /// Returns whether there is more to deliver.
+    /// Returns whether there is more to deliver at present.
     private func advance(_ allowance: inout TickAllowance) -> Bool {
         while let delegate, !isPaused {
             guard fill() else { return false }
@@ -113,26 +123,49 @@ private final class StoredExchange: Carrier, ReadinessHandler, @unchecked Sendab
         return taken == offered
     }
 
-    /// Reads the next bytes of a file. Returns false, and ends the exchange, if they cannot be read.
+    /// Takes the next window of a file. Returns false if it is not read yet; and if it cannot be read, which ends the
+    /// exchange.
     private func fill() -> Bool {
         guard case .file(let file) = answer.content, windowRange.isEmpty, offset < answer.range.upperBound else {
             return true
         }
-        if window.isEmpty { window = [UInt8](repeating: 0, count: Self.windowSize) }
-        let wanted = min(Int(clamping: answer.range.upperBound - offset), Self.windowSize)
-        do {
-            let count = try unsafe window.withUnsafeMutableBytes { buffer in
-                try unsafe file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: offset)
-            }
-            windowRange = 0..<min(count, wanted)
-        } catch {
-            windowRange = 0..<0
+        switch next {
+        case .unread:
+            read(file, at: offset)
+            return false
+        case .reading: return false
+        case .read(let bytes):
+            (window, windowRange) = (bytes, bytes.indices)
+            next = .unread
+            let end = offset + Int64(bytes.count)
+            if end < answer.range.upperBound { read(file, at: end) }
+            return true
+        case .damaged:
+            answer.whenDamaged?()
+            // Before the head the response source may have the server asked.
+            finish(.transfer(.damagedCache))
+            return false
         }
-        if !windowRange.isEmpty { return true }
-        answer.whenDamaged?()
-        // Before the head the policies may have the server asked.
-        finish(.transfer(.damagedCache))
-        return false
+    }
+
+    private func read(_ file: CacheFile, at offset: Int64) {
+        next = .reading
+        let count = min(Int(clamping: answer.range.upperBound - offset), Self.windowSize)
+        file.queue.async {
+            var bytes = [UInt8](repeating: 0, count: count)
+            let read = unsafe bytes.withUnsafeMutableBytes { try? unsafe file.read(into: $0, at: offset) }
+            let window: NextWindow
+            if let read, read > 0 {
+                bytes.removeSubrange(min(read, count)...)
+                window = .read(bytes)
+            } else {
+                window = .damaged
+            }
+            self.loop.execute {
+                self.next = window
+                self.deliver()
+            }
+        }
     }
 
     private func watchTime() {

@@ -86,7 +86,9 @@ import Testing
             delegates.append(delegate)
         }
         for delegate in delegates { await delegate.wait { $0.body.count == 300_000 } }
-        #expect((600_000...capacity).contains(cache.currentMemoryUsage))
+        // With a folder all may have gone there.
+        let expected = hasFolder ? 0...(capacity + 8 << 20) : 600_000...capacity
+        #expect(expected.contains(cache.currentMemoryUsage))
         try origin.release()
         for delegate in delegates { #expect(await delegate.end().body.count == 400_000) }
         cache.flush()
