@@ -17,7 +17,8 @@ public import TernSystem
 ///   anew under a lock and renaming it, so that readers, which take no lock, see the old or the new one.
 /// - `ab/ab…-NAME`: the content of a record. It has no name until it is complete, and gets one before its record.
 ///
-/// - `tern-usage`: the size of all files, so that none of them is looked at to know it.
+/// - `tern-usage`: the size of all files, so that none of them is looked at to know it, and a number that tells the other
+///   processes that something was removed.
 ///
 /// A process that is killed leaves nothing, or content without a record, which a later sweep removes. No file is flushed to
 /// the disk: what a power failure damages does not match its checksum.
@@ -31,8 +32,6 @@ final class CacheFolder: Sendable {
     private static let maximumRecordsLength = 256 * 1024
     /// How long another process may take to change the records of a URL.
     private static let lockTimeout = Duration.seconds(5)
-    /// How often the use of a response is noted, in seconds.
-    private static let touchInterval: Int64 = 60
 
     /// What the program wants removed.
     private struct Removal {
@@ -49,9 +48,10 @@ final class CacheFolder: Sendable {
 
     private struct State {
         var isSweeping = false
+        /// Whether there was a reason for a sweep while another one ran.
+        var isSweepWanted = false
         var removal: Removal?
         var removalCount: UInt64 = 0
-        var touched: [String: Int64] = [:]
     }
 
     let path: String
@@ -87,6 +87,7 @@ final class CacheFolder: Sendable {
             throw .cannotOpen(path: path, error)
         }
         try check()
+        space.open()
     }
 
     private func check() throws(URLCacheError) {
@@ -196,19 +197,11 @@ extension CacheFolder {
         return nil
     }
 
-    /// Notes that the response was used, for the order of eviction: at most once a minute.
-    func touch(_ url: String) {
-        let base = base(url)
-        guard let status = FileStatus(of: base) else { return }
-        let now = status.modificationTime + Self.touchInterval
-        let isDue = state.withLock { state in
-            if let last = state.touched[base], last >= now - Self.touchInterval { return false }
-            if state.touched.count >= 4096 { state.touched = [:] }
-            state.touched[base] = now
-            return true
-        }
-        if isDue { FilePath.touch(base) }
-    }
+    /// Notes that the response was used, for the order of eviction.
+    func touch(_ url: String) { FilePath.touch(base(url)) }
+
+    /// Whether another process, or object, has had responses removed since the last time that this was asked.
+    var haveOthersRemoved: Bool { space.haveOthersRemoved }
 }
 
 // Writing
@@ -281,10 +274,13 @@ extension CacheFolder {
     }
 
     func remove(_ response: StoredResponse) {
-        note(remove(from: base(response.url)) { $0.contentName == response.contentName })
+        noteRemoval(remove(from: base(response.url)) { $0.contentName == response.contentName })
     }
 
-    func removeAll(for url: String) { note(remove(from: base(url)) { _ in true }) }
+    func removeAll(for url: String) { noteRemoval(remove(from: base(url)) { _ in true }) }
+
+    /// Of what no other process may answer with either.
+    private func noteRemoval(_ count: Int64) { note(count, isRemoval: count != 0) }
 
     /// Returns by how many bytes the folder has grown.
     private func remove(from base: String, where isRemoved: (CacheRecord) -> Bool) -> Int64 {
@@ -305,6 +301,7 @@ extension CacheFolder {
             state.removalCount &+= 1
             state.removal = Removal(number: state.removalCount, since: min(since, state.removal?.since ?? since))
         }
+        note(0, isRemoval: true)
         sweep()
     }
 
@@ -340,11 +337,13 @@ extension CacheFolder {
 // Limits
 extension CacheFolder {
     /// Adds to the size of the folder.
-    private func note(_ count: Int64) { if space.note(count) { sweep() } }
+    private func note(_ count: Int64, isRemoval: Bool = false) {
+        if space.note(count, isRemoval: isRemoval) { sweep() }
+    }
 
     private func sweep() {
         let isFirst = state.withLock { state in
-            defer { state.isSweeping = true }
+            defer { (state.isSweepWanted, state.isSweeping) = (state.isSweeping, true) }
             return !state.isSweeping
         }
         guard isFirst else { return }
@@ -356,12 +355,12 @@ extension CacheFolder {
         let removal = state.withLock { $0.removal?.number }
         // One process at a time; but each removes what its program wants removed.
         let lock = try? OutputFile.locked("\(path)/\(CacheSweep.lockName)", within: .zero)
-        if lock == nil, removal == nil { return endSweep(hasGrown: false) }
+        if lock == nil, removal == nil { return endSweep() }
         let before = space.sweepBegins()
         measure(CacheSweep(path: path), removal) { sweep in
-            let hasGrown = self.space.sweepEnded(sweep.size, since: before)
+            self.space.sweepEnded(sweep.size, since: before)
             lock?.remove()
-            self.endSweep(hasGrown: hasGrown)
+            self.endSweep()
         }
     }
 
@@ -373,7 +372,11 @@ extension CacheFolder {
             remove: removal.map { _ in { base in _ = self.remove(from: base) { self.isRemoved($0) } } },
             contentNames: { Set((try? Self.records($0))?.records.records.map(\.contentName) ?? []) })
         guard isMeasured else { return sweepQueue.async { self.measure(sweep, removal, completion) } }
-        state.withLock { if $0.removal?.number == removal { $0.removal = nil } }
+        if removal != nil {
+            state.withLock { if $0.removal?.number == removal { $0.removal = nil } }
+            // Others may have read again what they had forgotten.
+            note(0, isRemoval: true)
+        }
         sweep.choose(capacity: capacity)
         evict(sweep, completion)
     }
@@ -385,13 +388,13 @@ extension CacheFolder {
         sweepQueue.async { self.evict(sweep, completion) }
     }
 
-    /// Sweeps again if there is a reason that there was not when the sweep began.
-    private func endSweep(hasGrown: Bool) {
-        let isRemovalLeft = state.withLock { state in
-            state.isSweeping = false
-            return state.removal != nil
+    /// Sweeps again if there is still a reason for it.
+    private func endSweep() {
+        let (isRemovalLeft, isWanted) = state.withLock { state in
+            defer { (state.isSweeping, state.isSweepWanted) = (false, false) }
+            return (state.removal != nil, state.isSweepWanted)
         }
-        if isRemovalLeft || hasGrown && space.isSweepDue { sweep() }
+        if isRemovalLeft || isWanted && space.isSweepDue { sweep() }
         sweeps.leave()
     }
 }

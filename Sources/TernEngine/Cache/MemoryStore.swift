@@ -4,6 +4,8 @@
 struct CacheEntry: Sendable {
     var response: StoredResponse
     let content: StoredContent
+    /// Whether it is stored in the cache's folder, too.
+    var isInFolder = false
 }
 
 /// The content of a stored response, as received without the framing and before it is decoded.
@@ -96,6 +98,14 @@ struct MemoryStore {
 
     mutating func removeAll(where isRemoved: (StoredResponse) -> Bool) {
         for url in Array(items.keys) { remove(url, where: isRemoved) }
+    }
+
+    /// Removes what is stored in the folder, too.
+    mutating func removeAllInFolder() {
+        for url in Array(items.keys) {
+            let names = (items[url] ?? []).filter(\.entry.isInFolder).map(\.entry.response.contentName)
+            if !names.isEmpty { remove(url) { names.contains($0.contentName) } }
+        }
     }
 
     /// A tenth at a time, so that the list is not sorted for each response.

@@ -32,12 +32,19 @@ public final class URLCache: Sendable {
         var unwritten = 0
         /// By the names of contents.
         var userInfo: [String: [String: any Sendable]] = [:]
+        /// What is to be noted in the folder.
+        var uses = CacheUses()
+        /// When the folder was asked whether others have removed something, in seconds.
+        var lastCheck = Int64.min
         /// The first error of writing to the folder.
         var diskError: (any Error)?
     }
 
     /// The maximum number of bytes that wait to be written, those of responses that are collected in memory first apart.
     private static let maximumUnwritten = 8 * 1024 * 1024
+
+    /// How long uses are collected before they are noted in the folder.
+    private static let useDelay = DispatchTimeInterval.seconds(1)
 
     private let state: Lock<State>
     let folder: CacheFolder?
@@ -114,7 +121,7 @@ public final class URLCache: Sendable {
 
     /// Waits until everything stored so far is in the folder, and what must go from it is gone. Blocks.
     public func flush() {
-        queue.sync {}
+        queue.sync { writeUses() }
         folder?.finishSweep()
     }
 }
@@ -170,7 +177,7 @@ extension URLCache {
 
 // As sessions use it
 extension URLCache {
-    /// The most recent response in memory that matches; it counts as used.
+    /// The most recent response in memory that matches; it counts as used there.
     func entryInMemory(_ query: CacheQuery) -> CacheEntry? {
         var matcher = query.matcher()
         return state.withLock { $0.memory.use(query.url) { matcher.matches($0.scope, $0.varyingFields) } }
@@ -204,6 +211,7 @@ extension URLCache {
     private func find(
         _ query: CacheQuery, underAnyTrustPolicy: Bool
     ) -> (entry: CacheEntry?, isAnythingStored: Bool) {
+        if isCheckDue(clock()) { forgetRemoved() }
         let known = findInMemory(query, underAnyTrustPolicy: underAnyTrustPolicy)
         guard let folder else { return known }
         var matcher = query.matcher(underAnyTrustPolicy: underAnyTrustPolicy)
@@ -224,16 +232,18 @@ extension URLCache {
     /// Nil if its content is missing, or was not written as a whole.
     private func entry(of response: StoredResponse, in folder: CacheFolder) -> CacheEntry? {
         if let known = state.withLock({ $0.memory.use(response.url, contentName: response.contentName) }) {
-            return CacheEntry(response: response, content: known.content)
+            return CacheEntry(response: response, content: known.content, isInFolder: true)
         }
-        return folder.content(of: response).map { promoted(CacheEntry(response: response, content: .file($0))) }
+        return folder.content(of: response).map {
+            promoted(CacheEntry(response: response, content: .file($0), isInFolder: true))
+        }
     }
 
     /// Takes small content into memory.
     private func promoted(_ entry: CacheEntry) -> CacheEntry {
         let limit = state.withLock { $0.memory.maximumContentLength }
         guard entry.response.contentLength <= limit, let bytes = try? entry.content.readAll() else { return entry }
-        let promoted = CacheEntry(response: entry.response, content: .bytes(bytes))
+        let promoted = CacheEntry(response: entry.response, content: .bytes(bytes), isInFolder: true)
         state.withLock { $0.memory.store(promoted) }
         return promoted
     }
@@ -285,7 +295,9 @@ extension URLCache {
                 state.userInfo[response.contentName] = userInfo
             }
             switch content {
-            case .bytes(let bytes): state.memory.store(CacheEntry(response: response, content: .bytes(bytes)))
+            case .bytes(let bytes):
+                let isInFolder = policy == .allowed && folder != nil
+                state.memory.store(CacheEntry(response: response, content: .bytes(bytes), isInFolder: isInFolder))
             case .file: state.memory.remove(response.url) { $0.isReplaced(by: response) }
             }
         }
@@ -343,8 +355,33 @@ extension URLCache {
         write { $0.removeAll(for: url) }
     }
 
-    /// The response was the answer.
-    func used(_ response: StoredResponse) { write { $0.touch(response.url) } }
+    /// The response was the answer. What that means for the folder is done on the queue, and not for each.
+    func used(_ response: StoredResponse) {
+        guard folder != nil else { return }
+        let now = clock()
+        if isCheckDue(now) { queue.async { self.forgetRemoved() } }
+        guard state.withLock({ $0.uses.note(response.url, now: now) }) else { return }
+        queue.asyncAfter(deadline: .now() + Self.useDelay) { self.writeUses() }
+    }
+
+    /// On the queue.
+    private func writeUses() {
+        guard let folder else { return }
+        for url in state.withLock({ $0.uses.take() }) { folder.touch(url) }
+    }
+
+    /// Whether the folder must be asked whether others have removed something: once a second.
+    private func isCheckDue(_ now: Int64) -> Bool {
+        state.withLock { state in
+            defer { state.lastCheck = now }
+            return folder != nil && state.lastCheck != now
+        }
+    }
+
+    /// On the queue: what others have removed from the folder may be in memory.
+    private func forgetRemoved() {
+        if folder?.haveOthersRemoved == true { state.withLock { $0.memory.removeAllInFolder() } }
+    }
 
     private func write(_ body: @escaping @Sendable (CacheFolder) throws -> Void) {
         guard let folder else { return }

@@ -112,7 +112,7 @@ import Testing
         // A process that was killed had noted what it did not store.
         let file = CacheUsageFile(folder: files.path)
         for size in [Int64.max, 1 << 30] {
-            _ = try file.change { $0 = CacheUsage(size: size, written: .max) }
+            _ = try file.change { $0 = CacheUsage(size: size, written: .max, removals: 1) }
             let cache = try files.open()
             try store(0..<1, in: cache)
             #expect(cache.currentDiskUsage == self.size && cache.diskError == nil)
