@@ -10,12 +10,13 @@ import TernHTTP1
     /// Whether the input has ended.
     private static let isOver = Atomic(false)
 
-    static func main() throws {
+    static func main() async throws {
         let arguments = CommandLine.arguments
-        guard arguments.count > 2 else { return say("usage: CacheProgram work|full FOLDER [SEED]") }
+        guard arguments.count > 2 else { return say("usage: CacheProgram work|full|fetch FOLDER [SEED|URL]") }
         let cache = try URLCache(
             memoryCapacity: 0, diskCapacity: 1 << 20, folder: URL(filePath: arguments[2]))
         if arguments[1] == "full" { return try full(cache) }
+        if arguments[1] == "fetch" { return try await fetch(arguments.dropFirst(3).first ?? "", cache) }
         try work(cache, seed: arguments.dropFirst(3).first.flatMap { Int($0) } ?? 0)
     }
 
@@ -52,6 +53,18 @@ import TernHTTP1
             if data != content(number, stated) { say("wrong: \(number) \(stated) \(data.count)") }
         }
         cache.flush()
+    }
+
+    /// Says how long the body of a URL is, twice, and what the disk says.
+    private static func fetch(_ url: String, _ cache: URLCache) async throws {
+        var configuration = SessionConfiguration()
+        configuration.urlCache = cache
+        let session = Session(configuration: configuration)
+        for _ in 0..<2 {
+            let (data, _) = try await session.data(for: URLRequest(string: url))
+            cache.flush()
+            say("\(data.count), \(cache.diskError != nil)")
+        }
     }
 
     /// Says what comes of a response that is longer than a file may be, and of one that is not.

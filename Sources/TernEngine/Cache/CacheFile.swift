@@ -13,9 +13,13 @@ private enum CacheFileFormat {
     /// Magic, length, and the checksum of the table.
     static let trailerSize = 24
 
-    static func blockCount(_ length: Int64) -> Int64 { (length + Int64(blockSize) - 1) / Int64(blockSize) }
+    static func blockCount(_ length: Int64) -> Int64 {
+        length / Int64(blockSize) + (length % Int64(blockSize) > 0 ? 1 : 0)
+    }
 
-    static func size(_ length: Int64) -> Int64 { length + 8 * blockCount(length) + Int64(trailerSize) }
+    static func size(_ length: Int64) -> Int64 {
+        length.saturatingSum(8 * blockCount(length) + Int64(trailerSize))
+    }
 
     static func tail(_ sums: [UInt64], _ length: Int64) -> [UInt8] {
         let table = sums.flatMap(bytes)

@@ -151,9 +151,16 @@ final class CacheFolder: Sendable {
 
     // Names
 
-    private func base(_ url: String) -> String { base(key: CacheRecord.key(of: url)) }
+    private func part(_ key: String) -> String { "\(path)/\(key.prefix(2))" }
 
-    private func base(key: String) -> String { "\(path)/\(key.prefix(2))/\(key)" }
+    /// The path of the records of a URL. Nil if the part of the folder that they belong to is not there, or is a link:
+    /// nothing is followed out of the folder.
+    private func base(key: String) -> String? {
+        let part = part(key)
+        return FileStatus(ofLink: part)?.kind == .folder ? "\(part)/\(key)" : nil
+    }
+
+    private func base(_ url: String) -> String? { base(key: CacheRecord.key(of: url)) }
 
     private static func content(_ base: String, _ name: String) -> String { base + "-" + name }
 
@@ -183,7 +190,8 @@ extension CacheFolder {
     /// skipped.
     func records(for url: String) -> [CacheRecord] {
         let key = CacheRecord.key(of: url)
-        let records = (try? Self.records(base(key: key)))?.records.records ?? []
+        guard let base = base(key: key) else { return [] }
+        let records = (try? Self.records(base))?.records.records ?? []
         let removal = state.withLock { $0.removal }
         return records.prefix(StoredResponse.maximumVariantCount)
             .filter { $0.key == key && removal?.includes($0) != true }
@@ -191,14 +199,17 @@ extension CacheFolder {
 
     /// Nil if the content is missing or was not written as a whole: the record is removed then.
     func content(of response: StoredResponse) -> CacheFile? {
-        let path = Self.content(base(response.url), response.contentName)
-        if let file = try? CacheFile(path, length: response.contentLength, queue: fileQueue) { return file }
+        // No folder keeps more than it may: such a length is not believed.
+        if let base = base(response.url), response.contentLength <= capacity {
+            let path = Self.content(base, response.contentName)
+            if let file = try? CacheFile(path, length: response.contentLength, queue: fileQueue) { return file }
+        }
         remove(response)
         return nil
     }
 
     /// Notes that the response was used, for the order of eviction.
-    func touch(_ url: String) { FilePath.touch(base(url)) }
+    func touch(_ url: String) { if let base = base(url) { FilePath.touch(base) } }
 
     /// Whether another process, or object, has had responses removed since the last time that this was asked.
     var haveOthersRemoved: Bool { space.haveOthersRemoved }
@@ -218,15 +229,16 @@ extension CacheFolder {
         try begin(isEmpty: true)
     }
 
-    /// Adds a record and its content, in place of what it replaces. Nothing but the replaced one is removed if it is too
-    /// large.
+    /// Adds a record and its content, in place of what it replaces. That is removed also if the response is too large, or
+    /// cannot be written.
     func store(_ response: StoredResponse, _ content: CacheFileWriter) throws {
         let record = CacheRecord(response)
         guard response.contentLength <= maximumContentLength, record.line.count <= Self.maximumRecordsLength else {
             return removeReplaced(by: response)
         }
-        let base = base(key: record.key)
-        _ = try FilePath.createPrivateFolder(FilePath.folder(of: base))
+        let part = part(record.key)
+        _ = try FilePath.createPrivateFolder(part)
+        guard let base = base(key: record.key) else { throw URLCacheError.notAFolder(path: part) }
         let file = Self.content(base, response.contentName)
         let size = CacheFileWriter.size(of: response.contentLength).saturatingSum(Int64(record.line.count))
         space.begin(size)
@@ -244,6 +256,7 @@ extension CacheFolder {
         } catch {
             OutputFile.remove(file)
             if space.finish(size, -size) { sweep() }
+            removeReplaced(by: response)
             throw error
         }
         let gone = removeContents(base, removed)
@@ -260,13 +273,12 @@ extension CacheFolder {
     }
 
     func removeReplaced(by response: StoredResponse) {
-        note(remove(from: base(response.url)) { $0.isReplaced(by: response) })
+        if let base = base(response.url) { note(remove(from: base) { $0.isReplaced(by: response) }) }
     }
 
     /// Replaces the record with the same content, if it is still there.
     func update(_ response: StoredResponse) throws {
-        let base = base(response.url)
-        guard FileStatus(ofLink: base) != nil else { return }
+        guard let base = base(response.url), FileStatus(ofLink: base) != nil else { return }
         let difference = try change(base) { records in
             records.map { $0.contentName == response.contentName ? CacheRecord(response) : $0 }
         }
@@ -274,23 +286,33 @@ extension CacheFolder {
     }
 
     func remove(_ response: StoredResponse) {
-        noteRemoval(remove(from: base(response.url)) { $0.contentName == response.contentName })
+        removeEverywhere(response.url) { $0.contentName == response.contentName }
     }
 
-    func removeAll(for url: String) { noteRemoval(remove(from: base(url)) { _ in true }) }
+    func removeAll(for url: String) { removeEverywhere(url) { _ in true } }
 
-    /// Of what no other process may answer with either.
-    private func noteRemoval(_ count: Int64) { note(count, isRemoval: count != 0) }
+    /// No other process may answer with it either.
+    private func removeEverywhere(_ url: String, where isRemoved: (CacheRecord) -> Bool) {
+        guard let base = base(url) else { return }
+        let difference = remove(from: base, where: isRemoved)
+        note(difference, isRemoval: difference != 0)
+    }
 
     /// Returns by how many bytes the folder has grown.
     private func remove(from base: String, where isRemoved: (CacheRecord) -> Bool) -> Int64 {
-        guard FileStatus(ofLink: base) != nil else { return 0 }
+        guard let status = FileStatus(ofLink: base) else { return 0 }
         var removed: [CacheRecord] = []
-        let difference = try? change(base) { records in
-            removed = records.filter(isRemoved)
-            return records.filter { !isRemoved($0) }
+        do {
+            let difference = try change(base) { records in
+                removed = records.filter(isRemoved)
+                return records.filter { !isRemoved($0) }
+            }
+            return difference - removeContents(base, removed)
+        } catch {
+            // A disk that takes nothing more: what may not answer any more goes with its neighbours.
+            OutputFile.remove(base)
+            return -status.length - removeContents(base, removed)
         }
-        return (difference ?? 0) - removeContents(base, removed)
     }
 
     /// Removes the responses that were received or validated at this time or later; nil for all. They answer nothing from
@@ -352,6 +374,11 @@ extension CacheFolder {
     }
 
     private func beginSweep() {
+        // Nothing is removed from a folder that is not, or no longer, a cache's.
+        guard (try? FileContent.read(marker, limit: 1024)) == Array(Self.version.utf8) else {
+            state.withLock { $0.removal = nil }
+            return endSweep()
+        }
         let removal = state.withLock { $0.removal?.number }
         // One process at a time; but each removes what its program wants removed.
         let lock = try? OutputFile.locked("\(path)/\(CacheSweep.lockName)", within: .zero)

@@ -5,6 +5,10 @@ import TernHTTP1
 ///
 /// The URL and the values of the request's fields are only compared. They may be secrets, so a record has digests of them.
 struct CacheRecord: Sendable {
+    /// What is beyond this no disk holds, and no clock shows: such numbers are damage, and sums of others have a value.
+    private static let maximumLength: Int64 = 1 << 56
+    private static let maximumTime: Int64 = 1 << 40
+
     fileprivate static let space = UInt8(ascii: " ")
     private static let version = Array("tern2".utf8)
     /// Records of this version hold the URL and the values themselves. They are read, and written in the present form.
@@ -73,8 +77,9 @@ struct CacheRecord: Sendable {
             line[(end + 1)...].elementsEqual(CacheRecords.checksum(line[..<end]))
         else { return nil }
         let parts = line[..<end].split(separator: Self.space, omittingEmptySubsequences: false)
-        guard parts.count == 9, Self.isName(parts[1]), let length = Self.number(parts[2]), length >= 0,
-            let requestTime = Self.number(parts[3]), let responseTime = Self.number(parts[4]),
+        guard parts.count == 9, Self.isName(parts[1]), let length = Self.number(parts[2], 0...Self.maximumLength),
+            let requestTime = Self.number(parts[3], -Self.maximumTime...Self.maximumTime),
+            let responseTime = Self.number(parts[4], -Self.maximumTime...Self.maximumTime),
             let scope = PercentEncoding.decoded(parts[5])
         else { return nil }
         contentName = String(decoding: parts[1], as: UTF8.self)
@@ -124,7 +129,9 @@ struct CacheRecord: Sendable {
         text.count == 32 && isName(text) ? String(decoding: text, as: UTF8.self) : nil
     }
 
-    private static func number(_ digits: ArraySlice<UInt8>) -> Int64? { Int64(String(decoding: digits, as: UTF8.self)) }
+    private static func number(_ digits: ArraySlice<UInt8>, _ range: ClosedRange<Int64>) -> Int64? {
+        Int64(String(decoding: digits, as: UTF8.self)).flatMap { range.contains($0) ? $0 : nil }
+    }
 
     /// A content name becomes part of a path.
     private static func isName(_ name: ArraySlice<UInt8>) -> Bool {

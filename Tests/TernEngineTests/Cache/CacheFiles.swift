@@ -9,14 +9,15 @@ struct CacheFiles: Sendable {
     let folder: TestFolder
     let path: String
 
-    init() throws {
+    /// - Parameter parent: where the folder is made; in one of the test's own by default.
+    init(in parent: String? = nil) throws {
         folder = try TestFolder()
-        path = folder.path + "/cache"
+        path = (parent ?? folder.path) + "/cache"
     }
 
     /// A cache object of its own on the folder.
     func open(memory: Int = 1 << 20, disk: Int = 1 << 24) throws -> URLCache {
-        try URLCache(memoryCapacity: memory, diskCapacity: disk, folder: folder.url("cache"))
+        try URLCache(memoryCapacity: memory, diskCapacity: disk, folder: URL(filePath: path))
     }
 
     /// The paths of all files below the folder.
