@@ -8,7 +8,7 @@ import Testing
     private static let tables: [String: [String: String]] = ["TernEngine": engine, "Tern": tern]
 
     private static let engine = [
-        "Attempt": "Connection Errors Message Pool Rules",
+        "Attempt": "Connection Errors Limits Message Pool Rules",
         "Authentication": "Errors Message URI",
         "Bodies": "",
         "Cache": "Authentication Decoding Message Ranges URI",
@@ -26,14 +26,13 @@ import Testing
         "Limits": "",
         "Message": "Bodies Egress Resolving URI",
         "Multipart": "Bodies Message",
-        "Policies": "Attempt Authentication Cache Configuration Connection Cookies Errors Links Message Rules "
-            + "StrictTransport Task Transport",
+        "Policies": "Attempt Authentication Configuration Cookies Errors Links Message Rules StrictTransport Task",
         "Pool": "Connection Dialling Errors Message RawStreams Trust URI",
         "Proxies": "Authentication Errors Message",
         "Ranges": "Message",
         "RawStreams": "Connection Errors Transport",
         "Resolving": "",
-        "ResponseSources": "Attempt Cache Configuration Connection Message Policies Rules Task URI",
+        "ResponseSources": "Attempt Cache Configuration Connection Errors Message Rules Task Transport URI",
         "Rules": "Authentication Egress Errors Message Proxies Resolving URI",
         "Session": "Bodies Cache Collecting Configuration Connection Dialling Downloads Egress Errors Limits Message "
             + "Multipart Pool Proxies RawStreams ResponseSources Rules Streams Task Trust URI",
