@@ -54,7 +54,7 @@ struct PoolState<Connection: IntrusiveQueueElement, Waiter: IntrusiveQueueElemen
     }
 
     /// A pending connection, and the waiter that relies on it from now on.
-    struct Attempt {
+    struct Assignment {
         let number: Int
         let waiter: Waiter
     }
@@ -64,9 +64,9 @@ struct PoolState<Connection: IntrusiveQueueElement, Waiter: IntrusiveQueueElemen
         /// Close this idle connection.
         var closes: Connection?
         /// Reassign this pending connection.
-        var inherits: Attempt?
+        var inherits: Assignment?
         /// Open this one.
-        var opens: Attempt?
+        var opens: Assignment?
     }
 
     enum Acquisition {
@@ -109,7 +109,7 @@ struct PoolState<Connection: IntrusiveQueueElement, Waiter: IntrusiveQueueElemen
         guard let reliant, reliant !== head else { return (head, Orders(inherits: inheritSpare())) }
         // The two waiters swap their connections.
         let number = pending.inheritSpare(reliant)
-        return (head, Orders(inherits: number.map { Attempt(number: $0, waiter: reliant) }))
+        return (head, Orders(inherits: number.map { Assignment(number: $0, waiter: reliant) }))
     }
 
     /// A connection is open that only the waiter that relies on it may use; it uses it now.
@@ -149,7 +149,7 @@ struct PoolState<Connection: IntrusiveQueueElement, Waiter: IntrusiveQueueElemen
         guard let reliance = pending.end(number) else { return (nil, Orders()) }
         let waiter = reliance.waiter
         if reliance.isInherited, !isFinal {
-            return (nil, Orders(opens: Attempt(number: pending.begin(for: waiter), waiter: waiter)))
+            return (nil, Orders(opens: Assignment(number: pending.begin(for: waiter), waiter: waiter)))
         }
         leave(waiter)
         return (waiter, Orders())
@@ -218,10 +218,10 @@ struct PoolState<Connection: IntrusiveQueueElement, Waiter: IntrusiveQueueElemen
     }
 
     /// Begins a connection for the first waiter that relies on none, if the limit allows one more.
-    mutating func nextToOpen() -> Attempt? {
+    mutating func nextToOpen() -> Assignment? {
         guard mayOpen, let waiter = firstIdle else { return nil }
         firstIdle = queue.member(after: waiter)
-        return Attempt(number: pending.begin(for: waiter), waiter: waiter)
+        return Assignment(number: pending.begin(for: waiter), waiter: waiter)
     }
 
     /// Begins a connection for no waiter, if the limit allows one more.
@@ -288,14 +288,14 @@ struct PoolState<Connection: IntrusiveQueueElement, Waiter: IntrusiveQueueElemen
     private mutating func relyBeforeOthers(_ waiter: Waiter, _ orders: inout Orders) {
         if !pending.hasSpare {
             if mayOpen {
-                orders.opens = Attempt(number: pending.begin(for: waiter), waiter: waiter)
+                orders.opens = Assignment(number: pending.begin(for: waiter), waiter: waiter)
                 return
             }
             guard let last = lastReliant else { return }
             pending.leave(last)
             firstIdle = last
         }
-        orders.inherits = pending.inheritSpare(waiter).map { Attempt(number: $0, waiter: waiter) }
+        orders.inherits = pending.inheritSpare(waiter).map { Assignment(number: $0, waiter: waiter) }
     }
 
     private var lastReliant: Waiter? {
@@ -312,9 +312,9 @@ struct PoolState<Connection: IntrusiveQueueElement, Waiter: IntrusiveQueueElemen
     }
 
     /// Gives the spare connection to the first waiter that relies on none.
-    private mutating func inheritSpare() -> Attempt? {
+    private mutating func inheritSpare() -> Assignment? {
         guard pending.hasSpare, let waiter = firstIdle, let number = pending.inheritSpare(waiter) else { return nil }
         firstIdle = queue.member(after: waiter)
-        return Attempt(number: number, waiter: waiter)
+        return Assignment(number: number, waiter: waiter)
     }
 }

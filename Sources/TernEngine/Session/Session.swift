@@ -77,16 +77,12 @@ public final class Session: Sendable {
         }
         places = TaskPlaces(shards, connectionsPerHost: perHost)
         let validation = ValidationSender()
-        let caching = Caching(of: configuration) { validation.send($0) }
         taskDefaults = TaskDefaults(
-            configuration, policies: HopPolicies(of: configuration, first: firstPolicies, source: caching ?? source),
-            routes: routes ?? RouteRule(of: configuration) { trust.fingerprint(forHost: $0) },
-            proxies: ProxyRule(proxyLogins, sessionFields: configuration.httpAdditionalHeaders),
-            rates: RateLimiters(
-                session: configuration.rateLimit, perHost: configuration.rateLimitPerHost, timerOn: loops.first),
+            of: configuration, firstPolicies, source ?? validation.cache(of: configuration), routes, trust, proxyLogins,
+            timerOn: loops.first,
             failure: configuration.isBackground ? .request(.backgroundSession) : Self.failure(of: reactors))
         if delegate != nil { trust.respondent = self }
-        if caching != nil { validation.session = self }
+        validation.session = self
     }
 
     deinit { close() }
@@ -187,39 +183,6 @@ public final class Session: Sendable {
     }
 }
 
-/// Sends requests whose responses only the session's cache reads, for as long as the session exists. They are not the
-/// program's: the session does not list them, and its end does not wait for them.
-private final class ValidationSender: Sendable {
-    private struct Reference: Sendable {
-        weak var session: Session?
-    }
-
-    /// Retains what shows that the validation is under way.
-    private final class Reader: SessionTaskDelegate {
-        private let flight: CacheFlight
-
-        init(_ flight: CacheFlight) { self.flight = flight }
-
-        func task(_ task: SessionTask, didCompleteWith error: SessionError?) { flight.end(.unusable) }
-    }
-
-    private let reference = Lock(Reference())
-
-    var session: Session? {
-        get { reference.withLock { $0.session } }
-        set { reference.withLock { $0.session = newValue } }
-    }
-
-    /// Sends it in a later tick: another task is being changed.
-    func send(_ validation: Caching.Validation) {
-        guard let session, let place = session.taskPlace(for: validation.request) else { return }
-        let task = SessionDataTask(
-            request: validation.request, delegate: Reader(validation.flight), defaults: session.taskDefaults,
-            at: TaskPlace(shard: place.shard), after: validation.chain)
-        task.performLater { task.resume() }
-    }
-}
-
 extension ExchangeSettings {
     convenience init(_ configuration: SessionConfiguration) {
         self.init(
@@ -237,26 +200,7 @@ extension URLRequest {
     }
 }
 
-/// The event loops of a session's reactors. Retains nothing of the session.
-package struct EventLoops: Sendable {
-    let loops: [ReactorLoop]
-
-    /// Runs `work` at the end of the tick, if this is the thread of one of the reactors, and at once if it is not: for
-    /// work that wakes another thread.
-    package func afterTick(_ work: @escaping @Sendable () -> Void) {
-        let here = loops.first { $0.isCurrent }
-        if let here { here.afterTick(work) } else { work() }
-    }
-
-    /// Resumes `continuation` with the others of the same tick, if this is the thread of one of the reactors, and at once
-    /// if it is not.
-    ///
-    /// Safety: as for `UnsafeContinuation.resume()`.
-    @unsafe package func resume(_ continuation: UnsafeContinuation<Void, Never>) {
-        let here = loops.first { $0.isCurrent }
-        if let here { unsafe here.resume(continuation) } else { unsafe continuation.resume() }
-    }
-}
+extension Session: TaskHome {}
 
 // The delegate's trust challenges.
 extension Session: TrustRespondent {

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernIO
+
+extension TaskDefaults {
+    /// What the tasks of a session share: its policies after `first`, its response source, and how its attempts find
+    /// their routes.
+    ///
+    /// - Parameter routes: in place of those of the configuration; nil for these.
+    convenience init(
+        of configuration: SessionConfiguration, _ first: [any HopPolicy], _ source: (any ResponseSource)?,
+        _ routes: RouteRule?, _ trust: TrustSettings, _ proxyLogins: ProxyLogins, timerOn loop: ReactorLoop?,
+        failure: SessionError.Reason
+    ) {
+        self.init(
+            configuration, policies: HopPolicies(of: configuration, first: first, source: source),
+            routes: routes ?? RouteRule(of: configuration) { trust.fingerprint(forHost: $0) },
+            proxies: ProxyRule(proxyLogins, sessionFields: configuration.httpAdditionalHeaders),
+            rates: RateLimiters(
+                session: configuration.rateLimit, perHost: configuration.rateLimitPerHost, timerOn: loop),
+            failure: failure)
+    }
+}
