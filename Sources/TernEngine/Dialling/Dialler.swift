@@ -292,15 +292,9 @@ extension Dialler {
     }
 
     private func open(_ route: Route.Tunnel) {
-        let handshake: any TunnelHandshake
-        switch route.proxy.kind.tunnelProtocol {
-        case .connect:
-            handshake = ConnectHandshake(
-                route.proxy, to: route.target, shared.proxyLogins, limits: shared.configuration.limits,
-                isFirst: dial.challengeCount == 0)
-        case .socks4, .socks5:
-            handshake = SOCKSHandshake(route.proxy.kind, route.proxy.credential, to: target(of: route))
-        }
+        let handshake = route.handshake(
+            to: dial.address(of: route), shared.proxyLogins, limits: shared.configuration.limits,
+            isFirst: dial.challengeCount == 0)
         guard let transport = transport.take(), let token = token.take() else { return }
         let isLast = self.route?.server == route.target
         let isPlain = isLast && letsServerBegin && route.target.scheme == .http
@@ -309,13 +303,6 @@ extension Dialler {
         ) { self.tunnelled($0, token) }
         self.tunnel = tunnel
         tunnel.start()
-    }
-
-    /// What a SOCKS proxy connects to.
-    private func target(of tunnel: Route.Tunnel) -> SOCKSHandshake.Target {
-        let (host, port) = (tunnel.target.certifiedHost, tunnel.target.port)
-        if let address = dial.address(of: tunnel) ?? IPAddress(literal: host) { return .address(address, port: port) }
-        return .name(host, port: port)
     }
 
     private func tunnelled(_ outcome: TunnelOpener.Outcome, _ token: RegistrationToken) {

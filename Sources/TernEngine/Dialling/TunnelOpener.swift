@@ -150,3 +150,22 @@ final class TunnelOpener: ReadinessHandler {
         do throws(ProxyError) { try body() } catch { throw .connecting(.proxy(error)) }
     }
 }
+
+extension Route.Tunnel {
+    /// The dialogue that has the proxy open the tunnel.
+    ///
+    /// - Parameters:
+    ///   - address: what a SOCKS proxy connects to, if the client has resolved and judged it; nil for the name.
+    ///   - isFirst: whether the proxy has not refused a login yet.
+    func handshake(
+        to address: IPAddress?, _ logins: ProxyLogins, limits: ParsingLimits, isFirst: Bool
+    ) -> any TunnelHandshake {
+        switch proxy.kind.tunnelProtocol {
+        case .connect: return ConnectHandshake(proxy, to: target, logins, limits: limits, isFirst: isFirst)
+        case .socks4, .socks5:
+            let (host, port) = (target.certifiedHost, target.port)
+            let address = (address ?? IPAddress(literal: host)).map { SOCKSHandshake.Target.address($0, port: port) }
+            return SOCKSHandshake(proxy.kind, proxy.credential, to: address ?? .name(host, port: port))
+        }
+    }
+}

@@ -19,7 +19,7 @@ public final class Session: Sendable {
     private let currentDelegate: Lock<(any SessionDelegate)?>
     /// Whether no more tasks are accepted.
     let invalidation = Atomic<Bool>(false)
-    private let permits: ConnectionPermits
+    let permits: ConnectionPermits
     private let trust: TrustSettings
     private let proxyTrust: TrustSettings
     let recentRequests = RecentRequests()
@@ -111,29 +111,6 @@ public final class Session: Sendable {
         }
     }
 
-    /// The session's connections now. Counts of one route change while they are read: each is right by itself. Costs
-    /// as much as there are routes.
-    public var connectionGauges: ConnectionGauges { ConnectionGauges(permits) }
-
-    /// The session's connections now, and then whenever they have changed, at most once in each `interval`; until the
-    /// session is released. Does not retain the session.
-    public func connectionGauges(every interval: Duration) -> AsyncStream<ConnectionGauges> {
-        let last = Lock<ConnectionGauges?>(nil)
-        return AsyncStream { [weak self] in
-            if last.withLock({ $0 != nil }) { try? await Task.sleep(for: interval) }
-            while !Task.isCancelled {
-                guard let gauges = self?.connectionGauges else { return nil }
-                let before = last.withLock { last in
-                    defer { last = gauges }
-                    return last
-                }
-                if gauges != before { return gauges }
-                try? await Task.sleep(for: interval)
-            }
-            return nil
-        }
-    }
-
     /// The event loops of the session's reactors.
     package var eventLoops: EventLoops { EventLoops(loops: shards.map(\.loop)) }
 
@@ -180,23 +157,6 @@ public final class Session: Sendable {
         case .success: .sessionInvalidated
         case .failure(let error): .system(error)
         }
-    }
-}
-
-extension ExchangeSettings {
-    convenience init(_ configuration: SessionConfiguration) {
-        self.init(
-            limits: configuration.limits, leniency: configuration.leniency,
-            maximumIdleTime: configuration.maximumIdleTime, maximumAge: configuration.maximumConnectionAge,
-            maximumUses: configuration.maximumRequestsPerConnection ?? .max,
-            reportsLoad: configuration.httpMinimumConnectionsPerHost != nil, fields: configuration.hopFields)
-    }
-}
-
-extension URLRequest {
-    /// The head that a session with this configuration sends, byte for byte; for a file, as if its length were unknown.
-    package func encodedHead(_ configuration: SessionConfiguration) throws(InvalidRequest) -> [UInt8] {
-        try encodedHead(ExchangeSettings(configuration))
     }
 }
 

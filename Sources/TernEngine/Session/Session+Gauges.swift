@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernLock
+
+extension Session {
+    /// The session's connections now. Counts of one route change while they are read: each is right by itself. Costs
+    /// as much as there are routes.
+    public var connectionGauges: ConnectionGauges { ConnectionGauges(permits) }
+
+    /// The session's connections now, and then whenever they have changed, at most once in each `interval`; until the
+    /// session is released. Does not retain the session.
+    public func connectionGauges(every interval: Duration) -> AsyncStream<ConnectionGauges> {
+        let last = Lock<ConnectionGauges?>(nil)
+        return AsyncStream { [weak self] in
+            if last.withLock({ $0 != nil }) { try? await Task.sleep(for: interval) }
+            while !Task.isCancelled {
+                guard let gauges = self?.connectionGauges else { return nil }
+                let before = last.withLock { last in
+                    defer { last = gauges }
+                    return last
+                }
+                if gauges != before { return gauges }
+                try? await Task.sleep(for: interval)
+            }
+            return nil
+        }
+    }
+}
