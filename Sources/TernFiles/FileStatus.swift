@@ -24,20 +24,17 @@ package struct FileStatus: Sendable {
     package let modificationNanoseconds: Int64
 
     /// Follows symbolic links. Nil if nothing exists at the path, or stat(2) fails.
-    package init?(of path: String) {
-        var status = stat()
-        guard unsafe ByteText.withPath(path, { unsafe stat($0, &status) }) == 0 else { return nil }
-        self.init(status)
-    }
+    package init?(of path: String) { self.init(of: path, followingLinks: true) }
 
     /// Of what is at the path itself: a symbolic link is neither a file nor a folder.
-    package init?(ofLink path: String) {
-        var status = stat()
-        guard unsafe ByteText.withPath(path, { unsafe lstat($0, &status) }) == 0 else { return nil }
-        self.init(status)
-    }
+    package init?(ofLink path: String) { self.init(of: path, followingLinks: false) }
 
-    private init(_ status: stat) {
+    private init?(of path: String, followingLinks follows: Bool) {
+        var status = stat()
+        let result = unsafe ByteText.withPath(path) {
+            unsafe follows ? stat($0, &status) : lstat($0, &status)
+        }
+        guard result == 0 else { return nil }
         kind =
             switch status.st_mode & S_IFMT {
             case S_IFREG: .regular
