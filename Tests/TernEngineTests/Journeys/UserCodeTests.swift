@@ -153,7 +153,7 @@ import Testing
         task.resume()
         let record = await delegate.recorder.end()
         let performed = intruder.performed
-        await performed?.other?.end()
+        _ = await performed?.other?.end()
         await session.expectNothingLeft()
         await session.settle()
         let text = "\(place) \(act) \(manner) at call \(intruder.number): \(record.events), \(record.error as Any)"

@@ -13,7 +13,7 @@ import Testing
 
     @Test func `a bucket lets a burst through, then one token at a time, and fills again`() throws {
         var bucket = try #require(TokenBucket(perSecond: 10, burst: 3))
-        var wait = { (now: MonotonicInstant) in
+        let wait = { (now: MonotonicInstant) in
             let wait = max(.zero, now.duration(to: bucket.nextAt))
             bucket.spend(1, at: now)
             return wait
