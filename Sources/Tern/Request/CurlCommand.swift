@@ -10,17 +10,17 @@ struct CurlCommand: CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - defaultHeaders: the session's, sent if the request has none of the name.
-    ///   - cookies: the storage of the session; the values of its cookies are omitted.
+    ///   - cookies: says which stored cookies the request sends; their values are omitted.
     ///   - sensitiveFields: the session's, omitted in addition to the request's own.
     init?(
-        _ request: URLRequest, defaultHeaders: HeaderFields, cookies: HTTPCookieStorage? = nil,
+        _ request: URLRequest, defaultHeaders: HeaderFields, cookies: CookieRule? = nil,
         sensitiveFields: SensitiveFields = []
     ) {
         guard let url = request.url else { return nil }
         var parts = ["$ curl -v"]
         let method = request.httpMethod ?? "GET"
         if method != "GET" { parts.append("-X \(Self.word(method))") }
-        if request.httpShouldHandleCookies, let cookies = cookies?.cookies(for: url), !cookies.isEmpty {
+        if let cookies = cookies?.storage(forSending: request)?.cookies(for: url), !cookies.isEmpty {
             let pairs = cookies.map { "\($0.name)=\(Redaction.placeholder)" }
             parts.append("-b \(Self.quoted(pairs.joined(separator: "; ")))")
         }

@@ -12,8 +12,8 @@ final class RequestContext: Sendable {
     let callbacks: CallbackQueue
     /// Added to every request that has no such field.
     let defaultHeaders: HeaderFields
-    /// The storage whose cookies requests send; nil if they send none.
-    let cookies: HTTPCookieStorage?
+    /// Says which stored cookies requests send.
+    let cookies: CookieRule
     let sensitiveFields: SensitiveFields
     let bodyLimits: BodyLimits
     private let manages = Atomic<Bool>(true)
@@ -28,7 +28,7 @@ final class RequestContext: Sendable {
         self.tasks = tasks
         self.callbacks = callbacks
         defaultHeaders = session.configuration.httpAdditionalHeaders
-        cookies = session.configuration.httpShouldSetCookies ? session.configuration.httpCookieStorage : nil
+        cookies = CookieRule(of: session.configuration)
         sensitiveFields = session.configuration.sensitiveFields
         bodyLimits = session.configuration.bodyLimits
     }

@@ -18,7 +18,7 @@ extension HopPolicies {
         if let strict = StrictTransport(of: configuration) { policies.insert(strict, at: 0) }
         let redirects = Redirects(
             policy: configuration.redirectPolicy, sensitiveFields: configuration.sensitiveFields,
-            hsts: configuration.hstsStorage)
+            hsts: configuration.hstsStorage, cookies: CookieRule(of: configuration))
         self.init(
             policies, following: [redirects], source: source,
             repeats: RepeatRule(isEnabled: configuration.repeatsLostRequests))

@@ -9,6 +9,8 @@ struct Redirects: HopPolicy {
     let sensitiveFields: SensitiveFields
     /// Knows the hosts whose http URLs become https URLs; nil for a session without it.
     var hsts: HSTSStorage?
+    /// Says whether a cookie of a response is sent with the next request.
+    let cookies: CookieRule
 
     let interests = HopInterests.unsuccessfulHeads
 
@@ -16,7 +18,8 @@ struct Redirects: HopPolicy {
         guard RedirectRule.isRedirect(head.status) else { return .pass }
         let request = history.request
         let outcome = RedirectRule(policy: history.redirectPolicy ?? policy).outcome(
-            status: head.status, locations: head.bytes(for: "Location"), setsCookies: head.contains("Set-Cookie"),
+            status: head.status, locations: head.bytes(for: "Location"),
+            setsCookies: cookies.changesNextRequest(head, after: history.hop.request),
             sent: history.hop.request, of: request, chain: history.chain,
             requiresTLS: { hsts?.requiresTLS(forHost: $0) ?? false },
             isSensitive: { request.isSensitive(fieldNamed: $0) || sensitiveFields.contains($0) })

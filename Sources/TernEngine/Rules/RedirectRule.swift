@@ -44,7 +44,7 @@ struct RedirectRule: Sendable {
     /// - Parameters:
     ///   - status: the status of the final response.
     ///   - locations: the bytes of all its Location fields; evaluated only if the status needs them.
-    ///   - setsCookies: whether it has a Set-Cookie field.
+    ///   - setsCookies: whether it sets a cookie that is sent with later requests.
     ///   - sent: the request it answers, as sent.
     ///   - request: the same without what policies added.
     ///   - chain: the redirects before `sent`.

@@ -186,6 +186,41 @@ import Testing
         _ = try await session.data(for: try URLRequest(origin))
         #expect(cookies(origin) == [nil, "a=1", nil])
     }
+
+    /// A permanent redirect to itself, whose Set-Cookie makes no other request of the next one.
+    @Test(arguments: ["no storage", "not sent", "not stored", "not stored by the storage", "not handled"])
+    func `a cookie that does not come back makes no other request`(_ setting: String) async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [.respond(status: 301, fields: [("Location", "/"), ("Set-Cookie", "a=1")])]
+        }
+        let session = Session.limited { [storage] in
+            $0.httpCookieStorage = setting == "no storage" ? nil : storage
+            $0.httpShouldSetCookies = setting != "not sent"
+            if setting == "not stored" { $0.httpCookieAcceptPolicy = .never }
+        }
+        if setting == "not stored by the storage" { storage.cookieAcceptPolicy = .never }
+        var changed = try URLRequest(origin)
+        changed.httpShouldHandleCookies = setting != "not handled"
+        let request = changed
+        let error = await #expect(throws: SessionError.self) { try await session.data(for: request) }
+        guard case .transfer(.redirect(.loop)) = error?.reason else {
+            Issue.record("\(setting): \(String(describing: error))")
+            return
+        }
+        #expect(origin.requests.count == 2)
+    }
+
+    @Test func `a cookie that comes back makes another request, up to the limit`() async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [.respond(status: 301, fields: [("Location", "/"), ("Set-Cookie", "a=1")])]
+        }
+        let (session, request) = (session, try URLRequest(origin))
+        let error = await #expect(throws: SessionError.self) { try await session.data(for: request) }
+        guard case .transfer(.redirect(.tooMany(limit: 20))) = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
 }
 
 extension ReceivedRequest {

@@ -10,7 +10,8 @@ import Testing
         request.redirectPolicy = own
         var history = TaskHistory(request)
         let head = try ResponseHead(status: status, fields: ["Location": "http://b.test/"])
-        return Redirects(policy: policy, sensitiveFields: []).decide(on: head, &history)
+        return Redirects(policy: policy, sensitiveFields: [], cookies: CookieRule(of: SessionConfiguration())).decide(
+            on: head, &history)
     }
 
     private func word(_ decision: HopDecision) -> String {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TernEngine
 import TestPrograms
 import TestProofs
 import Testing
@@ -34,10 +35,17 @@ import Testing
             storage.setCookie(try #require(HTTPCookie(name: name, value: "c2VjcmV0", domain: "x.test")))
         }
         var request = try URLRequest(url: "http://x.test/", method: .get)
-        let text = { CurlCommand(request, defaultHeaders: [:], cookies: storage)?.description }
+        var configuration = SessionConfiguration()
+        configuration.httpCookieStorage = storage
+        let text = {
+            CurlCommand(request, defaultHeaders: [:], cookies: CookieRule(of: configuration))?.description
+        }
         #expect(text() == "$ curl -v \\\n\t-b \"a=<redacted>; b=<redacted>\" \\\n\t\"http://x.test/\"")
         request.headers["Cookie"] = "c=c2VjcmV0"
         #expect(text()?.contains("-b \"a=<redacted>; b=<redacted>\" \\\n\t-H \"Cookie: <redacted>\"") == true)
+        configuration.httpShouldSetCookies = false
+        #expect(text()?.contains("-b") == false)
+        configuration.httpShouldSetCookies = true
         request.httpShouldHandleCookies = false
         #expect(text()?.contains("-b") == false)
     }
