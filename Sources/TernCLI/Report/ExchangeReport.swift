@@ -109,9 +109,11 @@ private struct TimelineReport: Encodable {
 
     func encode(to encoder: any Encoder) throws {
         let opened = metrics.isConnectionReused ? nil : metrics.connection
+        let failed = metrics.connection == nil ? metrics.hops.last?.failedConnection : nil
         var container = encoder.container(keyedBy: Key.self)
         for (key, instant) in [
-            (Key.resolved, opened?.resolved), (.connected, opened?.connected), (.secured, opened?.secured),
+            (Key.resolved, opened?.resolved ?? failed?.resolved),
+            (.connected, opened?.connected ?? failed?.connected), (.secured, opened?.secured),
             (.sent, metrics.connectionAcquired), (.response, metrics.responseStart), (.total, metrics.end),
         ] {
             try container.encode(instant.map { $0.seconds(since: metrics.start) }, forKey: key)

@@ -59,8 +59,8 @@ struct TransferReport {
         case .redirectURL: .text(redirectURL)
         case .referer:
             .bytes((last?.request ?? plan.request).headers.last { $0.name.lowercased() == "referer" }?.bytes)
-        case .remoteIP: .text(last?.connection?.remoteAddress.host)
-        case .remotePort: .number(last?.connection?.remoteAddress.port.map(Int.init) ?? 0)
+        case .remoteIP: .text((last?.connection?.remoteAddress ?? failed?.remoteAddress)?.host)
+        case .remotePort: .number((last?.connection?.remoteAddress ?? failed?.remoteAddress)?.port.map(Int.init) ?? 0)
         case .scheme: .text(effectiveURL?.scheme?.lowercased())
         case .downloadSize: .number(contents.receivedSize)
         case .headerSize: .number(contents.heads.size)
@@ -69,11 +69,11 @@ struct TransferReport {
         case .downloadSpeed: .number(speed(contents.receivedSize))
         case .uploadSpeed: .number(speed(uploadSize))
         case .verifyResult: .number(verifyResult)
-        case .timeResolved: .seconds(time(opened?.resolved ?? last?.connectionAcquired))
-        case .timeConnected: .seconds(time(opened?.connected ?? last?.connectionAcquired))
+        case .timeResolved: .seconds(time(opened?.resolved ?? failed?.resolved ?? last?.connectionAcquired))
+        case .timeConnected: .seconds(time(opened?.connected ?? failed?.connected ?? last?.connectionAcquired))
         case .timeSecured: .seconds(time(opened?.secured))
         case .timeAfterTransfer: .seconds(time(last?.requestSent))
-        case .timeQueued: .seconds(time(opened?.start ?? last?.connectionAcquired))
+        case .timeQueued: .seconds((contents.metrics?.queueTime ?? .zero) / .seconds(1))
         case .timeBeforeTransfer:
             .seconds(max(time(last?.connectionAcquired), time(opened?.secured ?? opened?.connected)))
         case .timeRedirected: .seconds(hops.count > 1 ? time(last?.start) : 0)
@@ -126,6 +126,9 @@ struct TransferReport {
 
     /// The last connection, if it was opened for this.
     private var opened: ConnectionMetrics? { last?.isConnectionReused == true ? nil : last?.connection }
+
+    /// The last connection, if it was not opened.
+    private var failed: FailedConnectionMetrics? { last?.connection == nil ? last?.failedConnection : nil }
 
     /// Why a proxy opened no tunnel.
     private var proxyError: ProxyError? {

@@ -220,7 +220,8 @@ struct Dial: ~Copyable {
     /// The current step, or the hand-over, failed.
     mutating func failed(_ reason: SessionError.Reason) -> Next {
         if isOver { return .rest }
-        let failure = DialFailure(reason: reason, phase: phase, remoteAddress: remoteAddress)
+        let failure = DialFailure(
+            reason: reason, phase: phase, remoteAddress: remoteAddress, connection: failedConnection)
         stage = .over
         return .fail(failure)
     }
@@ -228,9 +229,11 @@ struct Dial: ~Copyable {
     /// A policy refuses to connect, which is no failure of the step that it would have followed.
     mutating func refused(_ violation: EgressViolation) -> Next {
         if isOver { return .rest }
+        let failure = DialFailure(
+            reason: .connecting(.egressRefused(violation)), phase: .connect, remoteAddress: remoteAddress,
+            connection: failedConnection)
         stage = .over
-        return .fail(
-            DialFailure(reason: .connecting(.egressRefused(violation)), phase: .connect, remoteAddress: remoteAddress))
+        return .fail(failure)
     }
 
     mutating func timedOut() -> Next {
@@ -247,6 +250,21 @@ struct Dial: ~Copyable {
     private var current: Step? {
         guard case .pending(let place) = stage else { return nil }
         return steps[place]
+    }
+
+    /// What there is to say of the connection if it ends here.
+    var failedConnection: FailedConnectionMetrics {
+        let left = if case .pending(let place) = stage { steps[place...] } else { steps[steps.endIndex...] }
+        let isResolved = !left.contains { if case .resolve = $0 { true } else { false } }
+        let isConnected = !left.contains {
+            switch $0 {
+            case .connect, .dial: true
+            case .prepare, .resolve, .locate, .tunnel, .announce, .secure: false
+            }
+        }
+        return FailedConnectionMetrics(
+            remoteAddress: remoteAddress, phase: phase, start: timeline.began,
+            resolved: isResolved ? timeline.resolved : nil, connected: isConnected ? timeline.connected : nil)
     }
 
     private var phase: SessionError.Phase { (current ?? steps.last)?.phase ?? .connect }
@@ -274,4 +292,6 @@ struct DialFailure {
     let phase: SessionError.Phase
     /// The peer's address, if there was a connection.
     var remoteAddress: TransportAddress?
+    /// What was measured of a connection that was being opened; nil if none was.
+    var connection: FailedConnectionMetrics?
 }

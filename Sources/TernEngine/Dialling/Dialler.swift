@@ -89,6 +89,9 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
         timer?.set(deadline)
     }
 
+    /// What there is to say of the connection if it is given up now.
+    var failedConnection: FailedConnectionMetrics { dial.failedConnection }
+
     func cancel() {
         dial.end()
         discard()

@@ -71,7 +71,9 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
             wait(task)
             if orders.opens?.waiter === task { task.wait.prepared = prepared }
             // A waiter that had to give up the connection it relied on gets its whole timeout again.
-            state.firstIdle?.wait.connectDeadline = nil
+            if let waiter = state.firstIdle, waiter.wait.connectDeadline.take() != nil {
+                waiter.wait.since = shared.loop.now
+            }
             carryOut(orders)
             settle()
         case .refuse(let limit):
@@ -82,7 +84,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
 
     /// `task` waits no more, and is not called.
     func abandon(_ task: Requester) {
-        leaveQueue(task)
+        if let connection = leaveQueue(task) { task.lost(connection) }
         stopWaiting(task)
         settle()
     }
@@ -118,18 +120,33 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         task.wait.timer = timer
     }
 
+    /// The one way out of the queue.
     private func stopWaiting(_ task: Requester) {
+        endQueueing(task)
         if let timer = task.wait.timer { shared.loop.deregister(timer) }
         task.wait = Wait()
     }
 
-    private func leaveQueue(_ task: Requester) {
+    /// Reports to the task how long it has waited without a connection that is being opened for it: whole ticks, so that
+    /// one that gets a connection at once has not waited.
+    private func endQueueing(_ task: Requester) {
+        let now = shared.loop.now
+        if let since = task.wait.since.take(), since < now { task.waited(since.duration(to: now)) }
+    }
+
+    /// Returns what was measured of a connection that was being opened for the task, and is not needed any more.
+    private func leaveQueue(_ task: Requester) -> FailedConnectionMetrics? {
         switch state.cancel(task) {
-        case .absent: break
-        case .removed(let orders): carryOut(orders)
+        case .absent: return nil
+        case .removed(let orders):
+            carryOut(orders)
+            return nil
         case .superfluous(let number):
-            attempts.removeValue(forKey: number)?.cancel()
+            let dialler = attempts.removeValue(forKey: number)
+            let connection = dialler?.failedConnection
+            dialler?.cancel()
             preparations.removeValue(forKey: number)?.ended(isOpen: false)
+            return connection
         }
     }
 
@@ -138,7 +155,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     private func passOverCancelled() {
         var left = Self.passedOverAtOnce
         while left > 0, let task = nextCancelled {
-            leaveQueue(task)
+            if let connection = leaveQueue(task) { task.lost(connection) }
             left -= 1
         }
     }
@@ -201,6 +218,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     /// The deadline of a connection: counts from the moment when `task` began to rely on one that is being opened.
     private func connectDeadline(of task: Requester) -> MonotonicInstant {
         if let deadline = task.wait.connectDeadline { return deadline }
+        endQueueing(task)
         let deadline = task.deadlines.connecting(since: .now)
         task.wait.connectDeadline = deadline
         return deadline
@@ -440,7 +458,10 @@ extension ConnectionPool {
         let (task, orders) = state.failedToOpen(dialler.number, isFinal: isFinal(dialler))
         carryOut(orders)
         preparations.removeValue(forKey: dialler.number)?.failed(failure)
-        if let task { stopWaiting(task) }
+        if let task {
+            stopWaiting(task)
+            if let connection = failure.connection { task.lost(connection) }
+        }
         giveUpLost()
         openMissing()
         if let task { task.connectionFailed(failure) }

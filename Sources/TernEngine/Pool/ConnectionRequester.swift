@@ -14,6 +14,13 @@ protocol ConnectionRequester: IntrusiveQueueElement, ExchangeDelegate, TrustResp
     /// Used by the pool while the requester waits in it.
     var wait: Wait { get set }
 
+    /// Its wait in the queue is over, on whatever way: it is served, it fails, it gives up, or a connection is being opened
+    /// for it. Called before `begin` and `connectionFailed`.
+    func waited(_ time: Duration)
+
+    /// This connection was being opened for it, and will not be there. Likewise.
+    func lost(_ connection: FailedConnectionMetrics)
+
     /// Delivers a connection, for which `prepared` was made if the requester waited. It waits no more. False if it does
     /// not take the connection, because the rate of requests has been used by others meanwhile.
     func begin(on connection: Connection, _ prepared: PreparedExchange?) -> Bool
@@ -40,7 +47,7 @@ enum TaskCommand: Sendable {
 struct Wait {
     /// The route of its pool.
     var route: Route?
-    /// When it began to wait.
+    /// When it began to wait; nil while a connection is being opened for it.
     var since: MonotonicInstant?
     /// The deadline of the pending connection that the requester relies on.
     var connectDeadline: MonotonicInstant?

@@ -20,6 +20,7 @@ extension SessionTask {
         } catch {
             return failLater(AttemptFailure(reason: error.reason, phase: .request), on: shard.loop)
         }
+        beganAttempt()
         if let form = attempt.form { tellPrepared(form.hop.request) }
         if defaults.rates == nil { findConnection(on: shard) } else { awaitRate(on: shard) }
     }
@@ -39,14 +40,27 @@ extension SessionTask {
             findConnection(on: shard)
         case .wait(let reservation):
             attempt.reserved(reservation)
-            waitForRate(on: shard)
+            wait(forRateOn: shard)
         }
+    }
+
+    /// The task waits for the rate from now on.
+    private func wait(forRateOn shard: Shard<SessionTask>) {
+        attempt.wait.since = shard.loop.now
+        waitForRate(on: shard)
+    }
+
+    /// The one way out of the wait for the rate.
+    final func endWaitForRate() {
+        guard attempt.isWaiting, let since = attempt.wait.since.take(), let now = loop?.now, since < now else { return }
+        waited(since.duration(to: now))
     }
 
     /// A wait for the rate is over.
     private func rateAllows(_ number: UInt64) {
         guard attempt.number == number, attempt.isWaiting, let shard = lifecycle.withLock({ $0.shard }) else { return }
         endWait()
+        endWaitForRate()
         findConnection(on: shard)
     }
 
@@ -63,6 +77,7 @@ extension SessionTask {
             attempt.failed()
             end(error(reason, phase: .pool))
         case .place:
+            endWaitForRate()
             attempt.failed()
             end(error(reason, phase: .request))
         case .nothing: end(error(reason, phase: .request))
@@ -85,7 +100,7 @@ extension SessionTask: ConnectionRequester {
         if let reservation = attempt.reservation {
             guard reservation.spend(at: connection.loop.now) else {
                 attempt.postponed()
-                if let shard = lifecycle.withLock({ $0.shard }) { waitForRate(on: shard) }
+                if let shard = lifecycle.withLock({ $0.shard }) { wait(forRateOn: shard) }
                 return false
             }
             attempt.spent()

@@ -190,10 +190,17 @@ extension SessionTask {
     func waitForRate(on shard: Shard<SessionTask>) {
         driver.timer = TaskTimer(on: shard, delay: nil, total: driver.deadlines.total) { [weak self] outcome in
             guard let self, case .failed(let reason) = outcome else { return }
+            endWaitForRate()
             attempt.failed()
             attemptFailed(AttemptFailure(reason: reason, phase: .request))
         }
     }
+
+    func beganAttempt() { driver.measured?.beginAttempt() }
+
+    func waited(_ time: Duration) { driver.measured?.waited(time) }
+
+    func lost(_ connection: FailedConnectionMetrics) { driver.measured?.lost(connection) }
 
     /// What the task waits for has come.
     func endWait() { driver.timer.take()?.cancel() }

@@ -43,6 +43,15 @@ extension TaskMetrics {
     /// Policies have changed the request of the hop.
     mutating func prepare(_ request: URLRequest) { last.request = request }
 
+    /// An attempt of the hop begins.
+    mutating func beginAttempt() { last.attempts &+= 1 }
+
+    /// An attempt has waited, in addition to what was waited before.
+    mutating func waited(_ time: Duration) { last.unusual { $0.queueTime += time } }
+
+    /// A connection was not opened.
+    mutating func lost(_ connection: FailedConnectionMetrics) { last.unusual { $0.failedConnection = connection } }
+
     /// The hop is about to be sent.
     mutating func begin(on carrier: any Carrier, repeatCount: Int) {
         // A stored response adds nothing to what was measured of a connection before it.
@@ -51,7 +60,7 @@ extension TaskMetrics {
         last.connectionAcquired = carrier.isReused ? carrier.loop.now : .now
         if let connection = carrier.connectionMetrics { last.connection = connection }
         last.isConnectionReused = carrier.isReused
-        last.repeatCount = repeatCount
+        last.repeats = Int32(clamping: repeatCount)
     }
 
     mutating func received(_ head: ResponseHead, _ now: MonotonicInstant) {
@@ -69,7 +78,7 @@ extension TaskMetrics {
     }
 
     /// A cache has handled it.
-    mutating func handled(by status: CacheStatus) { last.caching = CacheHandling(status) }
+    mutating func handled(by status: CacheStatus) { last.unusual { $0.cacheStatus = status } }
 
     /// A raw stream is open.
     mutating func opened(_ connection: ConnectionMetrics) {
@@ -113,6 +122,8 @@ extension TaskMetrics {
     public var isConnectionReused: Bool { last.isConnectionReused }
     /// How often the request was repeated because a kept-alive connection turned out to be dead: 0 or 1.
     public var repeatCount: Int { last.repeatCount }
+    /// How long the request has waited in queues, all hops together.
+    public var queueTime: Duration { hops.reduce(.zero) { $0 + $1.queueTime } }
     /// How the session's cache handled the request; nil without a cache.
     public var cacheStatus: CacheStatus? { last.cacheStatus }
     /// Whether the response came from the session's cache, validated or not, or from its server.
@@ -139,7 +150,12 @@ public struct HopMetrics: Sendable {
     /// Whether another request had used the connection before. If not, the hop's time includes opening it.
     public internal(set) var isConnectionReused = false
     /// How often the request was repeated because a kept-alive connection turned out to be dead: 0 or 1.
-    public internal(set) var repeatCount = 0
+    public var repeatCount: Int { Int(repeats) }
+    var repeats: Int32 = 0
+    /// How often the hop was tried over the network: more than once if a connection turned out to be dead, if a proxy
+    /// requested credentials, or if the task waited for a network. 0 if the response came from a cache.
+    public var attemptCount: Int { Int(attempts) }
+    fileprivate var attempts: Int32 = 0
     /// The status code of the response; nil if there was none.
     public internal(set) var statusCode: Int?
     /// The number of bytes sent on the last connection, heads and TLS included.
@@ -147,9 +163,14 @@ public struct HopMetrics: Sendable {
     /// The number of bytes received on the last connection, heads and TLS included.
     public internal(set) var countOfBytesReceived: Int64 = 0
 
+    /// How long the attempts of the hop have waited, together: for the rate of requests, and for a connection while none
+    /// was being opened for them. Includes those that were cancelled or have failed.
+    public var queueTime: Duration { unusual?.value.queueTime ?? .zero }
+    /// The last connection for the hop that could not be opened, or was given up before it was open; nil if there was none.
+    public var failedConnection: FailedConnectionMetrics? { unusual?.value.failedConnection }
     /// How the session's cache handled the hop; nil without a cache.
-    public var cacheStatus: CacheStatus? { caching?.status }
-    fileprivate var caching: CacheHandling?
+    public var cacheStatus: CacheStatus? { unusual?.value.cacheStatus }
+    private var unusual: UnusualMetrics?
     /// Where the response came from.
     public var resourceFetchType: ResourceFetchType {
         cacheStatus?.isStoredAnswer == true ? .localCache : .networkLoad
@@ -165,13 +186,25 @@ public struct HopMetrics: Sendable {
         self.number = number
         self.start = start
     }
+
+    fileprivate mutating func unusual(_ change: (inout UnusualMetrics.Value) -> Void) {
+        var value = unusual?.value ?? UnusualMetrics.Value()
+        change(&value)
+        unusual = UnusualMetrics(value)
+    }
 }
 
-/// Boxed: the metrics of a hop without a cache stay small.
-private final class CacheHandling: Sendable {
-    let status: CacheStatus
+/// What few hops have. Boxed: the metrics of a plain hop stay small.
+private final class UnusualMetrics: Sendable {
+    struct Value {
+        var cacheStatus: CacheStatus?
+        var queueTime = Duration.zero
+        var failedConnection: FailedConnectionMetrics?
+    }
 
-    init(_ status: CacheStatus) { self.status = status }
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
 }
 
 /// Where a response came from, with the names of Foundation's `URLSessionTaskMetrics.ResourceFetchType`.

@@ -23,6 +23,8 @@ import Testing
         let answersServerTrust = false
 
         func answer(_ challenge: ServerTrustChallenge, _ question: ServerTrustQuestion) {}
+        func waited(_ time: Duration) {}
+        func lost(_ connection: FailedConnectionMetrics) {}
         func begin(on connection: Connection, _ prepared: PreparedExchange?) -> Bool { true }
         func connectionFailed(_ failure: DialFailure) {}
         func perform(_ command: TaskCommand) {}

@@ -19,7 +19,7 @@ import Testing
         #expect(metrics.hops.first?.start == metrics.start)
         metrics.last.connectionAcquired = Self.instant(20)
         metrics.last.isConnectionReused = true
-        metrics.last.repeatCount = 1
+        metrics.last.repeats = 1
         metrics.last.responseStart = Self.instant(30)
         metrics.last.wasSent = true
         #expect(metrics.connectionAcquired == Self.instant(20))

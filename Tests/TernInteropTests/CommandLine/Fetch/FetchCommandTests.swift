@@ -345,6 +345,19 @@ import Testing
         #expect(try await TernTool.run("get", "-s", "-w", "a%{onerror}b", origin.url("/status/200")).text == "noa")
     }
 
+    @Test func `-w says how far a connection came that was not opened, and how long a request was queued`() async throws
+    {
+        let origin = try ScriptedOrigin(tls: CertificateAuthority().issue()) { _, _ in [.ok()] }
+        let format = "%{stderr}%{remote_port} %{time_namelookup} %{time_connect} %{time_appconnect} %{time_queue}"
+        let result = try await TernTool.run("get", "-s", "-w", format, origin.url("/"))
+        #expect(result.status == 60)
+        let values = result.errors.split(separator: " ").compactMap { Double($0) }
+        #expect(values.count == 5)
+        #expect(values.first == Double(origin.port))
+        #expect(values.dropFirst().prefix(2).allSatisfy { $0 > 0 })
+        #expect(values.suffix(2) == [0, 0])
+    }
+
     @Test func `progress is shown on a terminal if the body goes to a file, and only then`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("fine")] }
         let tool = try TernTool.executable.path
