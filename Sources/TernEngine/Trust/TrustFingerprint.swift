@@ -38,9 +38,7 @@ extension ServerTrustPolicy {
         case .performRevokedEvaluation(_, let flags): [text, Array("\(flags.rawValue)".utf8)]
         case .pinCertificates(let pins, _, _): [text] + pins.map(\.der)
         case .pinPublicKeys(let pins, _, _): [text] + pins.map(\.sha256)
-        case .pinSet(let set):
-            [text, Array("\(set.scope) \(set.mode) \(set.validatesChain) \(set.expires ?? .max)".utf8)]
-                + (set.pins + set.backupPins).map(\.sha256)
+        case .pinSet(let set): [text] + set.bytes
         case .composite(let policies): Self.demands(of: policies).map { [text] + $0 }
         case .customEvaluation: nil
         }

@@ -44,6 +44,17 @@ public struct PinSet: Sendable, Hashable {
     /// and ``expires`` has no effect, because nothing would be left to check.
     public var validatesChain = true
 
+    /// The whole set as bytes, which are the same for equal sets in every process, and differ for others. Every field is
+    /// in it.
+    package var bytes: [[UInt8]] {
+        let values = [
+            scope.rawValue, mode.rawValue, expires.map { "\($0)" } ?? "never", "\(validatesChain)",
+            "\(hosts.count) \(excludedHosts.count) \(pins.count) \(backupPins.count) \(reportURLs.count)",
+        ]
+        let texts = values + (hosts + excludedHosts).map(\.description) + reportURLs
+        return texts.map { Array($0.utf8) } + allPins.map(\.sha256)
+    }
+
     /// Creates a pin set. Without hosts, it applies to every host of a policy that uses it. Without an expiry date, it
     /// never expires.
     public init(

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernTLS
+import Testing
+
+@testable import TernEngine
+
+/// What of the trust in a server distinguishes stored responses.
+@Suite struct TrustFingerprintTests {
+    private static let host = "a.test"
+
+    private func fingerprint(_ policy: ServerTrustPolicy) -> [[UInt8]] {
+        TrustSettings(
+            tls: TLSSettings(), policies: ServerTrustPolicyManager(policies: [Self.host: policy]),
+            revocationSender: IdleSender(), reportSender: IdleSender()
+        ).fingerprint(forHost: Self.host)
+    }
+
+    @Test func `each field of a pin set distinguishes responses`() throws {
+        let keys = (1...3).map { X509Certificate.PublicKey(subjectPublicKeyInfo: [$0]) }
+        let pattern = try HostPattern("b.test")
+        let plain = PinSet(pins: [keys[0]], backupPins: [keys[1]])
+        let changes: [String: (inout PinSet) -> Void] = [
+            "hosts": { $0.hosts = [pattern] },
+            "excludedHosts": { $0.excludedHosts = [pattern] },
+            "pins": { $0.pins.append(keys[2]) },
+            "backupPins": { $0.backupPins.append(keys[2]) },
+            "scope": { $0.scope = .leaf },
+            "mode": { $0.mode = .reportOnly },
+            "expires": { $0.expires = .max },
+            "reportURLs": { $0.reportURLs = ["https://b.test/"] },
+            "validatesChain": { $0.validatesChain = false },
+        ]
+        // A new field needs a line above, and one in the fingerprint.
+        #expect(Set(Mirror(reflecting: plain).children.compactMap(\.label)) == Set(changes.keys))
+        var prints = [fingerprint(.pinSet(plain))]
+        for change in changes.values {
+            var set = plain
+            change(&set)
+            prints.append(fingerprint(.pinSet(set)))
+        }
+        #expect(Set(prints).count == prints.count)
+        #expect(fingerprint(.pinSet(plain)) == prints[0])
+    }
+
+    @Test func `a pin is no backup pin, and a host no excluded one`() throws {
+        let key = X509Certificate.PublicKey(subjectPublicKeyInfo: [1])
+        let pattern = try HostPattern("b.test")
+        let sets = [
+            PinSet(pins: [key]), PinSet(pins: [], backupPins: [key]), PinSet(hosts: [pattern], pins: [key]),
+            PinSet(excludedHosts: [pattern], pins: [key]), PinSet(pins: [key], reportURLs: ["b.test"]),
+        ]
+        #expect(Set(sets.map { fingerprint(.pinSet($0)) }).count == sets.count)
+    }
+}
