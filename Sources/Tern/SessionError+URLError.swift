@@ -128,23 +128,9 @@ extension SessionError.DownloadFailure {
 
 extension TLSError {
     fileprivate var code: URLError.Code {
-        if let trustFailure { return trustFailure.isPolicy ? .cancelled : .serverCertificateUntrusted }
+        if let trustFailure { return trustFailure.reason.kind.isOfCaller ? .cancelled : .serverCertificateUntrusted }
         if case .clientCertificateRequired = reason { return .clientCertificateRequired }
         return .secureConnectionFailed
-    }
-}
-
-extension TrustFailure {
-    /// Whether a rule of the caller's refused, rather than the default policy.
-    fileprivate var isPolicy: Bool {
-        switch reason {
-        case .keyNotPinned, .certificateNotPinned, .noRequiredEvaluator, .noPolicy, .customEvaluation, .delegate: true
-        case .noCertificate, .invalidHost, .nameMismatch, .expired, .notYetValid, .untrustedRoot, .missingIssuer,
-            .noAnchors, .wrongPurpose, .invalidAuthority, .nameConstraint, .weakKey, .weakSignature, .invalidSignature,
-            .unknownCriticalExtension, .chainTooLong, .certificatePolicy, .rule, .limit, .revoked, .unknownToResponder,
-            .revocationUndetermined, .revocationNotAsked, .missingStaple, .other:
-            false
-        }
     }
 }
 

@@ -185,10 +185,10 @@ extension ExitStatus {
     }
 
     static func status(of reason: TrustFailure.Reason) -> ExitStatus {
-        switch reason {
-        case .keyNotPinned, .certificateNotPinned: .pin
-        case .revoked, .unknownToResponder, .revocationUndetermined, .missingStaple: .certificateStatus
-        default: .peerCertificate
+        switch reason.kind {
+        case .pin: .pin
+        case .status: .certificateStatus
+        case .chain, .caller, .session: .peerCertificate
         }
     }
 

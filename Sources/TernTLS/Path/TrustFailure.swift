@@ -71,6 +71,42 @@ public struct TrustFailure: Error, Sendable, Hashable {
         case delegate
         /// Another rule of OpenSSL; see `verifyCode` and `verifyText`.
         case other
+
+        /// Whose rule refused the server, which decides what a caller sees of it: exit codes, `URLError` codes.
+        package var kind: Kind {
+            switch self {
+            case .noCertificate, .invalidHost, .nameMismatch, .expired, .notYetValid, .untrustedRoot, .missingIssuer,
+                .noAnchors, .wrongPurpose, .invalidAuthority, .nameConstraint, .weakKey, .weakSignature,
+                .invalidSignature, .unknownCriticalExtension, .chainTooLong, .certificatePolicy, .rule, .limit, .other:
+                .chain
+            case .keyNotPinned, .certificateNotPinned: .pin
+            case .noRequiredEvaluator, .noPolicy, .customEvaluation, .delegate: .caller
+            case .revoked, .unknownToResponder, .revocationUndetermined, .missingStaple: .status
+            case .revocationNotAsked: .session
+            }
+        }
+    }
+
+    /// Whose rule refused a server.
+    package enum Kind: Sendable, Hashable {
+        /// Every client's: the certificates are not valid for the host.
+        case chain
+        /// The caller's: a pin.
+        case pin
+        /// The caller's: a policy, or its absence, or a delegate.
+        case caller
+        /// The authority's: the certificate is revoked, or that is unknown.
+        case status
+        /// The handshake did not ask what the policy wants to know.
+        case session
+
+        /// Whether the caller's own rules refused a server that other clients would accept.
+        package var isOfCaller: Bool {
+            switch self {
+            case .pin, .caller: true
+            case .chain, .status, .session: false
+            }
+        }
     }
 
     /// A certificate whose key could be pinned.

@@ -11,6 +11,20 @@ struct TrustFailureTests {
 
     init() throws { root = try CertificateAuthority(commonName: "Root") }
 
+    @Test func `the rules of the caller are told from those of every client`() {
+        let own: [TrustFailure.Reason] = [
+            .keyNotPinned(pins: []), .certificateNotPinned(pins: []), .noRequiredEvaluator, .noPolicy,
+            .customEvaluation,
+            .delegate,
+        ]
+        #expect(own.allSatisfy { $0.kind.isOfCaller })
+        let others: [TrustFailure.Reason] = [
+            .untrustedRoot, .nameMismatch(presented: []), .rule(.validityPeriod), .revoked(at: nil),
+            .revocationUndetermined, .revocationNotAsked, .other,
+        ]
+        #expect(others.allSatisfy { !$0.kind.isOfCaller })
+    }
+
     @Test func `a failure names the place and the certificate`() throws {
         let certificate = try root.certificate()
         func text(_ reason: TrustFailure.Reason) -> String {

@@ -163,6 +163,10 @@ import Testing
         #expect(ExitStatus.status(of: .untrustedRoot) == .peerCertificate)
         #expect(ExitStatus.status(of: .expired(notAfter: nil)) == .peerCertificate)
         #expect(ExitStatus.status(of: .keyNotPinned(pins: [])) == .pin)
+        #expect(ExitStatus.status(of: .certificateNotPinned(pins: [])) == .pin)
+        for reason in [TrustFailure.Reason.noRequiredEvaluator, .noPolicy, .customEvaluation, .revocationNotAsked] {
+            #expect(ExitStatus.status(of: reason) == .peerCertificate)
+        }
         #expect(ExitStatus.status(of: .revoked(at: nil)) == .certificateStatus)
         #expect(ExitStatus.status(of: .missingStaple) == .certificateStatus)
     }
