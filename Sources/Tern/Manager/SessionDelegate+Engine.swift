@@ -37,7 +37,8 @@ extension SessionDelegate: TernEngine.SessionDelegate, SessionDownloadDelegate, 
     public func handle(_ event: TaskEvent, of task: SessionTask) {
         if case .completed = event { strays.remove(task) }
         if let adopter = adopter(of: task) { return adopter.handle(event, of: task) }
-        if !event.isForHub || !relay(.task(event, task)) { NoOpTaskDelegate.shared.handle(event, of: task) }
+        if let event = HubTaskEvent(event), relay(.task(event, task)) { return }
+        NoOpTaskDelegate.shared.handle(event, of: task)
     }
 
     /// Passes the bytes on to the closures and the methods of a subclass.
@@ -115,9 +116,8 @@ extension SessionDelegate: TaskHub {
         }
     }
 
-    private func deliver(_ event: TaskEvent, of task: SessionTask, in session: Session) {
+    private func deliver(_ event: HubTaskEvent, of task: SessionTask, in session: Session) {
         switch event {
-        case .willSend, .informational, .discarded, .trailers, .discardedTrailers: break
         case .serverTrust(let challenge, let question):
             urlSession(session, task: task, didReceive: Challenge(challenge)) { question.answer($0, $1) }
         case .waitingForConnectivity: urlSession(session, taskIsWaitingForConnectivity: task)

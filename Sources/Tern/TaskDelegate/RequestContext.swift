@@ -86,7 +86,7 @@ protocol TaskTable: AnyObject, Sendable {
 
 /// An event on its way to the callback queue, where the hub calls a closure or an overridden method.
 enum HubEvent: Sendable {
-    case task(TaskEvent, SessionTask)
+    case task(HubTaskEvent, SessionTask)
     case body(Data, SessionTask)
     case download(DownloadEvent, SessionDownloadTask)
     case stream(StreamEvent, StreamTask)
@@ -95,14 +95,32 @@ enum HubEvent: Sendable {
     var file: URL? { if case .download(.finished(let location), _) = self { location } else { nil } }
 }
 
-extension TaskEvent {
-    /// Whether the hub has a closure or a method for it.
-    var isForHub: Bool {
-        switch self {
-        case .willSend, .informational, .discarded, .trailers, .discardedTrailers: false
-        case .waitingForConnectivity, .serverTrust, .sentBodyData, .redirect, .challenge, .newBody, .response,
-            .willCache, .completed:
-            true
+/// An event of a task that the hub has a closure or a method for, and which its request acts on otherwise.
+enum HubTaskEvent: Sendable {
+    indirect case serverTrust(ServerTrustChallenge, ServerTrustQuestion)
+    case waitingForConnectivity
+    case sentBodyData(Int64, total: Int64, expected: Int64)
+    indirect case redirect(HTTPURLResponse, URLRequest, DelegateQuestion<RedirectAnswer>)
+    indirect case challenge(AuthenticationChallenge, DelegateQuestion<ChallengeAnswer>)
+    case newBody(DelegateQuestion<BodyAnswer>)
+    case response(HTTPURLResponse, DelegateQuestion<ResponseAnswer>)
+    indirect case willCache(CacheQuestion)
+    case completed(SessionError?)
+
+    /// Nil for an event that is for nobody. Only this says which ones are.
+    init?(_ event: TaskEvent) {
+        switch event {
+        case .willSend, .informational, .discarded, .trailers, .discardedTrailers: return nil
+        case .serverTrust(let challenge, let question): self = .serverTrust(challenge, question)
+        case .waitingForConnectivity: self = .waitingForConnectivity
+        case .sentBodyData(let count, let total, let expected):
+            self = .sentBodyData(count, total: total, expected: expected)
+        case .redirect(let response, let request, let question): self = .redirect(response, request, question)
+        case .challenge(let challenge, let question): self = .challenge(challenge, question)
+        case .newBody(let question): self = .newBody(question)
+        case .response(let response, let question): self = .response(response, question)
+        case .willCache(let question): self = .willCache(question)
+        case .completed(let error): self = .completed(error)
         }
     }
 }

@@ -15,9 +15,8 @@ extension TaskDelegateAdapter {
     }
 
     func handle(_ event: TaskEvent, of task: SessionTask) {
+        guard let event = HubTaskEvent(event) else { return }
         switch event {
-        // The hub has neither a closure nor a method for these.
-        case .willSend, .informational, .discarded, .trailers, .discardedTrailers: break
         case .serverTrust(_, let question) where !answersServerTrustChallenges:
             question.answer(.performDefaultHandling)
         case .serverTrust: relay(.task(event, task))
