@@ -18,9 +18,9 @@ public enum RequestBody: Sendable {
     /// announced and must be exact: a source that has returned as much, and has nothing ready then, is not called
     /// again. Without one it is sent in chunks (RFC 9112 §7.1).
     case stream(length: Int? = nil, make: @Sendable () throws -> any BodySource)
-    /// The content of this source, once: a redirect that would send it again fails, a 401 that asks for it again is the
-    /// answer, and a second task with a copy of the request fails. Content that no connection has begun to read is sent
-    /// after a redirect, a 401 or a 417.
+    /// The content of this source, once: a redirect that would send it again fails, a refusal after which it would be
+    /// sent again is the answer, and a second task with a copy of the request fails. Content that no connection has begun
+    /// to read is sent in either case.
     case once(any BodySource, length: Int? = nil)
 
     /// Whether it can be read from its beginning again.

@@ -20,7 +20,8 @@ enum CacheRule {
     // Storing (RFC 9111 §3)
 
     /// The status codes of parts, of confirmations, of challenges, and of answers to a condition, a range or an expectation
-    /// of the request: a later request without it should not get them.
+    /// of the request: a later request without it should not get them. A response after which the request is sent again
+    /// does not come here, whatever its status.
     private static let unstoredStatusCodes: Set<Int> = [206, 304, 401, 407, 412, 416, 417]
 
     /// Whether the response to this request may be stored.

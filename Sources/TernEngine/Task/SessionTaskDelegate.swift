@@ -46,8 +46,9 @@ public protocol SessionTaskDelegate: AnyObject, Sendable {
     /// has been read. By default there is no other content: then a redirect fails, and the response to a refused request
     /// is the answer.
     func task(_ task: SessionTask, needsNewBody question: DelegateQuestion<BodyAnswer>)
-    /// A policy has decided on the head of this final response, a 401 or 417 for example: the request is sent again, or
-    /// the task fails. The body is discarded. A redirect that is followed is not discarded but asked about.
+    /// This final response is not the answer: the request is sent again, as after a challenge that a stored password
+    /// answers, a stored response takes its place, or the task fails. The body is discarded. A redirect that is followed
+    /// is not discarded but asked about.
     func task(_ task: SessionTask, didDiscard response: HTTPURLResponse)
     /// The head of the final response.
     func task(_ task: SessionTask, didReceive response: HTTPURLResponse)
