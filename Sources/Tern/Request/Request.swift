@@ -64,7 +64,7 @@ open class Request: @unchecked Sendable {
     /// Starts the request, or reverts one `suspend()`. A request that could not be created calls its handlers now.
     open func resume() {
         guard let task else { return taskDelegate.endWithoutTask() }
-        hold()
+        retain()
         // Tern's own delegates run no user code on the reactor.
         task.resumeHere()
         TaskNotifications.didResume(self, task)
@@ -80,7 +80,7 @@ open class Request: @unchecked Sendable {
     /// Ends the request with ``TernEngine/SessionError/Reason/cancelled``, unless it has ended; also while it waits to
     /// be retried.
     open func cancel() {
-        hold()
+        retain()
         guard let task = taskDelegate.cancel() else { return }
         TaskNotifications.didCancel(self, task)
     }
@@ -112,11 +112,11 @@ open class Request: @unchecked Sendable {
 
 extension Request {
     /// From now on it lives until it has ended.
-    private func hold() {
+    private func retain() {
         guard taskDelegate.isUnstarted.load(ordering: .relaxed),
             taskDelegate.isUnstarted.exchange(false, ordering: .relaxed), let task
         else { return }
-        context.tasks.hold(task)
+        context.tasks.retain(requestOf: task)
     }
 
     /// The awaiting task no longer waits for it.
@@ -128,7 +128,7 @@ extension Request {
 
     /// Ends the request because the manager was released.
     func abandon() {
-        hold()
+        retain()
         _ = taskDelegate.cancel(as: nil)
     }
 }

@@ -74,7 +74,7 @@ final class TaskRegistry: TaskTable {
     }
 
     /// Retains a weakly referenced request, if it still exists.
-    func hold(_ task: SessionTask) {
+    func retain(requestOf task: SessionTask) {
         let request = state.withLock { $0.unstarted.removeValue(forKey: task.taskIdentifier)?.request }
         if let request { self[task] = request }
     }

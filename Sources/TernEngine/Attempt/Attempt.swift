@@ -85,7 +85,7 @@ struct Attempt: ~Copyable {
 
     /// Whether the head is a challenge of the proxy that the next attempt answers.
     mutating func answersProxy(_ head: ResponseHead, _ rule: ProxyRule) -> Bool {
-        guard head.status == 407, let form, rule.answers(head, to: form, after: challengeCount) else { return false }
+        guard let form, rule.answers(head, to: form, after: challengeCount) else { return false }
         challengeCount += 1
         return true
     }

@@ -165,18 +165,18 @@ extension TLSHandshake {
             try flush()
             return false
         case .needEvaluation(let pending):
-            try unsafe hold(ciphertext, from: offset)
+            try unsafe keep(ciphertext, from: offset)
             evaluate(pending)
             return false
         case .needRevocation(let questions):
-            try unsafe hold(ciphertext, from: offset)
+            try unsafe keep(ciphertext, from: offset)
             let inquiry = revocation ?? RevocationInquiry(shared, trustSettings.revocation, egressPolicy)
             revocation = inquiry
             inquiry.ask(questions) { [weak self] answers in self?.answered(answers) }
             return false
         case .needDisposition(let verdict):
             trust = verdict.result
-            try unsafe hold(ciphertext, from: offset)
+            try unsafe keep(ciphertext, from: offset)
             inquiry?.ask(verdict) { [weak self] in self?.decided($0) }
             return false
         case .complete:
@@ -187,7 +187,7 @@ extension TLSHandshake {
     }
 
     /// Nothing is sent meanwhile, especially no client certificate, and the peer must wait.
-    private func hold(_ ciphertext: UnsafeRawBufferPointer, from offset: Int) throws(SessionError.Reason) {
+    private func keep(_ ciphertext: UnsafeRawBufferPointer, from offset: Int) throws(SessionError.Reason) {
         try setInterest([])
         held = unsafe Array(ciphertext[offset...])
     }

@@ -325,7 +325,7 @@ extension SessionTask: ExchangeDelegate {
             driver.machine.tee?.received(bytes)
             if !bytes.isEmpty { driver.delegate.task(self, didReceive: bytes) }
         case .drop: driver.machine.tee?.received(bytes)
-        case .hold: return .some(0)
+        case .pause: return .some(0)
         case .leave:
             if let carrier = attempt.carrier { settle(carrier.leave()) }
             follow(driver.machine.leftBehind())
@@ -366,7 +366,7 @@ extension SessionTask: ExchangeDelegate {
         driver.measured?.received(head, carrier.loop.now)
         // Before the machine, which may move to the next hop.
         let response = driver.machine.response(head)
-        let isForProxy = head.status == 407 && defaults.proxies.map { attempt.answersProxy(head, $0) } ?? false
+        let isForProxy = defaults.proxies.map { attempt.answersProxy(head, $0) } ?? false
         act(on: driver.machine.head(head, isForProxy: isForProxy, from: carrier.connectionMetrics), response, carrier)
     }
 

@@ -511,24 +511,24 @@ extension TaskMachine {
     }
 
     /// What to do with content.
-    enum BodyAnswer {
+    enum ContentAnswer {
         case deliver
         case drop
         /// It is too early to decide.
-        case hold
+        case pause
         /// There is too much of it: close the connection and continue with `leftBehind`.
         case leave
     }
 
     /// This many bytes of content have arrived.
-    mutating func content(_ count: Int) -> BodyAnswer {
+    mutating func content(_ count: Int) -> ContentAnswer {
         switch stage {
         case .delivering: return .deliver
         case .discarding(let left, _) where count > left: return .leave
         case .discarding(let left, let continuation):
             stage = .discarding(left: left &- count, then: continuation)
             return .drop
-        case .asking: return .hold
+        case .asking: return .pause
         case .created, .preparing, .lookingUp, .resolving, .delayed, .attempting, .answering, .deciding, .ending,
             .finishing, .completed:
             return .drop

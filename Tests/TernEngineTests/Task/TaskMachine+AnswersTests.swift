@@ -12,7 +12,7 @@ import Testing
         var early = try Self.machine()
         _ = try Self.ask(&early, "/2")
         let first = ["\(early.content(5))", early.answered(nil).word, "\(early.content(5))", early.ended().word]
-        #expect(first == ["hold", "deliver", "deliver", "complete"])
+        #expect(first == ["pause", "deliver", "deliver", "complete"])
 
         var late = try Self.machine()
         _ = try Self.ask(&late, "/2")

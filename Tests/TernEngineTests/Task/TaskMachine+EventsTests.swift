@@ -201,9 +201,9 @@ import Testing
         answering: success=deliver redirect=ask forProxy=deliver lost=fail refused=fail broken=fail damaged=send finish=true
         deciding: decided=deliver lost=fail refused=fail broken=fail damaged=fail finish=true
         delivering: content=deliver ended=complete lost=fail refused=fail broken=fail damaged=fail finish=true
-        askingRedirect: content=hold refused=fail broken=fail damaged=fail declined=deliver finish=true
-        askingCredentials: content=hold refused=fail broken=fail damaged=fail finish=true
-        askingDelivery: content=hold refused=fail broken=fail damaged=fail allowed=deliver finish=true
+        askingRedirect: content=pause refused=fail broken=fail damaged=fail declined=deliver finish=true
+        askingCredentials: content=pause refused=fail broken=fail damaged=fail finish=true
+        askingDelivery: content=pause refused=fail broken=fail damaged=fail allowed=deliver finish=true
         discarding: leftBehind=send ended=send lost=send refused=fail broken=fail damaged=fail finish=true
         ending: lost=fail refused=fail broken=fail damaged=fail finish=true
         finishing: lost=fail refused=fail broken=fail damaged=fail

@@ -36,7 +36,7 @@ import Testing
         let held = request()
         let heldTask = try #require(held.task)
         registry.note(held, for: heldTask)
-        registry.hold(heldTask)
+        registry.retain(requestOf: heldTask)
         #expect(registry.all.count == 1)
         registry[heldTask] = nil
         #expect(registry.all.isEmpty)
