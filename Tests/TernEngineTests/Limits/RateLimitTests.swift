@@ -107,7 +107,8 @@ import Testing
             for _ in 0..<16 { group.addTask { _ = try await session.data(for: request) } }
             try await group.waitForAll()
         }
-        #expect(MonotonicInstant.now.seconds(since: start) >= 0.3)
+        // All but what each connection may send at once.
+        #expect(MonotonicInstant.now.seconds(since: start) >= 0.25)
     }
 
     @Test func `small exchanges do not slip through the rate of bytes`() async throws {
