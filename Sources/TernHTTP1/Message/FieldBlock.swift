@@ -6,10 +6,11 @@ import Synchronization
 ///
 /// Strings are made on demand. Folded values have been unfolded when the block was made.
 ///
-/// Only this file knows the layout, and three rules keep it sound. Only `init` writes the memory, before the block is
-/// shared; afterwards it is only read, so threads may share it. The annex alone is written later, once and atomically,
-/// and the block retains it until the end. And both parts lie within the allocation, as `init` computes its capacity, and
-/// are fully initialised: every span made of them is one of these parts, and ends with the borrow of the storage.
+/// Only this file knows the layout, and three rules keep it sound. Only the functions that make a block write the
+/// memory, before the block is shared; afterwards it is only read, so threads may share it. The annex alone is written
+/// later, once and atomically, and the block retains it until the end. And both parts lie within the allocation, as
+/// `storage` computes its capacity, and are fully initialised: every span made of them is one of these parts, and ends
+/// with the borrow of the storage.
 @safe
 struct FieldBlock: @unchecked Sendable {
     private struct Header {
@@ -47,28 +48,40 @@ struct FieldBlock: @unchecked Sendable {
         let header = Header(
             fields: UInt32(truncatingIfNeeded: positions.count), bytes: UInt32(truncatingIfNeeded: bytes.count),
             statusLine: statusLine, contentLength: contentLength ?? -1)
-        let capacity = Int(header.fields) &+ (Int(header.bytes) &+ FieldPosition.size &- 1) / FieldPosition.size
-        // `create` makes an instance of the class that it is called on.
-        let storage = unsafe unsafeDowncast(Storage.create(minimumCapacity: capacity) { _ in header }, to: Storage.self)
+        let storage = Self.storage(header)
         self.storage = storage
         unsafe storage.withUnsafeMutablePointerToElements { table in
             let text = unsafe UnsafeMutableRawPointer(table + Int(header.fields))
-            unsafe bytes.withUnsafeBytes { source in
-                guard let start = source.baseAddress else { return }
-                unsafe text.copyMemory(from: start, byteCount: Int(header.bytes))
-            }
+            unsafe Self.copy(bytes, Int(header.bytes), to: text)
             // Last, because the processor may still be busy writing the positions.
-            unsafe positions.withUnsafeBytes { source in
-                guard let start = source.baseAddress else { return }
-                unsafe UnsafeMutableRawPointer(table).copyMemory(
-                    from: start, byteCount: Int(header.fields) &* FieldPosition.size)
-            }
+            unsafe Self.copy(
+                positions, Int(header.fields) &* FieldPosition.size, to: UnsafeMutableRawPointer(table))
             if hasFolds {
                 var text = unsafe UnsafeMutableBufferPointer(
                     start: text.assumingMemoryBound(to: UInt8.self), count: Int(header.bytes)
                 ).mutableSpan
                 Self.unfold(&text, positions)
             }
+        }
+    }
+
+    private init(_ storage: Storage) { self.storage = storage }
+
+    /// Room for as many fields and bytes as the header says.
+    @inline(__always)
+    private static func storage(_ header: Header) -> Storage {
+        let capacity = Int(header.fields) &+ (Int(header.bytes) &+ FieldPosition.size &- 1) / FieldPosition.size
+        // `create` makes an instance of the class that it is called on.
+        return unsafe unsafeDowncast(Storage.create(minimumCapacity: capacity) { _ in header }, to: Storage.self)
+    }
+
+    @inline(__always)
+    private static func copy<Element: BitwiseCopyable>(
+        _ source: Span<Element>, _ byteCount: Int, to place: UnsafeMutableRawPointer
+    ) {
+        unsafe source.withUnsafeBytes { source in
+            guard let start = source.baseAddress else { return }
+            unsafe place.copyMemory(from: start, byteCount: byteCount)
         }
     }
 
@@ -89,6 +102,30 @@ struct FieldBlock: @unchecked Sendable {
             FieldBlock(
                 copying: bytes, positions: positions, hasFolds: false, statusLine: statusLine,
                 contentLength: contentLength)
+        }
+    }
+
+    /// A block with one more field, and without an annex. Without the field if the section would be too long.
+    func appending(_ name: Span<UInt8>, _ value: Span<UInt8>) -> FieldBlock {
+        read { bytes, positions in
+            let valueStart = bytes.count &+ name.count
+            guard let fields = UInt32(exactly: positions.count &+ 1),
+                let end = UInt32(exactly: valueStart &+ value.count)
+            else { return copy }
+            let storage = Self.storage(
+                Header(fields: fields, bytes: end, statusLine: statusLine, contentLength: contentLength ?? -1))
+            unsafe storage.withUnsafeMutablePointerToElements { table in
+                let last = unsafe table + positions.count
+                unsafe last.initialize(
+                    to: FieldPosition(name: (bytes.count, valueStart), value: (valueStart, Int(end))))
+                let text = unsafe UnsafeMutableRawPointer(last + 1)
+                unsafe Self.copy(bytes, bytes.count, to: text)
+                unsafe Self.copy(name, name.count, to: text + bytes.count)
+                unsafe Self.copy(value, value.count, to: text + valueStart)
+                unsafe Self.copy(
+                    positions, positions.count &* FieldPosition.size, to: UnsafeMutableRawPointer(table))
+            }
+            return FieldBlock(storage)
         }
     }
 

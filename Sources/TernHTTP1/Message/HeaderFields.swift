@@ -54,9 +54,29 @@ public struct HeaderFields: Sendable, Hashable {
         storage.compactMap { $0.name.isFieldName(name) ? $0.value : nil }
     }
 
+    /// The name of a field, without a copy of its value.
+    package func name(at index: Int) -> String { storage[index].name }
+
     /// Whether a field of this name is present.
     public func contains(_ name: String) -> Bool {
         storage.contains(name)
+    }
+
+    /// These fields, and after them those of the others whose names they lack; nil if they lack none.
+    package func completed(by others: HeaderFields) -> HeaderFields? {
+        if isEmpty { return others.isEmpty ? nil : others }
+        var missing: [HeaderField] = []
+        for index in others.storage.indices where !storage.contains(others.storage[index].name) {
+            missing.append(others.storage[index])
+        }
+        return missing.isEmpty ? nil : HeaderFields(storage + missing)
+    }
+
+    /// The lengths of the names: for a reader that looks for many.
+    package var nameLengths: NameLengths {
+        var lengths = NameLengths()
+        for index in storage.indices { lengths.insert(storage[index].name) }
+        return lengths
     }
 
     /// Adds a field after the others, repeats included.
@@ -78,6 +98,21 @@ public struct HeaderFields: Sendable, Hashable {
     public mutating func reserveCapacity(_ capacity: Int) {
         storage.reserveCapacity(capacity)
     }
+}
+
+/// The lengths of some names, as bits. Few names have the same length, so that most lookups end here.
+package struct NameLengths: Sendable {
+    private var bits: UInt64 = 0
+
+    /// Longer ones count as this long.
+    private static let maximum = 63
+
+    package init() {}
+
+    package mutating func insert(_ name: String) { bits |= 1 &<< UInt64(min(name.utf8.count, Self.maximum)) }
+
+    /// Whether there may be such a name.
+    package func contain(_ name: String) -> Bool { bits &>> UInt64(min(name.utf8.count, Self.maximum)) & 1 == 1 }
 }
 
 extension HeaderFields: RandomAccessCollection {

@@ -83,6 +83,11 @@ public struct ResponseHead: Sendable {
     /// All fields as strings, computed by every access.
     public var fields: HeaderFields { block.fields }
 
+    /// This head with one more field at its end, which is no `Content-Length` and has not been checked.
+    package func appending(_ name: String, _ value: String) -> ResponseHead {
+        ResponseHead(block.appending(name.utf8.span, value.utf8.span))
+    }
+
     /// The status line and the fields as a server would send them: every name and value has the bytes that were
     /// received, and every line ends with CRLF. The empty line after them is included.
     public var encoded: [UInt8] {

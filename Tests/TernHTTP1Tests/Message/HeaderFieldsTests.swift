@@ -47,6 +47,26 @@ import Testing
         #expect(fields.count == 3)
     }
 
+    @Test func `the fields of others follow where their names are missing`() {
+        let own: HeaderFields = ["Accept": "a", "X": "1"]
+        #expect(
+            own.completed(by: ["accept": "b", "Y": "2", "x": "3", "Y": "4"]) == [
+                "Accept": "a", "X": "1", "Y": "2", "Y": "4",
+            ])
+        #expect(own.completed(by: ["ACCEPT": "b"]) == nil)
+        #expect(own.completed(by: [:]) == nil)
+        #expect(([:] as HeaderFields).completed(by: own) == own)
+        #expect(([:] as HeaderFields).completed(by: [:]) == nil)
+    }
+
+    @Test func `a name of another length than all there are is not there`() {
+        let long = String(repeating: "n", count: 200)
+        let lengths = (["Range": "", "Accept": "", long: ""] as HeaderFields).nameLengths
+        #expect(lengths.contain("range") && lengths.contain("Pragma") && lengths.contain(long + long))
+        #expect(
+            !lengths.contain("") && !lengths.contain("If-Match") && !lengths.contain(String(repeating: "n", count: 62)))
+    }
+
     @Test func `Descriptions hide secrets`() {
         let fields: HeaderFields = ["Accept": "a", "authorization": "s3", "COOKIE": "s3", "Proxy-Authorization": "s3"]
         #expect("\(fields)" == "Accept: a\nauthorization: …\nCOOKIE: …\nProxy-Authorization: …")

@@ -35,6 +35,19 @@ import Testing
         #expect(head.fields == ["A": "1", "Set-Cookie": "x", "a": "2", "set-cookie": "y", "Empty": ""])
     }
 
+    @Test(arguments: [#"HTTP/1.0 404 Not Found\r\nA: 1\r\n b\r\nContent-Length: 3\r\n\r\n"#, #"HTTP/1.1 200 \r\n\r\n"#])
+    func `a field may follow the others`(_ text: String) throws {
+        let head = try #require(try head(text))
+        _ = head.attached(to: Marker())
+        let longer = head.appending("Age", "12")
+        #expect(longer.fields == HeaderFields(head.fields + [HeaderField(name: "Age", value: "12")]))
+        #expect(longer.status == head.status && longer.reason == head.reason && longer.version == head.version)
+        #expect(longer.contentLength == head.contentLength)
+        #expect(longer["age"] == "12" && longer.annex == nil)
+        #expect(longer.appending("", "").count == head.count + 2)
+        #expect(try ResponseHead(encoded: longer.encoded).fields == longer.fields)
+    }
+
     @Test func `A description hides secrets`() throws {
         let head = try #require(try head(#"HTTP/1.1 204 Gone\r\nSet-Cookie: s3\r\nA: b\r\n\r\n"#))
         #expect("\(head)" == "HTTP/1.1 204 Gone\nSet-Cookie: …\nA: b")
