@@ -8,6 +8,7 @@ extension RequestBodyFraming {
 
 extension URLRequest {
     /// Begins an exchange with the head of this request. Throws before a byte is added to `output`.
+    @inline(__always)
     func begin(
         _ exchange: inout Exchange, _ body: RequestBodyFraming, defaults: DefaultFields, into output: inout [UInt8]
     ) throws(InvalidRequest) {

@@ -11,10 +11,15 @@ public struct URLRequest: Sendable {
     /// What a request consists of; copied whole, so that no property can be forgotten.
     private struct Parts {
         var url: URL?
-        var destination: Result<Destination, InvalidRequest>
-        var method = "GET"
+        /// Of the destination; nil if the request cannot be sent. The two parts are stored apart, because most readers want
+        /// one of them.
+        private(set) var origin: HTTPOrigin?
+        private var target = RequestTarget.asterisk
+        /// Why there is no destination.
+        private var refusal: Own<InvalidRequest>?
+        var method: String
         /// Whether a method was set, rather than defaulting to GET.
-        var isMethodNamed = false
+        var isMethodNamed: Bool
         var headers = HeaderFields()
         var body: RequestBody?
         /// The source of `body`, if it can be read once; shared by all copies.
@@ -25,12 +30,36 @@ public struct URLRequest: Sendable {
         var decodesContent: Bool?
         var routeSettings: RouteSettings?
         /// Nil for the session's.
-        var proxy: ProxyChoice?
+        var proxy: Own<ProxyChoice>?
         var sensitiveFields = SensitiveFields()
         var handlesCookies = true
-        var credential: OwnCredential?
+        var credential: Own<PasswordCredential>?
         var cachePolicy = CachePolicy.useProtocolCachePolicy
         var maximumBytesPerSecond: Int?
+
+        init(
+            url: URL? = nil, destination: Result<Destination, InvalidRequest>, method: String = "GET",
+            isMethodNamed: Bool = false
+        ) {
+            self.url = url
+            (self.method, self.isMethodNamed) = (method, isMethodNamed)
+            self.destination = destination
+        }
+
+        var destination: Result<Destination, InvalidRequest> {
+            @inline(__always)
+            get {
+                guard let origin else { return .failure(refusal?.value ?? .missingURL) }
+                return .success(Destination(origin: origin, target: target))
+            }
+            set {
+                switch newValue {
+                case .success(let destination):
+                    (origin, target, refusal) = (destination.origin, destination.target, nil)
+                case .failure(let error): (origin, target, refusal) = (nil, .asterisk, Own(error))
+                }
+            }
+        }
     }
 
     /// The parts, shared by copies until one of them changes. Written only when uniquely referenced, which makes the
@@ -44,11 +73,11 @@ public struct URLRequest: Sendable {
         override var url: URL? { parts.url }
     }
 
-    /// Boxed: requests without a credential stay small.
-    private final class OwnCredential: Sendable {
-        let value: PasswordCredential
+    /// A boxed part: requests without it stay small.
+    private final class Own<Value: Sendable>: Sendable {
+        let value: Value
 
-        init(_ value: PasswordCredential) { self.value = value }
+        init(_ value: Value) { self.value = value }
     }
 
     private var storage: Storage
@@ -293,10 +322,10 @@ public struct URLRequest: Sendable {
     /// The proxy of this request and of its redirects; ``ProxyChoice/ofSession``, the default, leaves it to the session's
     /// ``SessionConfiguration/proxySettings``. Without effect for a request with a ``unixSocket``.
     public var proxy: ProxyChoice {
-        get { storage.parts.proxy ?? .ofSession }
+        get { storage.parts.proxy?.value ?? .ofSession }
         set {
             makeUnique()
-            storage.parts.proxy = newValue == .ofSession ? nil : newValue
+            storage.parts.proxy = newValue == .ofSession ? nil : Own(newValue)
         }
     }
 
@@ -326,7 +355,7 @@ public struct URLRequest: Sendable {
         get { storage.parts.credential?.value }
         set {
             makeUnique()
-            storage.parts.credential = newValue.map(OwnCredential.init)
+            storage.parts.credential = newValue.map { Own($0) }
         }
     }
 
@@ -404,6 +433,15 @@ public struct URLRequest: Sendable {
     var isMethodNamed: Bool { storage.parts.isMethodNamed }
 
     var destination: Result<Destination, InvalidRequest> { storage.parts.destination }
+
+    /// The origin of the destination, which costs less.
+    ///
+    /// - Throws: why the request cannot be sent.
+    @inline(__always)
+    func origin() throws(InvalidRequest) -> HTTPOrigin {
+        if let origin = storage.parts.origin { return origin }
+        return try destination.get().origin
+    }
 
     /// The context of a response without history; nil if that would keep a source of content alive.
     @inline(__always)
