@@ -127,11 +127,21 @@ extension URLRequest {
     /// The name and the password in the URL (RFC 3986 §3.2.1), which are sent only if the server requests them; nil for
     /// none.
     package var urlCredential: PasswordCredential? {
-        url.flatMap { URIReference($0.absoluteString).userinfo }.flatMap { PasswordCredential(userinfo: String($0)) }
+        guard let text = url?.absoluteString, text.hasAt else { return nil }
+        return URIReference(text).userinfo.flatMap { PasswordCredential(userinfo: $0) }
     }
 
     /// The same URL without a name and a password.
     package static func withoutCredential(_ url: String) -> String {
         URIReference(url).replacing(userinfo: nil).description
+    }
+}
+
+extension String {
+    /// Whether there is an "@". Most URLs have none, and need not be split.
+    fileprivate var hasAt: Bool {
+        let bytes = utf8.span
+        for index in bytes.indices where bytes[index] == UInt8(ascii: "@") { return true }
+        return false
     }
 }

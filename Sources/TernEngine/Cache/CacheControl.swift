@@ -149,7 +149,7 @@ extension CacheControl {
     /// Of a request: `Pragma: no-cache` counts where there is no `Cache-Control` (RFC 9111 §5.4).
     init(of fields: HeaderFields) {
         self.init(fields.bytes(for: "Cache-Control"))
-        guard isEmpty else { return }
+        guard isEmpty, fields.contains("Pragma") else { return }
         var pragma = CacheControl(fields.bytes(for: "Pragma"))
         if pragma.isNoCache {
             pragma = CacheControl()
@@ -164,6 +164,7 @@ extension CacheControl {
 extension HeaderFields {
     /// The bytes of every value of `name`, in order.
     func bytes(for name: String) -> [[UInt8]] {
+        if !contains(name) { return [] }
         let name = name.lowercased()
         return filter { $0.name.utf8.count == name.utf8.count && $0.name.lowercased() == name }.map(\.bytes)
     }

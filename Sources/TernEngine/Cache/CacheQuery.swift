@@ -17,14 +17,21 @@ struct CacheQuery: Sendable {
     /// Nil for a request without a valid URL.
     init?(_ request: URLRequest, policy: URLRequest.CachePolicy, scope: CacheScope) {
         guard let url = Self.url(of: request) else { return nil }
+        self.init(url, request, policy, scope)
+    }
+
+    private init(_ url: String, _ request: URLRequest, _ policy: URLRequest.CachePolicy, _ scope: CacheScope) {
         self.url = url
         self.scope = scope
         self.policy = policy
-        (method, fields) = (request.method, request.headers)
-        control = CacheControl(of: fields)
-        isConditional = Self.conditions.contains { request.headers.contains($0) }
+        let fields = request.headers
+        (method, self.fields) = (request.method, fields)
+        let lengths = fields.nameLengths
+        func has(_ name: String) -> Bool { lengths.contain(name) && fields.contains(name) }
+        control = has("Cache-Control") || has("Pragma") ? CacheControl(of: fields) : CacheControl()
+        isConditional = Self.conditions.contains { has($0) }
         // RFC 9110 §14.2
-        range = method == "GET" && fields.contains("Range") ? RangeRequest(fields) : nil
+        range = method == "GET" && has("Range") ? RangeRequest(fields) : nil
     }
 
     /// The query of a program that stores a response for the request, or looks one up.
@@ -43,9 +50,24 @@ struct CacheQuery: Sendable {
         guard let destination = try? request.destination.get() else { return nil }
         let origin = destination.origin
         return switch destination.target {
-        case .origin(let target): (origin.scheme == .https ? "https://" : "http://") + origin.hostField + target
+        case .origin(let target): joined(origin.scheme == .https ? "https://" : "http://", origin.hostField, target)
         case .absolute(let url): url
         case .authority, .asterisk: nil
+        }
+    }
+
+    /// In one allocation, because every request has one.
+    private static func joined(_ scheme: String, _ host: String, _ target: String) -> String {
+        let (scheme, host, target) = (scheme.utf8.span, host.utf8.span, target.utf8.span)
+        let start = scheme.count + host.count
+        return unsafe String(unsafeUninitializedCapacity: start + target.count) { buffer in
+            let url = UnsafeMutableRawBufferPointer(buffer)
+            unsafe scheme.withUnsafeBytes { unsafe url.copyMemory(from: $0) }
+            let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: url[scheme.count...])
+            unsafe host.withUnsafeBytes { unsafe rest.copyMemory(from: $0) }
+            let end = unsafe UnsafeMutableRawBufferPointer(rebasing: url[start...])
+            unsafe target.withUnsafeBytes { unsafe end.copyMemory(from: $0) }
+            return start + target.count
         }
     }
 
@@ -95,18 +117,18 @@ struct CacheQuery: Sendable {
                 if !name.isEmpty { names.insert(name) }
             }
         }
-        return names.count <= Self.maximumVaryingCount ? names.sorted().map { varyingField($0) } : nil
+        return names.count <= Self.maximumVaryingCount ? names.sorted().map { Self.varyingField($0, of: fields) } : nil
     }
 
-    fileprivate func varyingField(_ name: String) -> StoredResponse.VaryingField {
-        StoredResponse.VaryingField(name: name, value: normalized(name).map { .clear($0) })
+    fileprivate static func varyingField(_ name: String, of fields: HeaderFields) -> StoredResponse.VaryingField {
+        StoredResponse.VaryingField(name: name, value: normalized(name, of: fields).map { .clear($0) })
     }
 
     /// The values of a field as one list, without the whitespace around its members (RFC 9111 §4.1).
-    private func normalized(_ name: String) -> [UInt8]? {
+    private static func normalized(_ name: String, of fields: HeaderFields) -> [UInt8]? {
         let values = fields.bytes(for: name)
         if values.isEmpty { return nil }
-        return Array(values.flatMap(Self.members).joined(separator: [UInt8(ascii: ",")]))
+        return Array(values.flatMap(members).joined(separator: [UInt8(ascii: ",")]))
     }
 
     /// Commas and whitespace in quoted strings are part of their member (RFC 9110 §5.6.4).
@@ -134,19 +156,21 @@ struct CacheQuery: Sendable {
     /// Compares stored responses with a request: each of its fields is read once, and has one digest, however many responses
     /// vary by it.
     struct Matcher {
-        private let query: CacheQuery
+        private let scope: CacheScope
+        private let fields: HeaderFields
         private let underAnyTrustPolicy: Bool
-        private var fields: [String: StoredResponse.VaryingField] = [:]
+        private var clear: [String: StoredResponse.VaryingField] = [:]
         private var digested: [String: StoredResponse.VaryingField] = [:]
 
         fileprivate init(_ query: CacheQuery, underAnyTrustPolicy: Bool) {
-            (self.query, self.underAnyTrustPolicy) = (query, underAnyTrustPolicy)
+            (scope, fields) = (query.scope, query.fields)
+            self.underAnyTrustPolicy = underAnyTrustPolicy
         }
 
         /// Whether the response answers this request, as far as its fields, credentials and trust policies say (RFC 9111
         /// §4.1).
         mutating func matches(_ scope: String, _ varyingFields: [StoredResponse.VaryingField]) -> Bool {
-            query.scope.includes(scope, underAnyTrustPolicy: underAnyTrustPolicy)
+            self.scope.includes(scope, underAnyTrustPolicy: underAnyTrustPolicy)
                 && varyingFields.allSatisfy { field($0) == $0 }
         }
 
@@ -154,13 +178,13 @@ struct CacheQuery: Sendable {
         private mutating func field(_ other: StoredResponse.VaryingField) -> StoredResponse.VaryingField {
             let name = other.name
             guard case .digest = other.value else {
-                if let field = fields[name] { return field }
-                let field = query.varyingField(name)
-                fields[name] = field
+                if let field = clear[name] { return field }
+                let field = CacheQuery.varyingField(name, of: fields)
+                clear[name] = field
                 return field
             }
             if let field = digested[name] { return field }
-            let digest = query.varyingField(name).digest
+            let digest = CacheQuery.varyingField(name, of: fields).digest
             let field = StoredResponse.VaryingField(name: name, value: digest.map { .digest($0) })
             digested[name] = field
             return field

@@ -116,7 +116,7 @@ enum CacheRule {
 // What is sent, and what is stored
 extension StoredResponse {
     /// Nil if no later request may be answered with it.
-    init?(
+    convenience init?(
         _ head: ResponseHead, answering query: CacheQuery, requestTime: Int64, responseTime: Int64, contentLength: Int64
     ) {
         guard let varyingFields = query.varyingFields(of: head), let kept = Self.kept(head, contentLength, responseTime)
@@ -205,11 +205,9 @@ extension StoredResponse {
     /// The head of the answer to a request, and the bytes of the content that follow it.
     func answer(to query: CacheQuery, isValidated: Bool, now: Int64) -> (head: ResponseHead, range: Range<Int64>) {
         let uncached = isValidated ? [] : freshness.control.uncachedFields
-        let age = isValidated ? nil : "\(CacheRule.age(of: self, now: now) ?? 0)"
-        if let age, uncached.isEmpty, query.range == nil, query.method == "GET", !head.contains("Age"),
-            let head = try? ResponseHead(encoded: freshness.encodedHead + Array("Age: \(age)\r\n\r\n".utf8))
-        {
-            return (head, 0..<contentLength)
+        let age = isValidated ? nil : String(CacheRule.age(of: self, now: now) ?? 0)
+        if let age, uncached.isEmpty, query.range == nil, query.method == "GET", !freshness.hasAge {
+            return (head.appending("Age", age), 0..<contentLength)
         }
         var fields = head.fields
         if !uncached.isEmpty { fields = HeaderFields(fields.filter { !uncached.contains($0.name.lowercased()) }) }

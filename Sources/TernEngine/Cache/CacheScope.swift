@@ -36,11 +36,13 @@ struct CacheScope: Sendable, Hashable {
 
     /// Whether a response with this scope, as text, may answer.
     func includes(_ text: String, underAnyTrustPolicy: Bool) -> Bool {
-        guard text.utf8.starts(with: credentials.utf8) else { return false }
-        let rest = text.utf8.dropFirst(credentials.utf8.count)
-        guard rest.first == UInt8(ascii: ".") else { return false }
-        let other = rest.dropFirst()
-        return underAnyTrustPolicy || other.elementsEqual(trust.utf8) || other.elementsEqual(Self.any.utf8)
+        let (bytes, own) = (text.utf8.span, credentials.utf8.span)
+        let dot = own.count
+        guard bytes.count > dot, bytes.extracting(0..<dot).isEqual(to: own), bytes[dot] == UInt8(ascii: ".") else {
+            return false
+        }
+        let other = bytes.extracting((dot &+ 1)..<bytes.count)
+        return underAnyTrustPolicy || other.isEqual(to: trust.utf8.span) || other.isEqual(to: Self.any.utf8.span)
     }
 
     /// The `Authorization` of Digest differs from request to request: name and realm stand for it. A credential that the
@@ -51,8 +53,9 @@ struct CacheScope: Sendable, Hashable {
         var parts: [[UInt8]] = identity.map { [Array("identity".utf8), Array($0.utf8)] } ?? []
         let credential = mayCarryCredentials ? request.credential ?? request.urlCredential : nil
         if let credential { parts += [Array("credential".utf8), credential.userBytes, credential.passwordBytes] }
-        for field in request.headers {
-            guard request.isSensitive(fieldNamed: field.name) || sensitive.isNamed(field.name) else { continue }
+        let fields = request.headers
+        for index in fields.indices where isSensitive(fields.name(at: index), request, sensitive) {
+            let field = fields[index]
             let name = field.name.lowercased()
             if name == "authorization" {
                 if credential == nil { parts += [Array(name.utf8)] + Self.identity(field.bytes) }
@@ -61,6 +64,10 @@ struct CacheScope: Sendable, Hashable {
             }
         }
         return parts.isEmpty ? plain : digest(of: parts)
+    }
+
+    private static func isSensitive(_ name: String, _ request: URLRequest, _ sensitive: SensitiveFields) -> Bool {
+        request.isSensitive(fieldNamed: name) || sensitive.isNamed(name)
     }
 
     private static func identity(_ authorization: [UInt8]) -> [[UInt8]] {
@@ -81,5 +88,13 @@ struct CacheScope: Sendable, Hashable {
         // A digest that cannot be computed is equal to no other.
         let bytes = digest.finish() ?? (0..<16).map { _ in UInt8.random(in: .min ... .max) }
         return bytes.prefix(16).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate func isEqual(to other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        for index in indices where self[index] != other[index] { return false }
+        return true
     }
 }

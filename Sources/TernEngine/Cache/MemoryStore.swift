@@ -47,10 +47,12 @@ struct MemoryStore {
 
     /// The most recent response (RFC 9111 §4) that fulfils the condition; it counts as used.
     mutating func use(_ url: String, where matches: (StoredResponse) -> Bool) -> CacheEntry? {
-        guard let index = items[url]?.firstIndex(where: { matches($0.entry.response) }) else { return nil }
+        guard let place = items.index(forKey: url),
+            let index = items.values[place].firstIndex(where: { matches($0.entry.response) })
+        else { return nil }
         clock &+= 1
-        items[url]?[index].lastUse = clock
-        return items[url]?[index].entry
+        items.values[place][index].lastUse = clock
+        return items.values[place][index].entry
     }
 
     /// Stores a response in place of those that it replaces. Nothing if it is too large.
@@ -121,5 +123,5 @@ struct MemoryStore {
 
 extension StoredResponse {
     /// The approximate size of the head and the key in memory, in bytes.
-    fileprivate var headSize: Int { 2 * (url.utf8.count + freshness.encodedHead.count) }
+    fileprivate var headSize: Int { 2 * (url.utf8.count + freshness.headSize) }
 }

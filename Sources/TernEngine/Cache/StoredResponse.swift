@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 
-/// A response that a cache has stored, without its content.
-struct StoredResponse: Sendable {
+/// A response that a cache has stored, without its content. One reference: every lookup copies it.
+final class StoredResponse: Sendable {
     /// The value of a request field that `Vary` names (RFC 9111 §4.1).
     struct VaryingField: Sendable {
         /// A value may be a secret, and is only compared: a store on a disk has a digest of it.
@@ -101,14 +101,17 @@ struct StoredFreshness: Sendable {
     let lifetime: Int64
     /// The value of `Age`: its first member, if that is a number (RFC 9111 §5.1).
     let statedAge: Int64
-    /// The head as its server would send it, without the empty line at its end: another field can follow.
-    let encodedHead: [UInt8]
+    /// Whether there is an `Age`.
+    let hasAge: Bool
+    /// The size of the head as its server would send it, in bytes.
+    let headSize: Int
 
     init(of head: ResponseHead, responseTime: Int64) {
         control = CacheControl(of: head)
-        encodedHead = head.encoded.dropLast(2)
+        headSize = head.encoded.count
         date = head.values(for: "Date").compactMap(HTTPDate.seconds).min() ?? responseTime
         lifetime = CacheRule.lifetime(of: head, control, date: date)
+        hasAge = head.contains("Age")
         let member = head.bytes(for: "Age").first?.prefix { $0 != UInt8(ascii: ",") }.filter { !$0.isBlank }
         statedAge = member.flatMap { CacheControl.seconds($0) } ?? 0
     }

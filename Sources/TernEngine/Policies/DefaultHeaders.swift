@@ -8,10 +8,9 @@ struct DefaultHeaders: HopPolicy {
     let interests = HopInterests.preparation
 
     func prepare(_ hop: Hop, _ history: inout TaskHistory) -> HopPreparation {
-        let missing = fields.fields(for: hop).fields.filter { !hop.request.headers.contains($0.name) }
-        if missing.isEmpty { return .ready }
+        guard let headers = hop.request.headers.completed(by: fields.fields(for: hop).fields) else { return .ready }
         var request = hop.request
-        for field in missing { request.headers.append(field) }
+        request.headers = headers
         return .change(request)
     }
 }

@@ -8,7 +8,7 @@ import TernLock
 /// policies have prepared it: they decide which response matches.
 ///
 /// ``CacheRule`` decides about one request, one response and the time; ``CachedHop`` decides what follows for a hop.
-struct Caching: ResponseSource {
+final class Caching: ResponseSource {
     fileprivate let cache: URLCache
     private let policy: URLRequest.CachePolicy
     private let sensitiveFields: SensitiveFields
@@ -34,13 +34,14 @@ struct Caching: ResponseSource {
     }
 
     func part(in sourced: SourcedHop) -> (any HopSource)? {
-        let request = sourced.hop.request
+        let hop = sourced.hop
         let scope = CacheScope(
-            of: request, mayCarryCredentials: sourced.hop.mayCarryCredentials, sensitiveFields,
+            of: hop.request, mayCarryCredentials: hop.mayCarryCredentials, sensitiveFields,
             identity: sourced.credentialIdentity, route: sourced.routeKey)
-        let own = request.cachePolicy
-        let query = CacheQuery(request, policy: own == .useProtocolCachePolicy ? policy : own, scope: scope)
-        return query.map { CachedHop($0, sourced, self) }
+        let own = hop.request.cachePolicy
+        guard let query = CacheQuery(hop.request, policy: own == .useProtocolCachePolicy ? policy : own, scope: scope)
+        else { return nil }
+        return CachedHop(query, sourced, self)
     }
 }
 
@@ -94,7 +95,7 @@ private final class CachedHop: HopSource {
 
     private var cache: URLCache { caching.cache }
 
-    init(_ query: CacheQuery, _ sourced: SourcedHop, _ caching: Caching) {
+    init(_ query: CacheQuery, _ sourced: borrowing SourcedHop, _ caching: Caching) {
         self.query = query
         self.caching = caching
         (hop, request, chain) = (sourced.hop, sourced.request, sourced.chain)
@@ -156,8 +157,9 @@ extension CachedHop {
 
     private func answer(with entry: CacheEntry, _ timeToLive: Int64) -> SourceAnswer {
         self.entry = entry
-        status = CacheStatus(timeToLive: timeToLive)
-        status?.isCollapsed = waitCount > 0
+        var status = CacheStatus(timeToLive: timeToLive)
+        status.isCollapsed = waitCount > 0
+        self.status = status
         release(.stored)
         cache.used(entry.response)
         return .answer(source(entry, isValidated: false))
