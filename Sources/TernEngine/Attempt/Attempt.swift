@@ -17,10 +17,12 @@ struct Attempt: ~Copyable {
         /// It waits for a connection. Exits: exchanging, waiting, none.
         case connecting
         /// Its exchange is in progress. Exit: none.
-        case exchanging(any Carrier)
+        case exchanging
     }
 
     private var stage = Stage.none
+    /// The carrier of the exchange; nil while there is none.
+    private(set) var carrier: (any Carrier)?
     /// Where the hop goes; of the last attempt, if there is none at present.
     private(set) var route: Route?
     /// The hop in the form that the route needs; nil for the hop itself.
@@ -28,7 +30,7 @@ struct Attempt: ~Copyable {
     /// How many attempts were made because a kept-alive connection turned out to be dead: 0 or 1.
     private(set) var repeatCount: Int32 = 0
     /// How many challenges of proxies were answered.
-    private var challengeCount = 0
+    private var challengeCount: Int32 = 0
     /// The place in the line for the rates of requests, until the request is sent; nil in a session without such rates.
     private(set) var reservation: RateReservation?
     /// Tells this attempt from the task's earlier ones.
@@ -69,29 +71,32 @@ struct Attempt: ~Copyable {
     mutating func spent() { reservation = nil }
 
     /// A carrier has taken the hop: a connection, or what answers in place of one.
-    mutating func began(on carrier: any Carrier) { stage = .exchanging(carrier) }
+    mutating func began(on carrier: any Carrier) {
+        stage = .exchanging
+        self.carrier = carrier
+    }
 
     /// It ends without an exchange. The place in the line is given back.
     mutating func failed() {
-        stage = .none
+        ended()
         reservation = nil
     }
 
     /// The exchange is over, or goes on for another owner.
-    mutating func ended() { stage = .none }
+    mutating func ended() {
+        stage = .none
+        carrier = nil
+    }
 
     /// The connection was dead: the next attempt is the repeat.
     mutating func noteRepeat() { repeatCount &+= 1 }
 
     /// Whether the head is a challenge of the proxy that the next attempt answers.
     mutating func answersProxy(_ head: ResponseHead, _ rule: ProxyRule) -> Bool {
-        guard let form, rule.answers(head, to: form, after: challengeCount) else { return false }
-        challengeCount += 1
+        guard let form, rule.answers(head, to: form, after: Int(challengeCount)) else { return false }
+        challengeCount &+= 1
         return true
     }
-
-    /// The carrier of the exchange; nil while there is none.
-    var carrier: (any Carrier)? { if case .exchanging(let carrier) = stage { carrier } else { nil } }
 
     /// Whether it waits for the rate.
     var isWaiting: Bool { if case .waiting = stage { true } else { false } }
@@ -114,7 +119,7 @@ struct Attempt: ~Copyable {
         case .none: .nothing
         case .waiting: .place
         case .connecting: route.map { .connectionRequest($0) } ?? .nothing
-        case .exchanging(let carrier): .exchange(carrier)
+        case .exchanging: carrier.map { .exchange($0) } ?? .nothing
         }
     }
 }

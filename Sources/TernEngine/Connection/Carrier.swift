@@ -90,6 +90,8 @@ enum ContentTaken {
 
 /// The metrics of an exchange that is over.
 struct Evidence {
+    /// A stored response was the answer: there was no connection.
+    var isStored = false
     /// Another exchange had used the connection before.
     var wasReused = false
     /// A byte of a response has arrived.

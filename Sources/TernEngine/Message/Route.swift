@@ -55,7 +55,7 @@ struct Route: Sendable {
     }
 
     /// Whether the last proxy gets whole requests.
-    var isToProxy: Bool { !proxies.isEmpty && !isTunnelled }
+    var isToProxy: Bool { settings != nil && !proxies.isEmpty && !isTunnelled }
 
     /// The PROXY protocol that the origin gets; nil for none.
     var proxyProtocol: ProxyProtocol? { settings?.proxyProtocol }

@@ -117,10 +117,10 @@ struct Authentication: HopPolicy {
         var memory = history[Memory.self]
         guard memory.challengeCount < Self.maximumChallengeCount else { return .pass }
         let challenges = HTTPChallenge.challenges(in: head.bytes(for: "WWW-Authenticate"))
-        if memory.answers.value(history) < Self.maximumAnswerCount,
+        if memory.answers.value(history.chain) < Self.maximumAnswerCount,
             let request = answer(to: challenges, &memory, history)
         {
-            memory.answers.increment(history)
+            memory.answers.increment(history.chain)
             history[Memory.self] = memory
             return .next(request)
         }
@@ -137,7 +137,7 @@ struct Authentication: HopPolicy {
 
     /// The request with an answer that needs no question; nil if there is none.
     private func answer(
-        to challenges: [HTTPChallenge], _ memory: inout Memory, _ history: TaskHistory
+        to challenges: [HTTPChallenge], _ memory: inout Memory, _ history: borrowing TaskHistory
     ) -> URLRequest? {
         let hop = history.hop
         let login = memory.login.flatMap { $0.password.belongs(to: hop.request) ? $0 : nil }
@@ -268,7 +268,7 @@ extension Authentication {
             && (own.passwordBytes.isEmpty || own.passwordBytes == credential.passwordBytes)
     }
 
-    private func accepted(_ login: Login, _ head: ResponseHead, _ history: TaskHistory) {
+    private func accepted(_ login: Login, _ head: ResponseHead, _ history: borrowing TaskHistory) {
         guard let destination = try? history.hop.request.destination.get() else { return }
         if let persistence = login.persistence {
             if persistence == .none { return }
@@ -279,7 +279,9 @@ extension Authentication {
         spaces.add(next ?? login.password, for: destination.originForm.text)
     }
 
-    private func refused(_ login: Login, by head: ResponseHead, _ memory: inout Memory, _ history: TaskHistory) {
+    private func refused(
+        _ login: Login, by head: ResponseHead, _ memory: inout Memory, _ history: borrowing TaskHistory
+    ) {
         let (password, hop) = (login.password, history.hop)
         let challenges = HTTPChallenge.challenges(in: head.bytes(for: "WWW-Authenticate"))
         let next = PasswordLogin(password.credential, for: hop.request, answering: challenges)

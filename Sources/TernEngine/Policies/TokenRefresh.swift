@@ -138,9 +138,11 @@ struct TokenRefresh: HopPolicy {
         guard refusingStatusCodes.contains(Int(head.status)), history.hop.mayCarryCredentials,
             let origin = try? history.hop.request.destination.get().origin
         else { return .pass }
-        let (number, count) = (history[Memory.self].credentialNumber, history[Memory.self].refusals.value(history))
+        let (number, count) = (
+            history[Memory.self].credentialNumber, history[Memory.self].refusals.value(history.chain)
+        )
         guard number != 0 else { return .pass }
-        history[Memory.self].refusals.increment(history)
+        history[Memory.self].refusals.increment(history.chain)
         let request = history.request
         return .call {
             guard authentication.refused(credentialNumber: number, by: origin), count < Self.maximumRefusalCount else {

@@ -113,7 +113,6 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     private func wait(_ task: Requester) {
         let now = shared.loop.now
         task.wait.since = now
-        task.wait.route = route
         guard let deadline = task.deadlines.waiting(since: now) else { return }
         let timer = shared.loop.registerTimer(handler: WaitTimer(task, in: self, deadline.limit))
         shared.loop.setDeadline(deadline.instant, for: timer)

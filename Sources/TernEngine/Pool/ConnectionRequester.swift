@@ -45,8 +45,6 @@ enum TaskCommand: Sendable {
 
 /// The pool's data about a requester that waits for a connection.
 struct Wait {
-    /// The route of its pool.
-    var route: Route?
     /// When it began to wait; nil while a connection is being opened for it.
     var since: MonotonicInstant?
     /// The deadline of the pending connection that the requester relies on.

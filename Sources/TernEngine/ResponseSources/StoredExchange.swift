@@ -93,7 +93,7 @@ private final class StoredExchange: Carrier, ReadinessHandler, @unchecked Sendab
                 isHeadDelivered = true
                 delegate.received(.head(answer.head), of: Span(), &allowance)
             } else if offset == answer.range.upperBound {
-                delegate.received(.end(trailers: [:], discarded: [:]), of: Span(), &allowance)
+                delegate.received(.end(trailers: HeaderFields(), discarded: HeaderFields()), of: Span(), &allowance)
                 finish(nil)
                 return false
             } else if !deliverContent(to: delegate, &allowance) || allowance.isSpent {
@@ -181,8 +181,10 @@ private final class StoredExchange: Carrier, ReadinessHandler, @unchecked Sendab
 
     private func finish(_ reason: SessionError.Reason?) {
         stopWatching()
-        delegate.take()?.exchangeEnded(reason, Evidence(isAnswered: isHeadDelivered))
+        delegate.take()?.exchangeEnded(reason, evidence)
     }
+
+    private var evidence: Evidence { Evidence(isStored: true, isAnswered: isHeadDelivered) }
 
     private func stopWatching() {
         if let timer = timer.take() { loop.deregister(timer) }
@@ -198,7 +200,7 @@ private final class StoredExchange: Carrier, ReadinessHandler, @unchecked Sendab
     func leave() -> Evidence {
         stopWatching()
         delegate = nil
-        return Evidence(isAnswered: isHeadDelivered)
+        return evidence
     }
 
     func leaveRest() -> Evidence { leave() }

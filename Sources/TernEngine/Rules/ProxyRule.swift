@@ -5,7 +5,7 @@ import TernHTTP1
 ///
 /// Credentials of proxies and of origins never meet. `Proxy-Authorization` is sent to a proxy that gets whole requests; the
 /// encoder leaves it out of all others. A 407 that comes from an origin is the answer.
-struct ProxyRule: Sendable {
+final class ProxyRule: Sendable {
     /// The maximum number of challenges that are answered for one hop.
     static let maximumAnswerCount = 3
 
@@ -31,13 +31,8 @@ struct ProxyRule: Sendable {
         }
     }
 
-    /// Nil if the hop is sent as it is.
-    @inline(__always)
+    /// Nil if the hop is sent as it is: no proxy gets it whole.
     func form(of hop: Hop, along route: Route) -> Form? {
-        route.settings == nil ? nil : proxiedForm(of: hop, along: route)
-    }
-
-    private func proxiedForm(of hop: Hop, along route: Route) -> Form? {
         guard route.isToProxy, let proxy = route.proxies.last else { return nil }
         var hop = hop
         hop.request = hop.request.inAbsoluteForm()

@@ -6,21 +6,37 @@ import TernHTTP1
 ///
 /// A hop's route is resolved before a stored response may answer the hop, and again for each attempt. It may call a closure
 /// of the user, which chooses proxies.
-struct RouteRule: Sendable {
+///
+/// A class, because every request uses it, and none copies it.
+final class RouteRule: Sendable {
     /// The settings of the session's routes, for requests that name none; nil for the hosts and ports of the origins.
     let settings: RouteSettings?
     /// Has the certificates of the client for single servers; nil without.
-    var storage: CredentialStorage?
+    private let storage: CredentialStorage?
     /// The session's proxies; nil without.
-    var proxies: ProxySettings?
+    private let proxies: ProxySettings?
     /// Whether the fields that the session adds to requests switch protocols.
-    var upgradesAll = false
+    private let upgradesAll: Bool
     /// What the session says about names.
-    var names: NameRules?
+    private let names: NameRules?
     /// The session's policy, besides that of a request.
-    var egressPolicy: EgressPolicy?
+    private let egressPolicy: EgressPolicy?
     /// What decides whether the server of a host is trusted, as bytes that differ for other decisions.
-    var trust: @Sendable (_ host: String) -> [[UInt8]] = { _ in [] }
+    private let trust: @Sendable (_ host: String) -> [[UInt8]]
+
+    /// - Parameter trust: what decides whether the server of a host is trusted, as bytes that differ for other decisions.
+    init(of configuration: SessionConfiguration, trust: @escaping @Sendable (_ host: String) -> [[UInt8]] = { _ in [] })
+    {
+        settings = RouteSettings.changing(nil) {
+            ($0.dialer, $0.socket) = (configuration.dialer, configuration.unixSocket)
+            $0.proxyProtocol = configuration.proxyProtocol
+            if configuration.socketOptions != SocketOptions() { $0.socketOptions = configuration.socketOptions }
+        }
+        (storage, proxies) = (configuration.urlCredentialStorage, configuration.effectiveProxySettings)
+        upgradesAll = configuration.httpAdditionalHeaders.contains("Upgrade")
+        (names, egressPolicy) = (configuration.nameRules, configuration.egressPolicy)
+        self.trust = trust
+    }
 
     /// Why a request has no route.
     enum Refusal: Error {
@@ -36,12 +52,13 @@ struct RouteRule: Sendable {
         }
     }
 
+    /// - Parameter isStream: whether what follows the head is the peer's, whatever the request says.
     @inline(__always)
-    func route(for request: URLRequest) throws(Refusal) -> Route {
+    func route(for request: URLRequest, isStream: Bool = false) throws(Refusal) -> Route {
         let origin: HTTPOrigin
-        do throws(InvalidRequest) { origin = try request.destination.get().origin } catch { throw .invalid(error) }
+        do throws(InvalidRequest) { origin = try request.origin() } catch { throw .invalid(error) }
         var own = request.routeSettings
-        if proxies != nil || request.hasOwnProxy { own = try ownSettings(of: request, to: origin) }
+        if proxies != nil || request.hasOwnProxy { own = try ownSettings(of: request, isStream, to: origin) }
         let settings = own == nil ? settings : own?.completed(by: settings)
         guard let storage, origin.scheme == .https, let identity = storage.identity(for: origin) else {
             return Route(to: origin, settings)
@@ -50,13 +67,15 @@ struct RouteRule: Sendable {
     }
 
     /// The request's settings, with the proxies that it goes through.
-    private func ownSettings(of request: URLRequest, to origin: HTTPOrigin) throws(Refusal) -> RouteSettings? {
+    private func ownSettings(
+        of request: URLRequest, _ isStream: Bool, to origin: HTTPOrigin
+    ) throws(Refusal) -> RouteSettings? {
         guard let proxies = proxyRoute(of: request, to: origin) else { return request.routeSettings }
         let guardian = EgressGuard(
             session: egressPolicy, request: request.egressPolicy, origin: origin, endpoint: nil, isForwarded: true)
         do throws(EgressViolation) { try guardian?.checkUnresolved() } catch { throw .egress(error) }
         // What follows a switch of protocols is for the origin alone.
-        let upgrades = upgradesAll || !request.headers.isEmpty && request.headers.contains("Upgrade")
+        let upgrades = isStream || upgradesAll || !request.headers.isEmpty && request.headers.contains("Upgrade")
         return proxies.settings(with: request.routeSettings, isTunnelled: upgrades)
     }
 
@@ -72,9 +91,7 @@ struct RouteRule: Sendable {
 
     /// The route of a raw stream, which is the peer's from its first byte.
     func streamRoute(for request: URLRequest) throws(Refusal) -> Route {
-        var rule = self
-        rule.upgradesAll = true
-        return try rule.route(for: request)
+        try route(for: request, isStream: true)
     }
 }
 
@@ -90,9 +107,8 @@ extension RouteRule {
         var parts = server.scheme == .https ? trust(server.host) : []
         if let settings = route.settings { parts += key(of: settings, to: server) }
         if let text = NameRules.joined(route.names, names)?.text(about: server) { parts += Self.part("endpoint", text) }
-        for policy in [egressPolicy, route.egressPolicy] {
-            if let policy { parts += Self.part("egress", policy.text) }
-        }
+        if let egressPolicy { parts += Self.part("egress", egressPolicy.text) }
+        if let policy = route.egressPolicy { parts += Self.part("egress", policy.text) }
         return parts
     }
 

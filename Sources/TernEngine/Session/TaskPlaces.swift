@@ -23,8 +23,8 @@ final class TaskPlaces: Sendable {
     func place(for request: URLRequest) -> TaskPlace? {
         if all.isEmpty { return nil }
         let first = first(for: request)
-        for offset in 0..<perHost where self[first + offset].shard.loop.isCurrent { return self[first + offset] }
         if perHost == 1 { return self[first] }
+        for offset in 0..<perHost where self[first + offset].shard.loop.isCurrent { return self[first + offset] }
         let turn = UInt(bitPattern: turn.wrappingAdd(1, ordering: .relaxed).oldValue)
         return self[first + Int(turn % UInt(perHost))]
     }
@@ -36,9 +36,10 @@ final class TaskPlaces: Sendable {
         return (0..<perHost).map { self[first + $0] }
     }
 
+    @inline(__always)
     private func first(for request: URLRequest) -> Int {
         // The order does not matter, and hashing costs.
-        guard perHost < all.count, let origin = try? request.destination.get().origin else { return 0 }
+        guard perHost < all.count, let origin = try? request.origin() else { return 0 }
         return Int(UInt(bitPattern: origin.hashValue) % UInt(all.count))
     }
 

@@ -16,7 +16,7 @@ extension SessionTask {
             // It may have ended the task.
             guard isAttempting else { return }
             if hop.number > 0 { route = route.keeping(measured?.addresses ?? []) }
-            attempt.begin(route, defaults.proxies?.form(of: hop, along: route))
+            attempt.begin(route, route.isToProxy ? defaults.proxies?.form(of: hop, along: route) : nil)
         } catch {
             return failLater(AttemptFailure(reason: error.reason, phase: .request), on: shard.loop)
         }
@@ -97,16 +97,20 @@ extension SessionTask: ConnectionRequester {
     }
 
     func begin(on connection: Connection, _ prepared: PreparedExchange?) -> Bool {
-        if let reservation = attempt.reservation {
-            guard reservation.spend(at: connection.loop.now) else {
-                attempt.postponed()
-                if let shard = lifecycle.withLock({ $0.shard }) { wait(forRateOn: shard) }
-                return false
-            }
-            attempt.spent()
-        }
+        if attempt.reservation != nil, !spend(at: connection.loop.now) { return false }
         connection.start(self, hop, deadlines, prepared: prepared)
         return true
+    }
+
+    /// Counts the request for the rate. False if the attempt has to wait for that.
+    private func spend(at now: MonotonicInstant) -> Bool {
+        if attempt.reservation?.spend(at: now) == true {
+            attempt.spent()
+            return true
+        }
+        attempt.postponed()
+        if let shard = lifecycle.withLock({ $0.shard }) { wait(forRateOn: shard) }
+        return false
     }
 
     func connectionFailed(_ failure: DialFailure) {

@@ -146,12 +146,10 @@ struct CountPerRedirect: Sendable {
     private var count = 0
     private var redirectCount = 0
 
-    /// The count since the last redirect.
-    func value(_ history: TaskHistory) -> Int { redirectCount == history.chain.count ? count : 0 }
+    /// The count since the last redirect of this chain.
+    func value(_ chain: RedirectChain) -> Int { redirectCount == chain.count ? count : 0 }
 
-    mutating func increment(_ history: TaskHistory) {
-        (count, redirectCount) = (value(history) + 1, history.chain.count)
-    }
+    mutating func increment(_ chain: RedirectChain) { (count, redirectCount) = (value(chain) + 1, chain.count) }
 }
 
 /// What the tasks of a session ask about their hops: policies in the order in which tasks call them, grouped by what they
@@ -171,6 +169,10 @@ final class HopPolicies: Sendable {
     let recovering: [any HopPolicy]
     /// What may answer hops in place of the network; nil for the network alone.
     let source: (any ResponseSource)?
+    /// Whether there is one: asked for every request, and cheaper than the source.
+    let hasSource: Bool
+    /// Whether heads of successful responses are of interest to any of them.
+    let readsSuccess: Bool
     let repeats: RepeatRule
 
     init(
@@ -184,6 +186,8 @@ final class HopPolicies: Sendable {
         self.following = following
         recovering = policies.filter { $0.interests.contains(.failures) }
         self.source = source
+        hasSource = source != nil
+        readsSuccess = hasSource || !readingAll.isEmpty
         self.repeats = repeats
     }
 
@@ -191,9 +195,7 @@ final class HopPolicies: Sendable {
     init(withoutSource other: HopPolicies) {
         (preparing, departing, recovering) = (other.preparing, [], other.recovering)
         (reading, readingAll, following) = (other.reading, other.readingAll, other.following)
-        (source, repeats) = (nil, other.repeats)
+        (source, hasSource, readsSuccess) = (nil, false, !other.readingAll.isEmpty)
+        repeats = other.repeats
     }
-
-    /// Whether heads of successful responses are of interest to any of them.
-    var readsSuccess: Bool { !readingAll.isEmpty || source != nil }
 }

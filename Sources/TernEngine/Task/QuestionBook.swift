@@ -38,7 +38,8 @@ struct QuestionBook {
     }
 
     mutating func received(_ answer: DelegateResponse, to number: UInt64) -> Reception {
-        let isNew = answer.source.map { remember($0) } ?? true
+        var isNew = true
+        if case .content = answer, let source = answer.source { isNew = remember(source) }
         guard number == open else { return .ignored(finishes: isNew) }
         open = 0
         if !isBeingAsked { return .act }

@@ -67,19 +67,3 @@ extension TaskDefaults {
         return Pace(known, bytesPerSecond: own, and: shared)
     }
 }
-
-extension RouteRule {
-    /// - Parameter trust: what decides whether the server of a host is trusted, as bytes that differ for other decisions.
-    init(of configuration: SessionConfiguration, trust: @escaping @Sendable (_ host: String) -> [[UInt8]] = { _ in [] })
-    {
-        self.init(
-            settings: RouteSettings.changing(nil) {
-                ($0.dialer, $0.socket) = (configuration.dialer, configuration.unixSocket)
-                $0.proxyProtocol = configuration.proxyProtocol
-                if configuration.socketOptions != SocketOptions() { $0.socketOptions = configuration.socketOptions }
-            },
-            storage: configuration.urlCredentialStorage, proxies: configuration.effectiveProxySettings,
-            upgradesAll: configuration.httpAdditionalHeaders.contains("Upgrade"), names: configuration.nameRules,
-            egressPolicy: configuration.egressPolicy, trust: trust)
-    }
-}

@@ -125,10 +125,7 @@ extension SessionTask {
             withShard { look(up: lookup, number, on: $0) }
         case .delay(let delay): withShard { wait(on: $0, for: delay) }
         case .answer(let source):
-            withShard { shard in
-                noteHop()
-                source.start(self, on: shard.loop, driver.deadlines)
-            }
+            withShard { source.start(self, on: $0.loop, driver.deadlines) }
         case .deliver(let question, let isComplete): deliver(question, isComplete)
         case .askContent: askForContent()
         case .complete: end(nil)
@@ -257,10 +254,9 @@ extension SessionTask {
 
     /// The exchange is over: the connection no longer belongs to this task.
     private func settle(_ evidence: Evidence) {
-        // A stored response adds nothing to what was measured of a connection before it.
-        let isStored = attempt.carrier.map { $0.connectionMetrics == nil } ?? false
         attempt.ended()
-        if !isStored { driver.measured?.settle(evidence) }
+        // A stored response adds nothing to what was measured of a connection before it.
+        if !evidence.isStored { driver.measured?.settle(evidence) }
     }
 
     /// Also if the connection is gone.
@@ -273,9 +269,10 @@ extension SessionTask: ExchangeDelegate {
     func exchangeBegan(on carrier: any Carrier) {
         attempt.began(on: carrier)
         contentCounts.sent.store(0, ordering: .relaxed)
-        driver.measured?.begin(on: carrier, repeatCount: Int(attempt.repeatCount))
+        let connection = carrier.connectionMetrics
+        driver.measured?.begin(on: carrier, connection, repeatCount: Int(attempt.repeatCount))
         if isSuspended { carrier.isPaused = true }
-        if let connection = carrier.connectionMetrics { driver.delegate.handle(.willSend(on: connection), of: self) }
+        if let connection { driver.delegate.handle(.willSend(on: connection), of: self) }
     }
 
     var pace: Pace? {
@@ -366,13 +363,15 @@ extension SessionTask: ExchangeDelegate {
         driver.measured?.received(head, carrier.loop.now)
         // Before the machine, which may move to the next hop.
         let response = driver.machine.response(head)
-        let isForProxy = defaults.proxies.map { attempt.answersProxy(head, $0) } ?? false
+        let isForProxy = attempt.form != nil && defaults.proxies.map { attempt.answersProxy(head, $0) } ?? false
         act(on: driver.machine.head(head, isForProxy: isForProxy, from: carrier.connectionMetrics), response, carrier)
     }
 
-    private func act(on answer: TaskMachine.HeadAnswer, _ response: HTTPURLResponse, _ carrier: any Carrier) {
+    private func act(
+        on answer: TaskMachine.HeadAnswer, _ response: consuming HTTPURLResponse, _ carrier: any Carrier
+    ) {
         switch answer {
-        case .deliver: deliver(response)
+        case .deliver: deliver(response, on: carrier.loop)
         case .discard: driver.delegate.handle(.discarded(response), of: self)
         case .call(let body):
             let decision = body()
@@ -508,7 +507,7 @@ extension SessionTask: DelegateAsker {
     func deliver(_ question: PendingQuestion, _ isComplete: Bool) {
         if let response = question.response {
             question.response = nil
-            if let successor = deliver(response) { return successor.deliver(question, isComplete) }
+            if let successor = deliver(response, on: loop) { return successor.deliver(question, isComplete) }
             // The delegate may have been asked about the content.
             if let next = driver.machine.question {
                 next.trailers = question.trailers
@@ -521,7 +520,7 @@ extension SessionTask: DelegateAsker {
 
     /// The response is the answer. Returns the task that continues with it, if that is another one.
     @discardableResult
-    func deliver(_ undecoded: consuming HTTPURLResponse) -> SessionTask? {
+    private func deliver(_ undecoded: consuming HTTPURLResponse, on loop: ReactorLoop?) -> SessionTask? {
         var response = undecoded
         if defaults.decodesContent(for: originalRequest) {
             driver.decoding = ContentDecoding.decoding(of: &response, limits: defaults.contentDecodingLimits)

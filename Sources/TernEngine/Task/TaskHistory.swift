@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 
-/// The history of a task, which its policies read, and what each of them remembers of it.
-struct TaskHistory {
+/// The history of a task, which its policies read, and what each of them remembers of it. It is part of the task, and
+/// never copied.
+struct TaskHistory: ~Copyable {
     /// The hop that is sent now, or was sent last, as policies have prepared it.
     private(set) var hop: Hop
     /// The request of the hop before policies prepared it; nil if none has changed it.
@@ -59,6 +60,7 @@ struct TaskHistory {
     }
 
     /// A response to the hop, with the responses before it.
+    @inline(__always)
     func response(_ head: ResponseHead) -> HTTPURLResponse {
         if responses.isEmpty, let context = hop.request.responseContext { return HTTPURLResponse(head, of: context) }
         return HTTPURLResponse(url: hop.request.url, head: head, history: responses)

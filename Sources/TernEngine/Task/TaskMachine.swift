@@ -11,7 +11,8 @@ import TernHTTP1
 /// Requests may hold user objects that run code when they are released. The machine releases none while it changes: it
 /// keeps the requests of earlier hops until the task takes them.
 struct TaskMachine: ~Copyable {
-    /// A task may end from any of these: `finishing` and `completed` are exits of all.
+    /// A task may end from any of these: `finishing` and `completed` are exits of all. Rare values are indirect, so that
+    /// the stage is one word.
     enum Stage {
         /// `resume()` has not reached the reactor. Exits: preparing, ending.
         case created
@@ -19,7 +20,7 @@ struct TaskMachine: ~Copyable {
         /// Exits: lookingUp, resolving, attempting, answering, ending.
         case preparing
         /// Something is looked up before this step. Exits: those of preparing.
-        case lookingUp(number: UInt64, before: Step)
+        indirect case lookingUp(number: UInt64, before: Step)
         /// The task resolves the hop's route, for the response source. Exits: those of preparing.
         case resolving
         /// The next hop begins after a delay. Exit: preparing.
@@ -37,7 +38,7 @@ struct TaskMachine: ~Copyable {
         case asking(PendingQuestion)
         /// The response is not the answer. Up to this many bytes of its content are read so that the connection can be
         /// used again. Exits: what follows.
-        case discarding(left: Int, then: Continuation)
+        indirect case discarding(left: Int, then: Continuation)
         /// The task ends. Exits: finishing, completed.
         case ending
         /// The task prepares its end, such as a file. Exit: completed.
@@ -79,7 +80,7 @@ struct TaskMachine: ~Copyable {
     private(set) var tee: (any ContentTee)?
     /// The part of the response source in the hop; nil if it has none.
     private(set) var source: (any HopSource)?
-    private var lastStatus: CacheStatus?
+    private var lastStatus: LastStatus?
     /// The request of the hop before the source has added fields to it; nil if it has added none.
     private var plainRequest: URLRequest?
     private let policies: HopPolicies
@@ -110,7 +111,7 @@ struct TaskMachine: ~Copyable {
         /// Have the hop answered by this source.
         indirect case answer(any CarrierSource)
         /// Deliver the held parts of the response; the response may have ended meanwhile.
-        case deliver(PendingQuestion, isComplete: Bool)
+        indirect case deliver(PendingQuestion, isComplete: Bool)
         /// Ask for new content; until the answer nothing is sent.
         case askContent
         /// The task is done.
@@ -124,6 +125,7 @@ struct TaskMachine: ~Copyable {
     var hop: Hop { history.hop }
 
     /// A response to the hop.
+    @inline(__always)
     func response(_ head: ResponseHead) -> HTTPURLResponse { history.response(head) }
 
     /// The question that the delegate has not answered yet.
@@ -175,7 +177,7 @@ extension TaskMachine {
                 if let next = follow(preparation, before: step) { return next }
             case .policy: step = .source
             case .source:
-                guard policies.source != nil else { return attempt() }
+                guard policies.hasSource else { return attempt() }
                 endSource()
                 stage = .resolving
                 return .resolve
@@ -371,13 +373,13 @@ extension TaskMachine {
 
     /// How the response source has handled the hop, or the one before until the source has a part in this one; nil without
     /// a source.
-    var cacheStatus: CacheStatus? { source?.status ?? lastStatus }
+    var cacheStatus: CacheStatus? { source?.status ?? lastStatus?.status }
 
     /// The source has no more part in the hop, which loses what it has added.
     private mutating func endSource() {
-        guard let source = source.take() else { return }
-        lastStatus = source.status
-        source.ended()
+        guard source != nil else { return }
+        lastStatus = cacheStatus.map(LastStatus.init)
+        source.take()?.ended()
         add([])
     }
 
@@ -390,21 +392,21 @@ extension TaskMachine {
 
 // Events of the exchange
 extension TaskMachine {
-    /// What to do with the head of a final response.
+    /// What to do with the head of a final response. Large and rare values are indirect, as in `Next`.
     enum HeadAnswer {
         case deliver
         /// Deliver no part of it: it is not the answer.
         case discard
         /// Ask whether to send this; until the answer nothing of the response is delivered.
-        case ask(URLRequest)
+        indirect case ask(URLRequest)
         /// Ask for credentials, likewise.
-        case challenge(ChallengeProposal)
+        indirect case challenge(ChallengeProposal)
         /// Ask for new content, likewise.
         case askContent
         /// Call this, and report what it returns to `decided`.
         indirect case call(@Sendable () -> HopDecision)
         /// Give up.
-        case fail(SessionError.Reason)
+        indirect case fail(SessionError.Reason)
     }
 
     /// - Parameters:
@@ -449,9 +451,11 @@ extension TaskMachine {
             if let answer = follow(reading[index].decide(on: head, &history), head, by: index) { return answer }
         }
         if !isStored, let answer = decideBySource(on: head) { return answer }
-        for policy in policies.following where head.status >= 300 {
-            if let answer = follow(policy.decide(on: head, &history), head, by: .max, isStored: isStored) {
-                return answer
+        if head.status >= 300 {
+            for policy in policies.following {
+                if let answer = follow(policy.decide(on: head, &history), head, by: .max, isStored: isStored) {
+                    return answer
+                }
             }
         }
         stage = .delivering
@@ -754,7 +758,7 @@ extension TaskMachine {
     mutating func complete() {
         stage = .completed
         questions.close()
-        endSource()
+        source.take()?.ended()
         history.forget()
     }
 
@@ -765,4 +769,11 @@ extension TaskMachine {
 extension HopPolicies {
     /// Those that read the heads of responses with this status.
     fileprivate func reading(_ status: Int) -> [any HopPolicy] { status >= 300 ? reading : readingAll }
+}
+
+/// Boxed: a task without a response source stays small.
+private final class LastStatus {
+    let status: CacheStatus
+
+    init(_ status: CacheStatus) { self.status = status }
 }

@@ -53,12 +53,13 @@ extension TaskMetrics {
     mutating func lost(_ connection: FailedConnectionMetrics) { last.unusual { $0.failedConnection = connection } }
 
     /// The hop is about to be sent.
-    mutating func begin(on carrier: any Carrier, repeatCount: Int) {
+    @inline(__always)
+    mutating func begin(on carrier: any Carrier, _ connection: ConnectionMetrics?, repeatCount: Int) {
         // A stored response adds nothing to what was measured of a connection before it.
         if last.connection != nil, carrier.connectionMetrics == nil { return }
         // The clock of a tick may be behind that of a connection that was opened within it.
         last.connectionAcquired = carrier.isReused ? carrier.loop.now : .now
-        if let connection = carrier.connectionMetrics { last.connection = connection }
+        if let connection { last.connection = connection }
         last.isConnectionReused = carrier.isReused
         last.repeats = Int32(clamping: repeatCount)
     }
