@@ -12,6 +12,7 @@ struct Awaiting {
 
     init(_ answer: Origins.Answer, _ request: URLRequest? = nil) {
         session = Session(configuration: answer.configuration)
+        Lasting.keep(session)
         self.answer = answer
         self.request = request ?? URLRequest(url: answer.url)
     }

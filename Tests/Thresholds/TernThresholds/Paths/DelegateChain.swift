@@ -23,6 +23,7 @@ final class DelegateChain: SessionTaskDelegate, @unchecked Sendable {
 
     private init(_ count: Int, _ answer: Origins.Answer) {
         session = Session(configuration: answer.configuration)
+        Lasting.keep(session)
         request = URLRequest(url: answer.url)
         self.answer = answer
         left = count

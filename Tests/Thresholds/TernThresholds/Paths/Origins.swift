@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import TernEngine
+import TernLock
+
+/// What lives until the process ends. Whether the end of a session, which other threads see to, comes before that is a
+/// matter of chance, and would count.
+enum Lasting {
+    private static let objects = Lock<[any Sendable]>([])
+
+    static func keep(_ object: some Sendable) { objects.withLock { $0.append(object) } }
+}
 
 /// The server in another process, by what it answers; `scripts/check-thresholds` starts it and describes it in a
 /// folder.

@@ -21,6 +21,7 @@ final class RequestChain: @unchecked Sendable {
 
     private init(_ count: Int, _ answer: Origins.Answer) {
         manager = SessionManager(configuration: answer.configuration)
+        Lasting.keep(manager)
         self.answer = answer
         left = count
     }
