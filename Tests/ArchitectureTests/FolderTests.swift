@@ -33,7 +33,7 @@ import Testing
         "RawStreams": "Connection Errors Transport",
         "Resolving": "",
         "ResponseSources": "Attempt Cache Configuration Connection Errors Message Rules Task Transport URI",
-        "Rules": "Authentication Egress Errors Message Proxies Resolving URI",
+        "Rules": "Authentication Configuration Egress Errors Message Proxies Resolving URI",
         "Session": "Bodies Cache Collecting Configuration Connection Dialling Downloads Egress Errors Limits Message "
             + "Multipart Pool Proxies RawStreams ResponseSources Rules Streams Task Trust URI",
         "Streams": "Connection Errors Message Task Transport",

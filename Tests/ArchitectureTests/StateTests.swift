@@ -22,6 +22,7 @@ import Testing
         "Dialling/TLSHandshake.swift": ["TLSHandshake.letsServerBegin"],
         "RawStreams/RawStream.swift": ["RawStream.listener", "RawStream.whenOver"],
         // Values that the machine of a task and its lock guard.
+        "Task/TaskHistory.swift": ["TaskHistory.chain", "TaskHistory.connection", "TaskHistory.credentialIdentity"],
         "Task/QuestionBook.swift": [
             "PendingQuestion.ending", "PendingQuestion.response", "PendingQuestion.trailers",
         ],
