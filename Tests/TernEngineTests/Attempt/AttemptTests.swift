@@ -178,7 +178,8 @@ extension AttemptTests {
         for delegate in delegates { _ = await delegate.end() }
         let start = MonotonicInstant.now
         _ = try await session.data(for: URLRequest(origin))
-        #expect(MonotonicInstant.now.seconds(since: start) < 1)
+        // Behind a hundred places it would take ten seconds.
+        #expect(MonotonicInstant.now.seconds(since: start) < 5)
         #expect(session.taskDefaults.rates?.requests?.count == 0)
     }
 
@@ -218,9 +219,9 @@ extension AttemptTests {
         }
         for task in tasks { task.resume() }
         #expect(await slow.waitFor { $0.requestCount == 1 })
-        let start = MonotonicInstant.now
         _ = try await session.data(for: URLRequest(other))
-        #expect(MonotonicInstant.now.seconds(since: start) < 1)
+        // In line behind all of them it would come last.
+        #expect(slow.requests.count < 20)
         for task in tasks { task.cancel() }
     }
 }
