@@ -23,7 +23,7 @@ struct MemoryStore {
 
     private struct Item {
         var entry: CacheEntry
-        let cost: Int
+        var cost: Int
         var lastUse: UInt64
     }
 
@@ -74,8 +74,13 @@ struct MemoryStore {
         guard let index = items[response.url]?.firstIndex(where: { $0.entry.response.contentName == name }),
             var item = items[response.url]?.remove(at: index)
         else { return }
+        // Its head may have grown.
+        let growth = response.headSize - item.entry.response.headSize
+        item.cost += growth
+        usage += growth
         item.entry.response = response
         insert(item)
+        if usage > capacity { makeRoom() }
     }
 
     private mutating func insert(_ item: Item) {

@@ -53,6 +53,20 @@ import Testing
         #expect(try stored(in: cache, of: 100).count == Self.limit)
     }
 
+    @Test func `a head that grows with each confirmation counts as large as it is`() async throws {
+        let origin = try ScriptedOrigin { _, request in
+            request.value(of: "If-None-Match") == nil
+                ? [.respond(fields: [("Cache-Control", "max-age=0"), ("ETag", "\"1\"")], body: "x")]
+                : [.send("HTTP/1.1 304 X\r\nETag: \"1\"\r\nX-Large: \(String(repeating: "y", count: 9000))\r\n\r\n")]
+        }
+        let cache = URLCache(memoryCapacity: 100_000)
+        let session = Session.limited { $0.urlCache = cache }
+        for path in 0..<20 {
+            for _ in 0..<2 { _ = try await session.data(for: URLRequest(origin, "/\(path)")) }
+        }
+        #expect(cache.currentMemoryUsage > 50_000 && cache.currentMemoryUsage <= 100_000)
+    }
+
     @Test func `a variant that is used stays`() throws {
         let cache = URLCache(memoryCapacity: 1 << 22)
         try fill(cache, Self.limit)
