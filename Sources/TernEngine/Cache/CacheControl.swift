@@ -10,6 +10,10 @@ struct CacheControl: Sendable, Equatable {
     /// The largest number of seconds; also for numbers that are larger (RFC 9111 §1.2.2).
     static let maximumSeconds: Int64 = 1 << 31
 
+    /// The maximum number of directives, and the maximum length of the fields together in bytes.
+    private static let maximumCount = 64
+    private static let maximumLength = 8192
+
     private(set) var isNoStore = false
     /// Without the names of fields.
     private(set) var isNoCache = false
@@ -31,12 +35,27 @@ struct CacheControl: Sendable, Equatable {
 
     init() {}
 
-    /// Reads the values of all fields, in order.
+    /// Reads the values of all fields, in order. More than any server has to say is not read, and forbids everything: the
+    /// fields are read for each response.
     init(_ fields: [[UInt8]]) {
+        if fields.reduce(0, { $0 + $1.count }) > Self.maximumLength || !read(fields) {
+            self = CacheControl()
+            (isNoStore, isNoCache, isMustRevalidate, isEmpty) = (true, true, true, false)
+        }
+    }
+
+    /// Returns false if there are too many directives.
+    private mutating func read(_ fields: [[UInt8]]) -> Bool {
+        var count = 0
         for field in fields {
             var rest = field[...]
-            while let (name, value) = Self.directive(&rest) { take(name, value) }
+            while let (name, value) = Self.directive(&rest) {
+                count += 1
+                if count > Self.maximumCount { return false }
+                take(name, value)
+            }
         }
+        return true
     }
 
     private mutating func take(_ name: String, _ value: [UInt8]?) {

@@ -119,7 +119,8 @@ extension StoredResponse {
     convenience init?(
         _ head: ResponseHead, answering query: CacheQuery, requestTime: Int64, responseTime: Int64, contentLength: Int64
     ) {
-        guard let varyingFields = query.varyingFields(of: head), let kept = Self.kept(head, contentLength, responseTime)
+        guard let varyingFields = query.varyingFields(of: head),
+            let kept = Self.kept(head, contentLength, responseTime)?.head
         else {
             return nil
         }
@@ -134,15 +135,28 @@ extension StoredResponse {
         "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
     ]
 
+    /// The maximum number of names in `Connection`, and the maximum length of its values together.
+    private static let maximumOptionCount = 64
+    private static let maximumOptionLength = 8192
+
+    /// The names of the fields that are of one connection, in lower case; nil if there are more than a cache looks for.
+    private static func connectionNames(in head: ResponseHead) -> Set<String>? {
+        let values = head.bytes(for: "Connection")
+        guard values.reduce(0, { $0 + $1.count }) <= maximumOptionLength else { return nil }
+        let options = values.flatMap { $0.split(separator: UInt8(ascii: ",")) }
+        guard options.count <= maximumOptionCount else { return nil }
+        return unstoredNames.union(options.map { String(decoding: $0, as: UTF8.self).trimmingBlanks.lowercased() })
+    }
+
     /// The head without the fields that are of one connection, with the length of the content, and with the date of its
     /// arrival if it has none (RFC 9110 §6.6.1).
-    private static func kept(_ head: ResponseHead, _ contentLength: Int64, _ responseTime: Int64) -> ResponseHead? {
-        let named = head.values(for: "Connection").flatMap { $0.split(separator: ",") }
-        let unstored = unstoredNames.union(named.map { $0.trimmingBlanks.lowercased() })
-        var fields = HeaderFields(head.fields.filter { !unstored.contains($0.name.lowercased()) })
-        if head.status != 204 { fields["Content-Length"] = "\(contentLength)" }
-        if !head.contains("Date"), let date = HTTPDate.text(responseTime) { fields.append("Date", date) }
-        return try? ResponseHead(status: head.status, version: head.version, reason: head.reason, fields: fields)
+    private static func kept(_ head: ResponseHead, _ contentLength: Int64, _ responseTime: Int64) -> HeadLines? {
+        guard let names = connectionNames(in: head) else { return nil }
+        var lines = HeadLines(head)
+        lines.remove(names)
+        if head.status != 204 { lines.set("Content-Length", "\(contentLength)") }
+        if !head.contains("Date"), let date = HTTPDate.text(responseTime) { lines.set("Date", date) }
+        return lines
     }
 
     /// The `ETag`, as received; nil without one, or with several.
@@ -187,14 +201,12 @@ extension StoredResponse {
     func freshened(
         by head: ResponseHead, answering query: CacheQuery, requestTime: Int64, responseTime: Int64
     ) -> StoredResponse? {
-        guard let update = Self.kept(head, contentLength, responseTime) else { return nil }
-        let kept = self.head.contains("ETag") ? Self.contentNames.union(["etag"]) : Self.contentNames
-        let newFields = update.fields.filter { !kept.contains($0.name.lowercased()) }
-        let newNames = Set(newFields.map { $0.name.lowercased() }).union(["age"])
-        let fields = HeaderFields(self.head.fields.filter { !newNames.contains($0.name.lowercased()) } + newFields)
-        guard
-            let head = try? ResponseHead(
-                status: self.head.status, version: self.head.version, reason: self.head.reason, fields: fields),
+        guard var update = Self.kept(head, contentLength, responseTime) else { return nil }
+        update.remove(self.head.contains("ETag") ? Self.contentNames.union(["etag"]) : Self.contentNames)
+        var lines = HeadLines(self.head)
+        lines.remove(update.names.union(["age"]))
+        lines.append(update)
+        guard let head = lines.head,
             let varyingFields = query.varyingFields(of: head)
         else { return nil }
         return StoredResponse(
@@ -209,23 +221,24 @@ extension StoredResponse {
         if let age, uncached.isEmpty, query.range == nil, query.method == "GET", !freshness.hasAge {
             return (head.appending("Age", age), 0..<contentLength)
         }
-        var fields = head.fields
-        if !uncached.isEmpty { fields = HeaderFields(fields.filter { !uncached.contains($0.name.lowercased()) }) }
-        if let age { fields["Age"] = age }
-        var (status, reason, range) = (head.status, head.reason, 0..<contentLength)
-        if let requested = query.range, requested.bounds != nil, status == 200, permits(requested) {
+        var lines = HeadLines(head)
+        lines.remove(uncached)
+        if let age { lines.set("Age", age) }
+        var range = 0..<contentLength
+        if let requested = query.range, requested.bounds != nil, head.status == 200, permits(requested) {
             if let part = requested.range(of: contentLength) {
-                (status, reason, range) = (206, "Partial Content", part)
-                fields["Content-Range"] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(contentLength)"
+                lines.setStatus(206, "Partial Content", version: head.version)
+                range = part
+                lines.set("Content-Range", "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(contentLength)")
             } else {
-                (status, reason, range) = (416, "Range Not Satisfiable", 0..<0)
-                fields["Content-Range"] = "bytes */\(contentLength)"
+                lines.setStatus(416, "Range Not Satisfiable", version: head.version)
+                range = 0..<0
+                lines.set("Content-Range", "bytes */\(contentLength)")
             }
-            fields["Content-Length"] = "\(range.count)"
+            lines.set("Content-Length", "\(range.count)")
         }
-        let answer = try? ResponseHead(status: status, version: head.version, reason: reason, fields: fields)
         if query.method == "HEAD" { range = 0..<0 }
-        return (answer ?? head, range)
+        return (lines.head ?? head, range)
     }
 
     /// Whether `If-Range` lets the range apply (RFC 9110 §13.1.5): strong tags that are equal, or the same

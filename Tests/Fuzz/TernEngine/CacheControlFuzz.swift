@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes as the values of Cache-Control fields, one a line. Oracle: no trap; the same as a plain reading of each element
-// by itself; the order of fields does not matter; no directive makes another more permissive.
+// by itself; the order of fields does not matter; no directive makes another more permissive. More elements than a cache reads
+// are another matter.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
@@ -9,6 +10,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let control = CacheControl(fields)
     guard control == CacheControl(fields.reversed()) else { fatalError("the order matters") }
     let elements = fields.flatMap(elements)
+    if elements.count > 60 { return 0 }
     guard control == CacheControl(elements) else { fatalError("an element depends on its neighbours") }
     compare(control, elements)
     for (text, isRestricted) in restrictions {
@@ -66,9 +68,9 @@ private func compare(_ control: CacheControl, _ elements: [[UInt8]]) {
         control.isPublic || !texts.contains("public"), control.isOnlyIfCached || !texts.contains("only-if-cached"),
         control.isMustUnderstand || !texts.contains("must-understand")
     else { fatalError("a directive is lost") }
-    let ages = texts.filter { $0.hasPrefix("max-age") }
+    let ages = texts.filter { $0.utf8.starts(with: "max-age".utf8) }
     guard control.maxAge == nil || !ages.isEmpty else { fatalError("an age from nowhere") }
-    let digits = ages.map { $0.dropFirst(8) }
+    let digits = ages.map { String(decoding: $0.utf8.dropFirst(8), as: UTF8.self) }
     guard let first = ages.first, Set(ages).count == 1, first.utf8.dropFirst(7).first == UInt8(ascii: "="),
         digits[0].utf8.allSatisfy({ (0x30...0x39).contains($0) }), !digits[0].isEmpty
     else { return }

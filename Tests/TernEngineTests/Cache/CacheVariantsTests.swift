@@ -196,4 +196,55 @@ import Testing
             #expect(origin.requests.count - before == count, "\(path)")
         }
     }
+
+    @Test(arguments: ["Cache-Control", "Connection"])
+    func `a list that is longer than any server's is not read, and its response not stored`(name: String) async throws {
+        let origin = try ScriptedOrigin { _, request in
+            let element = name == "Connection" ? "x" : "y=1"
+            let value =
+                switch request.target {
+                case "/64": Array(repeating: element, count: 63).joined(separator: ",")
+                case "/65": Array(repeating: element, count: 65).joined(separator: ",")
+                default: String(repeating: "x", count: 8193)
+                }
+            let fields = [(name: name, value: name == "Connection" ? value : "max-age=60, \(value)")]
+            return [
+                .respond(fields: fields + (name == "Connection" ? [("Cache-Control", "max-age=60")] : []), body: "a")
+            ]
+        }
+        let session = Session.limited { $0.urlCache = URLCache() }
+        for (path, count) in [("/64", 1), ("/65", 2), ("/long", 2)] {
+            let before = origin.requests.count
+            for _ in 0..<2 { #expect(try await session.text(URLRequest(origin, path)) == "a") }
+            #expect(origin.requests.count - before == count, "\(path)")
+        }
+    }
+
+    @Test func `the bytes of a head stay what they are, stored, validated and in part`() async throws {
+        let odd = (0x80...0xFF).map { UInt8($0) }
+        let origin = try ScriptedOrigin { _, request in
+            let isConditional = request.value(of: "If-None-Match") != nil
+            let start = "HTTP/1.1 \(isConditional ? 304 : 200) \r\nETag: \"1\"\r\nCache-Control: max-age=60\r\n"
+            let field = Array((isConditional ? "X-New: " : "x-ODD: ").utf8) + odd + Array("\r\n".utf8)
+            let end = isConditional ? "\r\n" : "Content-Length: 4\r\nAge: 1\r\nAge: 2\r\n\r\nbody"
+            return [.send(Array(start.utf8) + field + Array(end.utf8))]
+        }
+        let session = Session.limited { $0.urlCache = URLCache() }
+        func head(_ change: (inout TernEngine.URLRequest) -> Void = { _ in }) async throws -> ResponseHead {
+            var request = try URLRequest(origin)
+            change(&request)
+            return try await session.data(for: request).1.head
+        }
+        for _ in 0..<2 { #expect(try await head().bytes(for: "X-Odd") == [odd]) }
+        #expect(try await head().values(for: "Age").count == 1)
+        #expect(try await head { $0.httpMethod = "HEAD" }.bytes(for: "X-Odd") == [odd])
+        let part = try await head { $0.headers.append("Range", "bytes=1-2") }
+        #expect(part.status == 206 && part.bytes(for: "X-Odd") == [odd] && part.values(for: "Content-Length") == ["2"])
+        #expect(try await head { $0.headers.append("Range", "bytes=9-") }.status == 416)
+        let validated = try await head { $0.cachePolicy = .reloadRevalidatingCacheData }
+        #expect(validated.bytes(for: "X-Odd") == [odd] && validated.bytes(for: "X-New") == [odd])
+        #expect(validated.values(for: "ETag") == ["\"1\""] && validated.contentLength == 4)
+        #expect(try await head().bytes(for: "x-new") == [odd])
+        #expect(origin.requests.count == 2)
+    }
 }

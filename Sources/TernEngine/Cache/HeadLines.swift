@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+
+/// The lines of a head with their bytes as they came: what a cache leaves out, adds and replaces costs no more than the
+/// bytes, whatever they are.
+struct HeadLines {
+    private struct Field {
+        /// In lower case.
+        let name: String
+        /// With its end.
+        let line: ArraySlice<UInt8>
+    }
+
+    private var statusLine: ArraySlice<UInt8>
+    private var fields: [Field] = []
+
+    init(_ head: ResponseHead) {
+        let encoded = head.encoded
+        statusLine = []
+        var start = 0
+        while let end = encoded[start...].firstIndex(of: UInt8(ascii: "\n")) {
+            let line = encoded[start...end]
+            start = end + 1
+            if statusLine.isEmpty {
+                statusLine = line
+            } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
+                let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
+                fields.append(Field(name: name, line: line))
+            }
+        }
+    }
+
+    /// Of all fields, in lower case.
+    var names: Set<String> { Set(fields.map(\.name)) }
+
+    /// - Parameter names: in lower case.
+    mutating func remove(_ names: Set<String>) { fields.removeAll { names.contains($0.name) } }
+
+    /// Replaces the field, at the place of the first of its name, or adds it.
+    mutating func set(_ name: String, _ value: String) {
+        let field = Field(name: name.lowercased(), line: Array("\(name): \(value)\r\n".utf8)[...])
+        guard let first = fields.firstIndex(where: { $0.name == field.name }) else { return fields.append(field) }
+        let later = fields[(first + 1)...].filter { $0.name != field.name }
+        fields.replaceSubrange(first..., with: [field] + later)
+    }
+
+    /// Adds all fields of the other.
+    mutating func append(_ other: HeadLines) { fields += other.fields }
+
+    mutating func setStatus(_ status: Int, _ reason: String, version: HTTPVersion) {
+        statusLine = Array("\(version) \(status) \(reason)\r\n".utf8)[...]
+    }
+
+    /// Nil if no server could send it.
+    var head: ResponseHead? {
+        var bytes = Array(statusLine)
+        for field in fields { bytes += field.line }
+        return try? ResponseHead(encoded: bytes + [0x0D, 0x0A])
+    }
+}
