@@ -34,11 +34,14 @@ final class CacheSpill: @unchecked Sendable {
     init(_ known: [UInt8], _ collected: CollectedBytes, in cache: URLCache, _ folder: CacheFolder) {
         self.cache = cache
         queue = DispatchQueue(label: "tern.cache.fill", target: folder.fileQueue)
-        attempt { output in
+        queue.async { [self] in
+            // Also if nothing is written: until here the bytes are in memory.
             defer { collected.discard() }
-            let writer = try folder.makeContent()
-            try writer.write(known.span)
-            output.writer = writer
+            attempt { output in
+                let writer = try folder.makeContent()
+                try writer.write(known.span)
+                output.writer = writer
+            }
         }
     }
 
@@ -48,17 +51,15 @@ final class CacheSpill: @unchecked Sendable {
         queue.async { [output] in output.writer = nil }
     }
 
-    /// Does something on the queue, if nothing has failed.
-    private func attempt(_ work: @escaping @Sendable (Output) throws -> Void) {
-        queue.async { [self] in
-            if isOver.load(ordering: .relaxed) { return }
-            do {
-                try work(output)
-            } catch {
-                isOver.store(true, ordering: .relaxed)
-                (output.error, output.writer) = (error, nil)
-                cache.failed(error)
-            }
+    /// On the queue: does something, if nothing has failed.
+    private func attempt(_ work: (Output) throws -> Void) {
+        if isOver.load(ordering: .relaxed) { return }
+        do {
+            try work(output)
+        } catch {
+            isOver.store(true, ordering: .relaxed)
+            (output.error, output.writer) = (error, nil)
+            cache.failed(error)
         }
     }
 
@@ -75,7 +76,7 @@ final class CacheSpill: @unchecked Sendable {
         let bytes = piece
         piece = []
         waiting.withLock { $0.append(bytes) }
-        attempt { [self] in try writeNext(to: $0) }
+        queue.async { [self] in attempt { try writeNext(to: $0) } }
     }
 
     private func writeNext(to output: Output) throws {

@@ -360,14 +360,14 @@ extension URLCache {
         guard folder != nil else { return }
         let now = clock()
         if isCheckDue(now) { queue.async { self.forgetRemoved() } }
-        guard state.withLock({ $0.uses.note(response.url, now: now) }) else { return }
+        guard state.withLock({ $0.uses.note(response.contentName, of: response.url, now: now) }) else { return }
         queue.asyncAfter(deadline: .now() + Self.useDelay) { self.writeUses() }
     }
 
     /// On the queue.
     private func writeUses() {
         guard let folder else { return }
-        for url in state.withLock({ $0.uses.take() }) { folder.touch(url) }
+        for url in Set(state.withLock { $0.uses.take() }) { folder.touch(url) }
     }
 
     /// Whether the folder must be asked whether others have removed something: once a second.

@@ -63,22 +63,27 @@ final class CacheFill: ContentTee {
     }
 
     private func giveUp() {
-        if case .file(let spill) = content { spill.abandon() }
-        content = .none
-        collected.discard()
+        discard()
         flight.take()?.end(.unstorable)
+    }
+
+    private func discard() {
+        switch content {
+        case .file(let spill): spill.abandon()
+        case .bytes, .none: collected.discard()
+        }
+        content = .none
     }
 
     /// Others do not wait for a reader that does not read.
     func paused() { flight.take()?.end(.abandoned) }
 
     func ended(isComplete: Bool) -> CacheQuestion? {
-        defer { content = .none }
         let received: CollectedContent
         switch content {
         case .bytes(let bytes): received = .bytes(bytes)
         case .file(let spill):
-            if isComplete { spill.end() } else { spill.abandon() }
+            spill.end()
             received = .file(spill)
         case .none: return nil
         }
@@ -87,16 +92,17 @@ final class CacheFill: ContentTee {
                 head, answering: query, requestTime: requestTime, responseTime: responseTime, contentLength: length)
         else {
             flight = nil
-            collected.discard()
+            discard()
             return nil
         }
+        content = .none
         let (cache, query, moment, flight) = (cache, query, moment, flight.take())
         let collected = collected
         return CacheQuestion(
             proposal: CachedURLResponse(HTTPURLResponse(url: url, head: response.head), received)
         ) { answer in
             cache.store(answer, in: response, answering: query, since: moment)
-            collected.discard()
+            if case .bytes = received { collected.discard() }
             flight?.end(answer == nil ? .unstorable : .stored)
         }
     }

@@ -148,4 +148,30 @@ import Testing
         session.dataTask(with: try URLRequest(origin), delegate: leaving).resume()
         #expect(await leaving.end().error?.reason.isCancellation == true)
     }
+
+    @Test func `what is given up counts until the disk lets go of it`() async throws {
+        let cache = try cache(memory: 1 << 20)
+        let origin = try ScriptedOrigin { _, _ in
+            let head = "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nTransfer-Encoding: chunked\r\n\r\n"
+            let chunk = Array("927C0\r\n".utf8) + Array(repeating: 0x78, count: 600_000) + Array("\r\n".utf8)
+            return [.send(Array(head.utf8) + chunk), .hold]
+        }
+        let session = Session.limited { $0.urlCache = cache }
+        disk.suspend()
+        for _ in 0..<4 {
+            let delegate = RecordingDelegate()
+            var request = try URLRequest(origin)
+            // There is no look-up behind the disk.
+            request.cachePolicy = .reloadIgnoringLocalCacheData
+            let task = session.dataTask(with: request, delegate: delegate)
+            task.resume()
+            await delegate.wait { $0.body.count == 600_000 }
+            task.cancel()
+            _ = await delegate.end()
+            #expect((300_000...(1 << 20)).contains(cache.currentMemoryUsage))
+        }
+        disk.resume()
+        #expect(await eventually { cache.currentMemoryUsage == 0 })
+        #expect(files.contents.isEmpty && cache.diskError == nil)
+    }
 }

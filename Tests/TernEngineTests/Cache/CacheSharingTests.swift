@@ -122,13 +122,13 @@ import Testing
     @Test func `many uses are remembered in a limited table`() {
         var uses = CacheUses()
         var started = 0
-        for number in 0..<20_000 where uses.note("http://a.test/\(number)", now: 0) { started += 1 }
+        for number in 0..<20_000 where uses.note("\(number)", of: "http://a.test/\(number)", now: 0) { started += 1 }
         #expect(started == 1)
         let due = uses.take()
         #expect((1...4096).contains(due.count) && Set(due).count == due.count)
         let rest = uses.take()
         #expect(rest.isEmpty)
-        let isNoted = [30, 59, 60].map { uses.note("http://a.test/19999", now: $0) }
+        let isNoted = [30, 59, 60].map { uses.note("19999", of: "http://a.test/19999", now: $0) }
         #expect(isNoted == [false, false, true])
     }
 }
