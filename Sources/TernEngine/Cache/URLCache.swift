@@ -38,6 +38,11 @@ public final class URLCache: Sendable {
         var lastCheck = Int64.min
         /// The first error of writing to the folder.
         var diskError: (any Error)?
+
+        mutating func takeUserInfo() -> [String: [String: any Sendable]] {
+            defer { userInfo = [:] }
+            return userInfo
+        }
     }
 
     /// The maximum number of bytes that wait to be written, those of responses that are collected in memory first apart.
@@ -167,10 +172,12 @@ extension URLCache {
 
     private func remove(since seconds: Int64?) {
         flights.removed(nil)
-        state.withLock { state in
+        let userInfo = state.withLock { state in
             state.memory.removeAll { $0.responseTime >= seconds ?? .min }
-            state.userInfo = [:]
+            return state.takeUserInfo()
         }
+        // The program's objects end where nothing is locked.
+        withExtendedLifetime(userInfo) {}
         write { $0.removeAll(since: seconds) }
     }
 }
@@ -289,18 +296,19 @@ extension URLCache {
             state.withLock { $0.memory.remove(response.url) { $0.isReplaced(by: response) } }
             return write { $0.removeReplaced(by: response) }
         }
-        state.withLock { state in
-            if let userInfo {
-                if state.userInfo.count >= 1024 { state.userInfo = [:] }
-                state.userInfo[response.contentName] = userInfo
-            }
+        let former = state.withLock { state in
+            let isFull = userInfo != nil && state.userInfo.count >= 1024
+            let former = isFull ? state.takeUserInfo() : [:]
+            if let userInfo { state.userInfo[response.contentName] = userInfo }
             switch content {
             case .bytes(let bytes):
                 let isInFolder = policy == .allowed && folder != nil
                 state.memory.store(CacheEntry(response: response, content: .bytes(bytes), isInFolder: isInFolder))
             case .file: state.memory.remove(response.url) { $0.isReplaced(by: response) }
             }
+            return former
         }
+        withExtendedLifetime(former) {}
         guard policy == .allowed else {
             // What it replaces must not come back.
             return write { $0.removeReplaced(by: response) }

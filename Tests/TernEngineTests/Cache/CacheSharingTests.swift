@@ -119,6 +119,27 @@ import Testing
         #expect(origin.requests.count == 2 || origin.requests.count == 3)
     }
 
+    /// Asks the cache when it ends.
+    private final class Curious: Sendable {
+        private let cache: URLCache
+
+        init(_ cache: URLCache) { self.cache = cache }
+
+        deinit { #expect(cache.currentMemoryUsage >= 0) }
+    }
+
+    @Test func `what the program keeps beside a response may use the cache when it ends`() throws {
+        let cache = URLCache()
+        for number in 0..<1100 {
+            let request = try URLRequest(string: "http://a.test/\(number)")
+            let response = try HTTPURLResponse(url: request.url, statusCode: 200, headers: [:])
+            cache.storeCachedResponse(
+                CachedURLResponse(response: response, data: Data(), userInfo: ["a": Curious(cache)]), for: request)
+        }
+        cache.removeAllCachedResponses()
+        #expect(cache.currentMemoryUsage == 0)
+    }
+
     @Test func `many uses are remembered in a limited table`() {
         var uses = CacheUses()
         var started = 0
