@@ -11,6 +11,8 @@ struct ResponseHead: Sendable {
         encoded = bytes
     }
 
+    func contains(_ name: String) -> Bool { false }
+
     func bytes(for name: String) -> [[UInt8]] { [] }
 
     func values(for name: String) -> [String] { [] }
@@ -25,6 +27,8 @@ struct HeaderFields: Sequence {
     private let fields: [Field] = []
 
     func makeIterator() -> IndexingIterator<[Field]> { fields.makeIterator() }
+
+    func contains(_ name: String) -> Bool { fields.contains { $0.name == name } }
 }
 
 enum CacheRule {
