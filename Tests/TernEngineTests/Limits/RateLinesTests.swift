@@ -168,6 +168,9 @@ private final class Dialogue {
         self.lines = lines
     }
 
+    // Attempts and lines know each other until the attempts have left.
+    deinit { for ticket in tickets.values { lines.leave(ticket, at: instant) } }
+
     private var instant: MonotonicInstant { MonotonicInstant(nanoseconds: Int64(now) * 1_000_000) }
 
     /// Those that may go, and have neither sent nor left, in the order in which they were told.
