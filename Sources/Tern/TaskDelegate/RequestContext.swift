@@ -107,7 +107,7 @@ enum HubTaskEvent: Sendable {
     indirect case willCache(CacheQuestion)
     case completed(SessionError?)
 
-    /// Nil for an event that is for nobody. Only this says which ones are.
+    /// Nil for an event that neither the request nor its manager receives. This list alone defines these events.
     init?(_ event: TaskEvent) {
         switch event {
         case .willSend, .informational, .discarded, .trailers, .discardedTrailers: return nil

@@ -101,9 +101,6 @@ struct Attempt: ~Copyable {
     /// Whether it waits for the rate.
     var isWaiting: Bool { if case .waiting = stage { true } else { false } }
 
-    /// Whether it waits for a connection.
-    var isConnecting: Bool { if case .connecting = stage { true } else { false } }
-
     /// What an attempt holds, for an owner that gives it up.
     enum Holding {
         case nothing

@@ -408,7 +408,7 @@ final class CollectedBytes: Sendable {
 
     deinit { discard() }
 
-    /// False if the cache may not hold so many more.
+    /// Returns false if the cache has no room for this many more bytes.
     func collect(_ count: Int) -> Bool {
         guard cache.collect(count) else { return false }
         self.count.wrappingAdd(count, ordering: .relaxed)

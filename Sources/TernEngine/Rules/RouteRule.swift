@@ -52,7 +52,7 @@ final class RouteRule: Sendable {
         }
     }
 
-    /// - Parameter isStream: whether what follows the head is the peer's, whatever the request says.
+    /// - Parameter isStream: whether the route is for a raw stream, whose bytes no proxy reads.
     @inline(__always)
     func route(for request: URLRequest, isStream: Bool = false) throws(Refusal) -> Route {
         let origin: HTTPOrigin
@@ -87,11 +87,6 @@ final class RouteRule: Sendable {
         case .direct: return nil
         case .through(let proxy): return ProxyRoute(proxy)
         }
-    }
-
-    /// The route of a raw stream, which is the peer's from its first byte.
-    func streamRoute(for request: URLRequest) throws(Refusal) -> Route {
-        try route(for: request, isStream: true)
     }
 }
 

@@ -22,7 +22,7 @@ extension Session {
         let request = URLRequest.forStream(to: host, port)
         let place = taskPlace(for: request)
         let opener = place.map { place in
-            let route = try? taskDefaults.routes.streamRoute(for: request)
+            let route = try? taskDefaults.routes.route(for: request, isStream: true)
             return StreamOpener(place.shard.shared, along: route, within: configuration.timeouts.connect)
         }
         let stream = place.flatMap { place in opener.map { RawStream(loop: place.shard.loop, assistant: $0) } }

@@ -40,14 +40,8 @@ extension SessionTask {
             findConnection(on: shard)
         case .wait(let reservation):
             attempt.reserved(reservation)
-            wait(forRateOn: shard)
+            waitForRate(on: shard)
         }
-    }
-
-    /// The task waits for the rate from now on.
-    private func wait(forRateOn shard: Shard<SessionTask>) {
-        attempt.wait.since = shard.loop.now
-        waitForRate(on: shard)
     }
 
     /// The one way out of the wait for the rate.
@@ -109,7 +103,7 @@ extension SessionTask: ConnectionRequester {
             return true
         }
         attempt.postponed()
-        if let shard = lifecycle.withLock({ $0.shard }) { wait(forRateOn: shard) }
+        if let shard = lifecycle.withLock({ $0.shard }) { waitForRate(on: shard) }
         return false
     }
 

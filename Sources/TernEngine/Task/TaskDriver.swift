@@ -185,6 +185,7 @@ extension SessionTask {
 
     /// Has the attempt wait for the rate, for as long as the task has time and its session exists.
     func waitForRate(on shard: Shard<SessionTask>) {
+        attempt.wait.since = shard.loop.now
         driver.timer = TaskTimer(on: shard, delay: nil, total: driver.deadlines.total) { [weak self] outcome in
             guard let self, case .failed(let reason) = outcome else { return }
             endWaitForRate()
@@ -233,7 +234,7 @@ extension SessionTask {
     private func look(up lookup: HopLookup, _ number: UInt64, on shard: Shard<SessionTask>) {
         let cancellation = lookup { preparation in
             shard.perform { _ in
-                self.driver.timer.take()?.cancel()
+                self.endWait()
                 self.follow(self.driver.machine.lookedUp(number, preparation))
             }
         }
@@ -600,7 +601,7 @@ extension SessionTask {
         _ = attempt.wait.prepared.take()
         if attempt.isWaiting { attempt.failed() }
         _ = driver.decoding.take()
-        driver.timer.take()?.cancel()
+        endWait()
         if driver.machine.tee != nil, let question = driver.machine.takeTee()?.ended(isComplete: error == nil) {
             driver.delegate.handle(.willCache(question), of: self)
         }

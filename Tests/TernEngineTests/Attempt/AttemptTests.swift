@@ -8,7 +8,7 @@ import Testing
 
 @testable import TernEngine
 
-/// Attempts of tasks: along which route they go, and what is told of what all of them did.
+/// The routes of attempts, and what an error says about all attempts of its task.
 @Suite(.timeLimit(.minutes(1))) struct AttemptTests {
     private final class Rerouting: SessionTaskDelegate {
         let proxy: Proxy
@@ -135,7 +135,7 @@ import Testing
     @Test func `each part of a route is part of the key of stored responses, or has no effect on them`() {
         let parts = Mirror(reflecting: RouteSettings.Parts()).children.compactMap(\.label)
         let counted = ["dialer", "socket", "proxies", "identity", "egressPolicy", "names"]
-        // A tunnel to the same server; how the server is told of the client; how the socket is set up.
+        // These change how the same server is reached, and not what it answers.
         let ignored = ["isTunnelled", "proxyProtocol", "socketOptions"]
         #expect(Set(parts) == Set(counted + ignored), "RouteRule.cacheKey(of:) must know the part")
     }

@@ -619,7 +619,7 @@ extension PairsTests {
         let task = session.dataTask(with: try place.request(), delegate: delegate)
         task.resume()
         await delegate.wait { $0.events.contains(.head(200)) }
-        // Nobody waits for a reader that does not read.
+        // Other requests do not wait for a suspended reader.
         #expect(await eventually { place.cache.flights.count == 0 })
         await session.settle()
         #expect(delegate.record.events == [.head(200)])

@@ -182,7 +182,7 @@ extension Session {
     }
 }
 
-/// What a program is told of a task: `kept | hit; ttl=50 | 1 hop, none`, with the connection of the last hop.
+/// The outcome of a task as its program sees it: `kept | hit; ttl=50 | 1 hop, none`, with the connection of the last hop.
 struct Told {
     let text: String
     let task: SessionTask
