@@ -46,6 +46,19 @@ extension OriginStep {
     /// Sends a 200 with the text as its body, delimited by Content-Length.
     public static func ok(_ body: String = "") -> Self { respond(body: body) }
 
+    /// Sends a whole response with `Content-Type: application/json` whose body is the UTF-8 of the text, unchecked. A
+    /// Content-Length is added unless `fields` have framing of their own.
+    ///
+    /// - Parameters:
+    ///   - text: the body.
+    ///   - status: the status code.
+    ///   - fields: further names and values.
+    public static func json(
+        _ text: String, status: Int = 200, fields: [(name: String, value: String)] = []
+    ) -> Self {
+        respond(status: status, fields: [(name: "Content-Type", value: "application/json")] + fields, body: text)
+    }
+
     /// Sends a whole response whose body is the UTF-8 of the text; see
     /// ``respond(status:reason:fields:body:)-(_,_,_,[UInt8])``.
     public static func respond(

@@ -27,6 +27,12 @@ import Testing
         #expect(try answer([.reset]).end == .reset)
     }
 
+    @Test func `JSON comes with its type, a length, and the fields and the status that are given`() throws {
+        let step = ScriptedOrigin.Step.json(#"{"id": 7}"#, status: 201, fields: [(name: "Location", value: "/7")])
+        let head = "HTTP/1.1 201 \r\nContent-Type: application/json\r\nLocation: /7\r\nContent-Length: 9\r\n\r\n"
+        #expect(try answer([step, .close]).text == head + #"{"id": 7}"#)
+    }
+
     @Test func `a drip comes whole`() throws {
         #expect(try answer([.drip(Array("drop".utf8), every: .microseconds(200)), .close]).text == "drop")
     }
