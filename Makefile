@@ -6,7 +6,7 @@ SOAK_SECONDS ?= 120
 SOAK_SANITIZE ?=
 PREFIX ?= /usr/local
 
-.PHONY: help demo test bench bench-quick bench-tls bench-transfer bench-parse fuzz sanitize soak soak-sanitize thresholds lint examples docs nightly install clean
+.PHONY: help demo test bench bench-quick bench-tls bench-transfer bench-parse fuzz sanitize soak soak-sanitize thresholds lint examples example-server docs nightly install clean
 
 help:
 	@echo "make demo         pin a certificate, be refused with a wrong pin, see a throughput figure"
@@ -21,6 +21,7 @@ help:
 	@echo "make thresholds   allocations and instructions of a plain request beside the committed limits (about three minutes)"
 	@echo "make lint         swift-format, house rules, and the table of what has to behave as in Alamofire"
 	@echo "make examples     the examples of the README and of the documentation, built and run"
+	@echo "make example-server  what the examples talk to when they are run without arguments, on loopback, until Ctrl-C"
 	@echo "make nightly      what takes longer: sanitizers, fuzzing, the long soak, packages that depend on this one (two hours)"
 	@echo "make install      the command tern, its completions and its manual page, below PREFIX=$(PREFIX)"
 	@echo "make docs         the documentation as static pages in docs-out/; fails on what is undocumented or links nowhere"
@@ -103,6 +104,9 @@ docs:
 examples:
 	@scripts/install-dependencies build test
 	scripts/try-examples
+
+example-server:
+	@scripts/example-server
 
 nightly:
 	@scripts/nightly

@@ -12,7 +12,7 @@ import TernLock
 /// the host and one of the session, or neither: others may have used them while it waited for the connection. Then it
 /// stands in line again, before those that came after it.
 ///
-/// ```swift
+/// ```
 /// // On the attempt's reactor. `wake` runs on any thread.
 /// let wake: @Sendable () -> Void = { shard.loop.execute { attempt.mayGo() } }
 /// switch rates.enter(origin, at: loop.now, wake: wake) {

@@ -14,7 +14,8 @@ public import TernIO
 /// var form = MultipartForm()
 /// form.append("Sterna paradisaea", name: "species")
 /// try form.append(file: "/var/lib/birds/tern.jpg", name: "picture")
-/// let (data, response) = try await session.upload(for: request, from: form)
+/// let request = try URLRequest(string: "https://example.com/sightings")
+/// let (data, response) = try await Session().upload(for: request, from: form)
 /// ```
 public struct MultipartForm: Sendable {
     /// The boundary between the parts: 64 random bits, so that no part can contain it on purpose.
