@@ -19,7 +19,7 @@ help:
 	@echo "make sanitize     the suite under AddressSanitizer and ThreadSanitizer"
 	@echo "make soak         hostile servers beside a healthy one, SOAK_SECONDS=$(SOAK_SECONDS); make soak-sanitize: under both sanitizers"
 	@echo "make thresholds   allocations and instructions of a plain request beside the committed limits (about three minutes)"
-	@echo "make lint         swift-format, house rules, and the table of what has to behave as in Alamofire"
+	@echo "make lint         swift-format, house rules, names in guides, and the table of what has to behave as in Alamofire"
 	@echo "make examples     the examples of the README and of the documentation, built and run"
 	@echo "make example-server  what the examples talk to when they are run without arguments, on loopback, until Ctrl-C"
 	@echo "make nightly      what takes longer: sanitizers, fuzzing, the long soak, packages that depend on this one (two hours)"
@@ -95,6 +95,7 @@ thresholds:
 lint:
 	swift format lint --strict --recursive --parallel Sources Tests Benchmarks/Sources Package.swift Benchmarks/Package.swift
 	@scripts/check-house-rules
+	@scripts/check-guides
 	@scripts/check-rows
 
 docs:
