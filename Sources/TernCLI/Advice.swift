@@ -20,7 +20,6 @@ enum Advice {
         case .unwantedValue(let option): return "the option '\(option)' takes no value\(hint)"
         case .invalidValue(let value, let place): return "the value '\(value)' is invalid for '\(place)'\(hint)"
         case .unexpected(let word): return "unexpected argument '\(word)'\(hint)"
-        case .repeated(let option): return "\(option) is given more than once"
         case .within(let place, let error):
             return place + ": " + text(for: error, of: command, path: path, among: commands)
         case .help, .version: return "see \"\(path) --help\""

@@ -58,7 +58,7 @@ package enum TernCommand {
         switch error {
         case .help: text = HelpText.text(of: call.command, path: call.path)
         case .version: text = Version.text
-        case .unknownOption, .missingValue, .unwantedValue, .invalidValue, .repeated, .unexpected, .missingOperand,
+        case .unknownOption, .missingValue, .unwantedValue, .invalidValue, .unexpected, .missingOperand,
             .within:
             exit(
                 telling: UsageError(

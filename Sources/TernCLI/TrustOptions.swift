@@ -27,8 +27,8 @@ struct TrustOptions: OptionGroup {
                     "sha256//BASE64;sha256//BASE64".
                     """
             ) { $0.pinnedKey = $1.text },
-            .flag("-k", "--insecure", help: "Skip the checks of chain and host. Pins still apply.") {
-                $0.isInsecure = true
+            .toggle("-k", "--insecure", help: "Skip the checks of chain and host. Pins still apply.") {
+                $0.isInsecure = $1
             },
             .group(\.versions),
             .group(\.algorithms),
@@ -217,8 +217,8 @@ struct TLSVersionOptions: OptionGroup {
             .value("--tls-max", as: "version", help: "The maximum TLS version: 1.2, 1.3 or default.") {
                 $0.maximum = $1.text
             },
-            .flag("--no-sessionid", help: "Resume no session of an earlier connection.") { $0.isResuming = false },
-            .flag("--no-alpn", help: "Do not tell the server that HTTP/1.1 follows.") { $0.namesProtocol = false })
+            .toggle("--no-sessionid", help: "Resume no session of an earlier connection.") { $0.isResuming = !$1 },
+            .toggle("--no-alpn", help: "Do not tell the server that HTTP/1.1 follows.") { $0.namesProtocol = !$1 })
     }
 
     var speaksUsual = false
@@ -249,15 +249,15 @@ struct TLSVersionOptions: OptionGroup {
 struct RevocationOptions: OptionGroup {
     static var table: OptionTable<Self> {
         OptionTable(
-            .flag(
+            .toggle(
                 "--check-revocation",
                 help:
                     "Refuse certificates that are known to be revoked, by a stapled or fetched OCSP response or by a list."
-            ) { $0.checks = true },
-            .flag(
+            ) { $0.checks = $1 },
+            .toggle(
                 "--cert-status",
                 help: "As --check-revocation, and also refuse a certificate without a positive response."
-            ) { $0.demands = true })
+            ) { $0.demands = $1 })
     }
 
     var checks = false

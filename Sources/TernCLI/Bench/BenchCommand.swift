@@ -17,7 +17,7 @@ struct BenchCommand: ToolCommand {
             .value("--threads", as: "number", help: "The number of reactor threads, 1 by default.") {
                 $0.threads = try $1.integer()
             },
-            .flag("--json", help: "Print one JSON object.") { $0.isJSON = true },
+            .toggle("--json", help: "Print one JSON object.") { $0.isJSON = $1 },
             .group(\.trust))
     }
 

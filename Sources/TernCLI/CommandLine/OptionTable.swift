@@ -38,8 +38,11 @@ struct OptionDescription {
     var value: String?
     /// Whether an argument that begins with a dash is its value, too, as in curl.
     var takesDashes = false
+    /// Whether each value adds to those before it; of others, the last one counts, as in curl.
     var repeats = false
     var isRequired = false
+    /// Whether `--no-NAME` is its opposite, or `--NAME` that of one whose own name is `--no-NAME`.
+    var isReversible = false
     let help: String
     /// The title under which the help lists it; nil for no title of its own.
     var section: String?
@@ -47,6 +50,17 @@ struct OptionDescription {
     var lines: (@Sendable (String) throws -> [ConfigurationLine])?
 
     var isOperand: Bool { names.isEmpty }
+
+    /// The long names that turn it off again.
+    var opposites: [String] {
+        guard isReversible else { return [] }
+        return names.filter { $0.hasPrefix("--") }.map { name in
+            name.hasPrefix("--no-") ? "--" + name.dropFirst(5) : "--no-" + name.dropFirst(2)
+        }
+    }
+
+    /// Everything that it is read under.
+    var spellings: [String] { names + opposites }
 
     /// Whether the value is the name of a file or a folder.
     var takesFile: Bool { value.map { $0.hasPrefix("file") || $0 == "folder" || $0 == "cookies or file" } ?? false }
@@ -62,7 +76,6 @@ enum GrammarError: Error, Equatable {
     case unwantedValue(of: String)
     /// - Parameter place: the option as typed with the name of its value.
     case invalidValue(String, place: String)
-    case repeated(String)
     case unexpected(String)
     /// - Parameter name: that of its value.
     case missingOperand(name: String)
@@ -76,7 +89,12 @@ enum GrammarError: Error, Equatable {
 /// The argument of an option, or an operand.
 struct OptionValue {
     let text: String
+    /// Of a switch: whether it is turned on.
+    fileprivate(set) var isOn = true
     fileprivate let place: String
+
+    /// Nil for an empty text, which scripts make of a variable that is not set: as if the option had not been given.
+    var given: String? { text.isEmpty ? nil : text }
 
     func integer() throws(GrammarError) -> Int { try read { Int($0) } }
 
@@ -137,9 +155,18 @@ struct OptionTable<Values> {
         return OptionTable(description, change)
     }
 
-    /// An option without a value, which may be repeated.
+    /// An option without a value and without an opposite, such as one of several that exclude each other.
     static func flag(_ names: String..., help: String, _ change: @escaping (inout Values) -> Void) -> OptionTable {
-        OptionTable(OptionDescription(names: names, repeats: true, help: help)) { values, _ in change(&values) }
+        OptionTable(OptionDescription(names: names, help: help)) { values, _ in change(&values) }
+    }
+
+    /// An option without a value that `--no-NAME` turns off again.
+    ///
+    /// - Parameter change: gets whether the option is given as named, rather than its opposite.
+    static func toggle(
+        _ names: String..., help: String, _ change: @escaping (inout Values, Bool) -> Void
+    ) -> OptionTable {
+        OptionTable(OptionDescription(names: names, isReversible: true, help: help)) { change(&$0, $1.isOn) }
     }
 
     /// An argument without a name. Only the last one may repeat.
@@ -153,6 +180,15 @@ struct OptionTable<Values> {
     static func group<Group: OptionGroup>(
         _ path: WritableKeyPath<Values, Group>, _ section: String? = nil
     ) -> OptionTable {
+        group(section) { try $1(&$0[keyPath: path]) }
+    }
+
+    /// - Parameter access: lends the group where it is stored. The key path of a protocol's requirement lends a copy: each
+    ///   option would copy what all before it have collected.
+    static func group<Group: OptionGroup>(
+        _ section: String? = nil,
+        access: @escaping (inout Values, (inout Group) throws -> Void) throws -> Void
+    ) -> OptionTable {
         var group = Group.table
         var table = OptionTable()
         swap(&table.descriptions, &group.descriptions)
@@ -161,9 +197,15 @@ struct OptionTable<Values> {
                 table.descriptions[index].section = section
             }
         }
-        table.changes = group.changes.map { change in { try change(&$0[keyPath: path], $1) } }
-        table.checks = group.checks.map { check in { try check($0[keyPath: path]) } }
-        table.checks.append { try $0[keyPath: path].validate() }
+        table.changes = group.changes.map { change in
+            { values, value in try access(&values) { try change(&$0, value) } }
+        }
+        table.checks = (group.checks + [{ try $0.validate() }]).map { check in
+            { values in
+                var values = values
+                try access(&values) { try check($0) }
+            }
+        }
         return table
     }
 }
@@ -176,10 +218,17 @@ struct ArgumentReader {
     /// How deep files of options may name others.
     private static let maximumDepth = 10
 
+    /// An option under one of its names.
+    private struct Match {
+        let index: Int
+        var isOn = true
+    }
+
     private let options: [OptionDescription]
+    private let matches: [String: Match]
     private var rest: ArraySlice<String>
-    /// The options that are not given yet.
-    private var isOpen: [Bool]
+    /// The places of the operands that may still come.
+    private var operands: ArraySlice<Int>
     private var depth = 0
 
     /// - Parameter found: called for each option and operand in the order of the arguments, with its place among the
@@ -200,49 +249,57 @@ struct ArgumentReader {
                 try reader.take(operand: word, found)
             }
         }
-        for (option, isOpen) in zip(options, reader.isOpen) where option.isRequired && isOpen {
-            throw GrammarError.missingOperand(name: option.value ?? "")
+        if let missing = reader.operands.first(where: { options[$0].isRequired }) {
+            throw GrammarError.missingOperand(name: options[missing].value ?? "")
         }
     }
 
     private init(options: [OptionDescription], rest: ArraySlice<String>) {
         self.options = options
         self.rest = rest
-        isOpen = Array(repeating: true, count: options.count)
+        operands = options.indices.filter { options[$0].isOperand }[...]
+        var matches: [String: Match] = [:]
+        matches.reserveCapacity(options.count * 2)
+        for (index, option) in options.enumerated() {
+            for name in option.names { matches[name] = Match(index: index) }
+            for name in option.opposites where matches[name] == nil { matches[name] = Match(index: index, isOn: false) }
+        }
+        self.matches = matches
     }
 
     private mutating func take(long word: String, _ found: (Int, OptionValue) throws -> Void) throws {
         let equals = word.utf8.firstIndex(of: UInt8(ascii: "="))
         let name = equals.map { String(word[..<$0]) } ?? word
         let joined = equals.map { String(word[word.utf8.index(after: $0)...]) }
-        let index = try index(of: name)
-        if options[index].value == nil {
+        let match = try match(name)
+        if options[match.index].value == nil {
             if joined != nil { throw GrammarError.unwantedValue(of: name) }
-            return try take(index, name, "", found)
+            return try take(match, name, "", found)
         }
-        try take(index, name, joined ?? value(of: index, name), found)
+        try take(match, name, joined ?? value(of: match.index, name), found)
     }
 
     private mutating func take(letters word: String, _ found: (Int, OptionValue) throws -> Void) throws {
         var letters = word.unicodeScalars.dropFirst()
         while let letter = letters.popFirst() {
             let name = "-" + String(letter)
-            let index = try index(of: name)
-            if options[index].value == nil {
-                try take(index, name, "", found)
+            let match = try match(name)
+            if options[match.index].value == nil {
+                try take(match, name, "", found)
                 continue
             }
             // As in curl, "-o=file" has the value "=file".
-            let text = letters.isEmpty ? try value(of: index, name) : String(Substring(letters))
-            return try take(index, name, text, found)
+            let text = letters.isEmpty ? try value(of: match.index, name) : String(Substring(letters))
+            return try take(match, name, text, found)
         }
     }
 
     private mutating func take(
-        _ index: Int, _ name: String, _ text: String, _ found: (Int, OptionValue) throws -> Void
+        _ match: Match, _ name: String, _ text: String, _ found: (Int, OptionValue) throws -> Void
     ) throws {
-        try found(index, use(index, name, text))
-        guard let lines = options[index].lines else { return }
+        let place = "\(name) <\(options[match.index].value ?? "")>"
+        try found(match.index, OptionValue(text: text, isOn: match.isOn, place: place))
+        guard let lines = options[match.index].lines else { return }
         guard depth < Self.maximumDepth else {
             throw UsageError("\(name) \(text): files of options name each other more than \(Self.maximumDepth) deep")
         }
@@ -260,7 +317,7 @@ struct ArgumentReader {
         } catch let error as GrammarError {
             switch error {
             case .help, .version, .within: throw error
-            case .unknownOption, .missingValue, .unwantedValue, .invalidValue, .repeated, .unexpected, .missingOperand:
+            case .unknownOption, .missingValue, .unwantedValue, .invalidValue, .unexpected, .missingOperand:
                 throw GrammarError.within(place: line.place, error)
             }
         } catch let error as UsageError {
@@ -278,24 +335,23 @@ struct ArgumentReader {
         }
         if line.value == nil, line.name.contains("=") { return try take(long: line.name, found) }
         let name = isDashed ? line.name : "--" + line.name
-        let index = try index(of: name)
-        switch (options[index].value, line.value) {
-        case (nil, nil): try take(index, name, "", found)
+        let match = try match(name)
+        switch (options[match.index].value, line.value) {
+        case (nil, nil): try take(match, name, "", found)
         case (nil, _?): throw GrammarError.unwantedValue(of: name)
         case (_?, nil): throw GrammarError.missingValue(of: name)
-        case (_?, let text?): try take(index, name, text, found)
+        case (_?, let text?): try take(match, name, text, found)
         }
     }
 
     private mutating func take(operand text: String, _ found: (Int, OptionValue) throws -> Void) throws {
-        guard let index = options.indices.first(where: { options[$0].isOperand && isOpen[$0] }) else {
-            throw GrammarError.unexpected(text)
-        }
-        try found(index, use(index, "", text))
+        guard let index = operands.first else { throw GrammarError.unexpected(text) }
+        if !options[index].repeats { operands.removeFirst() }
+        try found(index, OptionValue(text: text, place: "<\(options[index].value ?? "")>"))
     }
 
-    private func index(of name: String) throws(GrammarError) -> Int {
-        if let index = options.firstIndex(where: { $0.names.contains(name) }) { return index }
+    private func match(_ name: String) throws(GrammarError) -> Match {
+        if let match = matches[name] { return match }
         switch name {
         case "-h", "--help": throw .help
         case "--version": throw .version
@@ -310,16 +366,5 @@ struct ArgumentReader {
         else { throw .missingValue(of: name) }
         rest.removeFirst()
         return next
-    }
-
-    private mutating func use(_ index: Int, _ name: String, _ text: String) throws(GrammarError) -> OptionValue {
-        let option = options[index]
-        if !option.repeats {
-            // Of two values the user may mean either.
-            if !isOpen[index] { throw .repeated(name) }
-            isOpen[index] = false
-        }
-        let value = "<\(option.value ?? "")>"
-        return OptionValue(text: text, place: name.isEmpty ? value : "\(name) \(value)")
     }
 }

@@ -15,13 +15,13 @@ struct DownloadFileOptions: OptionGroup {
                     are written directly; "-" is standard output.
                     """
             ) { $0.output = $1.text },
-            .flag("-O", "--remote-name", help: "Name the file by the URL's last segment, whatever the server proposes.")
-            { $0.usesURL = true },
-            .flag(
+            .toggle("-O", "--remote-name", help: "Name the file by the URL's last segment, whatever the server proposes.")
+            { $0.usesURL = $1 },
+            .toggle(
                 "-J", "--remote-header-name",
                 help: "Name the file as the server proposes (Content-Disposition); -OJ is the same as neither option."
-            ) { $0.usesProposal = true },
-            .flag("--clobber", help: "Replace an existing file without -o, too.") { $0.replaces = true },
+            ) { $0.usesProposal = $1 },
+            .toggle("--clobber", help: "Replace an existing file without -o, too.") { $0.replaces = $1 },
             .value(
                 "-C", "--continue-at", as: "-", dashed: true,
                 help: """
@@ -34,13 +34,13 @@ struct DownloadFileOptions: OptionGroup {
                 help: "Save only these bytes, such as 0-499 or -500 for the last ones."
             ) { $0.range = RangeOption.range($1.text) },
             .value("--sha256", as: "hex", help: "Keep the file only if its SHA-256 is this.") { $0.sha256 = $1.text },
-            .flag(
+            .toggle(
                 "--repr-digest",
                 help: "Keep the file only if it matches the response's Repr-Digest (RFC 9530), which is then required."
-            ) { $0.usesReprDigest = true },
-            .flag("--create-dirs", help: "Create the folders of -o.") { $0.createsFolders = true },
-            .flag("-s", "--silent", help: "Show neither progress nor errors.") { $0.isSilent = true },
-            .flag("-S", "--show-error", help: "Show errors even with -s.") { $0.showsErrors = true })
+            ) { $0.usesReprDigest = $1 },
+            .toggle("--create-dirs", help: "Create the folders of -o.") { $0.createsFolders = $1 },
+            .toggle("-s", "--silent", help: "Show neither progress nor errors.") { $0.isSilent = $1 },
+            .toggle("-S", "--show-error", help: "Show errors even with -s.") { $0.showsErrors = $1 })
     }
 
     var output: String?

@@ -7,8 +7,8 @@ struct EventsCommand: ToolCommand {
     static var table: OptionTable<Self> {
         OptionTable(
             .operand("url", help: "An http or https URL.") { $0.url = $1.text },
-            .flag("--json", help: "Print one JSON object on each line: data, event, id.") { $0.isJSON = true },
-            .flag("--no-reconnect", help: "End when the stream ends.") { $0.endsWithStream = true },
+            .toggle("--json", help: "Print one JSON object on each line: data, event, id.") { $0.isJSON = $1 },
+            .toggle("--no-reconnect", help: "End when the stream ends.") { $0.endsWithStream = $1 },
             .value(
                 "--max-event-size", as: "bytes",
                 help: "The maximum size of an event, 1M by default; K, M and G are powers of 1024."
@@ -19,7 +19,7 @@ struct EventsCommand: ToolCommand {
             .value("-m", "--max-time", as: "seconds", help: "The maximum time in all, in seconds; then it fails.") {
                 $0.maximumTime = try $1.number()
             },
-            .flag("-L", "--location", help: "Follow redirects, but not from https to http.") { $0.isFollowing = true },
+            .toggle("-L", "--location", help: "Follow redirects, but not from https to http.") { $0.isFollowing = $1 },
             .group(\.fields, "Header fields"),
             .group(\.routes),
             .group(\.trust, "Trust"),

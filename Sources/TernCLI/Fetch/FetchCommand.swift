@@ -9,7 +9,7 @@ protocol FetchCommand: ToolCommand {
 }
 
 extension FetchCommand {
-    static var table: OptionTable<Self> { OptionTable(.group(\.options)) }
+    static var table: OptionTable<Self> { OptionTable(.group { try $1(&$0.options) }) }
 
     static var name: String { method?.lowercased() ?? "request" }
     static var discussion: String { FetchOptions.discussion }

@@ -15,10 +15,7 @@ struct ConnectionOptions: OptionGroup, Equatable {
             .value("--local-port", as: "port[-port]", help: "Connect from the first free one of these ports.") {
                 $0.ports = try $1.read(Self.ports)
             },
-            .flag("--no-keepalive", help: "Send no probes on idle connections.") { $0.isProbing = false },
-            .flag("--keepalive", help: "Send them, as by default: the opposite of --no-keepalive.") {
-                $0.isProbing = true
-            },
+            .toggle("--no-keepalive", help: "Send no probes on idle connections.") { $0.isProbing = !$1 },
             .value(
                 "--keepalive-time", as: "seconds",
                 help: "The time before the first probe of an idle connection, and between two; 0 is the default."

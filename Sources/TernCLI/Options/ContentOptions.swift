@@ -9,7 +9,7 @@ struct ContentOptions: OptionGroup {
                 "-X", "--request", as: "method",
                 help: "Send this method (\"tern request\" only). A redirect may still turn it into GET."
             ) { $0.method = $1.text },
-            .flag("-I", "--head", help: "Send HEAD, and show the head.") { $0.isHead = true },
+            .toggle("-I", "--head", help: "Send HEAD, and show the head.") { $0.isHead = $1 },
             .value(
                 "-d", "--data", "--data-ascii", as: "data", dashed: true, repeats: true,
                 help:
@@ -44,7 +44,7 @@ struct ContentOptions: OptionGroup {
                 "--form-string", as: "name=content", dashed: true, repeats: true,
                 help: "As -F, but without special meaning of \"@\", \"<\" and \";\"."
             ) { $0.formStrings.append(try FormOption.string($1.text)) },
-            .flag("-G", "--get", help: "Put the data of -d into the URL's query.") { $0.isQuery = true },
+            .toggle("-G", "--get", help: "Put the data of -d into the URL's query.") { $0.isQuery = $1 },
             .value(
                 "-T", "--upload-file", as: "file", repeats: true,
                 help:

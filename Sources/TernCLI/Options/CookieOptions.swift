@@ -18,8 +18,8 @@ struct CookieOptions: OptionGroup {
                     output. A file that -b reads keeps what other programs write to it meanwhile.
                     """
             ) { $0.jar = $1.text },
-            .flag("-j", "--junk-session-cookies", help: "Leave out session cookies of -b's files.") {
-                $0.dropsSessionCookies = true
+            .toggle("-j", "--junk-session-cookies", help: "Leave out session cookies of -b's files.") {
+                $0.dropsSessionCookies = $1
             })
     }
 

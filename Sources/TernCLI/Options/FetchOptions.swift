@@ -19,10 +19,10 @@ struct FetchOptions: OptionGroup {
                 "-r", "--range", as: "range", dashed: true,
                 help: "Request only these bytes, such as 0-499 or -500 for the last ones."
             ) { $0.range = RangeOption.range($1.text) },
-            .flag(
+            .toggle(
                 "-g", "--globoff",
                 help: "Send [ ] and { } in a URL unchanged. Otherwise {a,b} and [1-10] in a URL make several of it."
-            ) { $0.takesBracketsAsTheyAre = true },
+            ) { $0.takesBracketsAsTheyAre = $1 },
             .value(
                 "--url-query", as: "data", dashed: true, repeats: true,
                 help: "Add this to the query of each URL, encoded as by --data-urlencode, or as it is behind \"+\"."
@@ -42,7 +42,7 @@ struct FetchOptions: OptionGroup {
                 help: "Read options from this file, one on a line, with or without dashes; \"-\" is standard input.",
                 lines: { try ConfigurationLine.all(in: InputFile.read($0, for: "-K"), of: $0) }
             ) { $0.configurations.append($1.text) },
-            .flag("--path-as-is", help: "Keep \"/../\" and \"/./\" in a URL.") { $0.keepsDotSegments = true },
+            .toggle("--path-as-is", help: "Keep \"/../\" and \"/./\" in a URL.") { $0.keepsDotSegments = $1 },
             .group(\.content, "Method and body"),
             .group(\.fields, "Header fields"),
             .group(\.cookies, "Cookies"),
@@ -162,15 +162,13 @@ struct AcceptedOptions: OptionGroup {
             .flag("-0", "--http1.0", help: "Speak HTTP/1.1 nevertheless, which -v says.") {
                 $0.otherVersion = "--http1.0"
             },
-            .flag("--tcp-nodelay", help: "Send small packets at once.") { $0.sendsAtOnce = true },
-            .flag("--no-npn", help: "Omit an obsolete extension of TLS.") { $0.omitsNPN = true },
-            .flag("--styled-output", "--no-styled-output", help: "Print heads in bold, or not.") {
-                $0.stylesOutput = true
-            },
-            .flag("--suppress-connect-headers", help: "Omit the heads of proxies.") { $0.omitsProxyHeads = true },
-            .flag("-N", "--no-buffer", help: "Write the body as it arrives.") { $0.isUnbuffered = true },
-            .flag("-#", "--progress-bar", help: "Show progress as a bar.") { $0.showsBar = true },
-            .flag("-q", "--disable", help: "Read no configuration file.") { $0.readsNoConfiguration = true })
+            .toggle("--tcp-nodelay", help: "Send small packets at once.") { $0.sendsAtOnce = $1 },
+            .toggle("--no-npn", help: "Omit an obsolete extension of TLS.") { $0.omitsNPN = $1 },
+            .toggle("--styled-output", help: "Print heads in bold, or not.") { $0.stylesOutput = $1 },
+            .toggle("--suppress-connect-headers", help: "Omit the heads of proxies.") { $0.omitsProxyHeads = $1 },
+            .toggle("-N", "--no-buffer", help: "Write the body as it arrives.") { $0.isUnbuffered = $1 },
+            .toggle("-#", "--progress-bar", help: "Show progress as a bar.") { $0.showsBar = $1 },
+            .toggle("-q", "--disable", help: "Read no configuration file.") { $0.readsNoConfiguration = $1 })
     }
 
     var speaksHTTP11 = false

@@ -21,8 +21,8 @@ struct FieldOptions: OptionGroup {
                 help: "Send this Referer; with \";auto\" at its end, or alone, each redirect sends the URL before it."
             ) { $0.referer = $1.text },
             .group(\.credentials, "Credentials"),
-            .flag("--compressed", help: "Accept a compressed body, and write it decompressed.") {
-                $0.isCompressed = true
+            .toggle("--compressed", help: "Accept a compressed body, and write it decompressed.") {
+                $0.isCompressed = $1
             },
             .value(
                 "--sensitive", as: "name", repeats: true,
@@ -169,18 +169,18 @@ struct CredentialOptions: OptionGroup {
             .value("--oauth2-bearer", as: "token", dashed: true, help: "Send this bearer token (RFC 6750).") {
                 $0.bearer = $1.text
             },
-            .flag(
+            .toggle(
                 "-n", "--netrc",
                 help: """
                     Authenticate with the name and the password for the host in $NETRC, or else ~/.netrc, rather than those \
                     of the URL. Others must not be able to read the file.
                     """
-            ) { $0.usesNetrc = true },
+            ) { $0.usesNetrc = $1 },
             .value("--netrc-file", as: "file", help: "The same with this file.") { $0.netrcFile = $1.text },
-            .flag(
+            .toggle(
                 "--netrc-optional",
                 help: "The same, but the URL's name and password come first, and there may be no file."
-            ) { $0.isNetrcOptional = true })
+            ) { $0.isNetrcOptional = $1 })
     }
 
     var user: String?

@@ -19,10 +19,10 @@ struct OutputOptions: OptionGroup {
                 help:
                     "Write the body to a file named by the URL's last segment, in the current folder; give one for each URL."
             ) { $0.remoteNames += 1 },
-            .flag(
+            .toggle(
                 "-J", "--remote-header-name",
                 help: "With -O, name the file as the server proposes (Content-Disposition); such a file replaces none."
-            ) { $0.takesProposal = true },
+            ) { $0.takesProposal = $1 },
             .value(
                 "-C", "--continue-at", as: "offset", dashed: true,
                 help: """
@@ -30,36 +30,34 @@ struct OutputOptions: OptionGroup {
                     the file.
                     """
             ) { $0.resumption = try $1.read(Resumption.init(argument:)) },
-            .flag("-R", "--remote-time", help: "Give the file the time of the response's Last-Modified.") {
-                $0.keepsTime = true
+            .toggle("-R", "--remote-time", help: "Give the file the time of the response's Last-Modified.") {
+                $0.keepsTime = $1
             },
-            .flag("--no-clobber", help: "Replace no file: add a number to the name of the new one, as in file.1.") {
-                $0.keepsExisting = true
+            .toggle("--no-clobber", help: "Replace no file: add a number to the name of the new one, as in file.1.") {
+                $0.keepsExisting = $1
             },
-            .flag("--clobber", help: "Replace files, which is the default.") { $0.keepsExisting = false },
-            .flag("--remove-on-error", help: "Leave no file if a request fails (always the case).") {
-                $0.removesOnError = true
+            .toggle("--remove-on-error", help: "Leave no file if a request fails (always the case).") {
+                $0.removesOnError = $1
             },
-            .flag("--remote-name-all", help: "Use -O for every URL.") { $0.namesAll = true },
+            .toggle("--remote-name-all", help: "Use -O for every URL.") { $0.namesAll = $1 },
             .value("--output-dir", as: "folder", help: "Put the files of -o and -O into this folder.") {
                 $0.folder = $1.text
             },
-            .flag("--create-dirs", help: "Create the folders of -o and --output-dir.") { $0.createsFolders = true },
-            .flag("--no-progress-meter", help: "Show no progress.") { $0.hidesProgress = true },
-            .flag("-i", "--include", "--show-headers", help: "Write the head before the body.") {
-                $0.includesHead = true
+            .toggle("--create-dirs", help: "Create the folders of -o and --output-dir.") { $0.createsFolders = $1 },
+            .toggle("--no-progress-meter", help: "Show no progress.") { $0.hidesProgress = $1 },
+            .toggle("-i", "--include", "--show-headers", help: "Write the head before the body.") {
+                $0.includesHead = $1
             },
             .value("-D", "--dump-header", as: "file", help: "Write all heads to this file; \"-\" is standard output.") {
                 $0.headFile = $1.text
             },
-            .flag("-f", "--fail", help: "Fail, and write no body, if the status is 400 or more.") { $0.fails = true },
-            .flag("--no-fail", help: "Write the body whatever the status: the opposite of -f.") { $0.fails = false },
-            .flag("--fail-early", help: "Request no more URLs after the first that fails.") { $0.failsEarly = true },
-            .flag("--fail-with-body", help: "Fail if the status is 400 or more, and write the body.") {
-                $0.failsWithBody = true
+            .toggle("-f", "--fail", help: "Fail, and write no body, if the status is 400 or more.") { $0.fails = $1 },
+            .toggle("--fail-early", help: "Request no more URLs after the first that fails.") { $0.failsEarly = $1 },
+            .toggle("--fail-with-body", help: "Fail if the status is 400 or more, and write the body.") {
+                $0.failsWithBody = $1
             },
-            .flag("-s", "--silent", help: "Show neither progress nor errors.") { $0.isSilent = true },
-            .flag("-S", "--show-error", help: "Show errors even with -s.") { $0.showsErrors = true },
+            .toggle("-s", "--silent", help: "Show neither progress nor errors.") { $0.isSilent = $1 },
+            .toggle("-S", "--show-error", help: "Show errors even with -s.") { $0.showsErrors = $1 },
             .value(
                 "-w", "--write-out", as: "format", dashed: true,
                 help: """
@@ -67,11 +65,11 @@ struct OutputOptions: OptionGroup {
                     "@file" reads it from a file.
                     """
             ) { $0.writeOut = $1.text },
-            .flag("-v", "--verbose", help: "Show the request and response on standard error.") { $0.isVerbose = true },
-            .flag(
+            .toggle("-v", "--verbose", help: "Show the request and response on standard error.") { $0.isVerbose = $1 },
+            .toggle(
                 "--report-json",
                 help: "Print one JSON object with everything for each URL; a body above 64 MB is an error."
-            ) { $0.isJSON = true })
+            ) { $0.isJSON = $1 })
     }
 
     /// The argument of `-C`.

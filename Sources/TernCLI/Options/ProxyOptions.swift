@@ -40,22 +40,22 @@ struct ProxyOptions: OptionGroup, Equatable {
             .flag("--proxy-anyauth", help: "Send them with the safest scheme that the proxy requests.") {
                 $0.schemes = .all
             },
-            .flag("-p", "--proxytunnel", help: "Open a tunnel through the proxy for http URLs, too.") {
-                $0.tunnelsAll = true
+            .toggle("-p", "--proxytunnel", help: "Open a tunnel through the proxy for http URLs, too.") {
+                $0.tunnelsAll = $1
             },
             .value(
                 "--proxy-header", as: "field", repeats: true,
                 help: "Add this field to CONNECT, and to no other request."
             ) { $0.fields.append($1.text) },
-            .flag("--proxy-insecure", help: "Skip the checks of an https proxy's chain and host.") {
-                $0.isInsecure = true
+            .toggle("--proxy-insecure", help: "Skip the checks of an https proxy's chain and host.") {
+                $0.isInsecure = $1
             },
             .value(
                 "--proxy-cacert", as: "file",
                 help: "Trust only the certificates in this PEM file for an https proxy."
             ) { $0.authorities = $1.text },
-            .flag("--haproxy-protocol", help: "Send a header of the PROXY protocol, version 1, to the server.") {
-                $0.announces = true
+            .toggle("--haproxy-protocol", help: "Send a header of the PROXY protocol, version 1, to the server.") {
+                $0.announces = $1
             })
     }
 

@@ -6,24 +6,21 @@ import TernEngine
 struct TransferOptions: OptionGroup {
     static var table: OptionTable<Self> {
         OptionTable(
-            .flag("-L", "--location", help: "Follow redirects, but not from https to http.") { $0.isFollowing = true },
-            .flag(
+            .toggle("-L", "--location", help: "Follow redirects, but not from https to http.") { $0.isFollowing = $1 },
+            .toggle(
                 "--location-trusted",
                 help: "As -L, and send credentials and cookies of the options to other origins, too."
             ) {
-                ($0.isFollowing, $0.keepsCredentials) = (true, true)
+                ($0.isFollowing, $0.keepsCredentials) = ($1, $1)
             },
-            .flag("--no-location", help: "Follow no redirects: the opposite of -L.") {
-                ($0.isFollowing, $0.keepsCredentials) = (false, false)
+            .toggle("--post301", help: "With -L, repeat a POST after a 301, too, in place of GET.") {
+                $0.keepPost(after: 301, $1)
             },
-            .flag("--post301", help: "With -L, repeat a POST after a 301, too, in place of GET.") {
-                $0.keptPosts.insert(301)
+            .toggle("--post302", help: "With -L, repeat a POST after a 302, too, in place of GET.") {
+                $0.keepPost(after: 302, $1)
             },
-            .flag("--post302", help: "With -L, repeat a POST after a 302, too, in place of GET.") {
-                $0.keptPosts.insert(302)
-            },
-            .flag("--post303", help: "With -L, repeat a POST after a 303, too, in place of GET.") {
-                $0.keptPosts.insert(303)
+            .toggle("--post303", help: "With -L, repeat a POST after a 303, too, in place of GET.") {
+                $0.keepPost(after: 303, $1)
             },
             .value(
                 "--max-redirs", as: "number", dashed: true,
@@ -31,8 +28,8 @@ struct TransferOptions: OptionGroup {
             ) { $0.redirects = try $1.integer() },
             .group(\.schemes),
             .group(\.routes.proxy, "Proxies"),
-            .flag("--allow-downgrade", help: "Follow redirects from https to http, too, as curl does.") {
-                $0.allowsDowngrade = true
+            .toggle("--allow-downgrade", help: "Follow redirects from https to http, too, as curl does.") {
+                $0.allowsDowngrade = $1
             },
             .value(
                 "--hsts", as: "file",
@@ -63,13 +60,13 @@ struct TransferOptions: OptionGroup {
                 "--retry-max-time", as: "seconds",
                 help: "The maximum time from the first attempt to the start of a --retry."
             ) { $0.retryMaximumTime = try $1.number() },
-            .flag("--retry-connrefused", help: "With --retry, also retry if the connection is refused.") {
-                $0.retriesRefusals = true
+            .toggle("--retry-connrefused", help: "With --retry, also retry if the connection is refused.") {
+                $0.retriesRefusals = $1
             },
-            .flag(
+            .toggle(
                 "--retry-all-errors",
                 help: "With --retry, retry after every error; with -f also after every status of 400 or more."
-            ) { $0.retriesEverything = true },
+            ) { $0.retriesEverything = $1 },
             .value("--connect-timeout", as: "seconds", help: "The maximum time to connect, in seconds.") {
                 $0.connectTimeout = try $1.number()
             },
@@ -194,6 +191,10 @@ struct TransferOptions: OptionGroup {
                 throw UsageError("--retry-delay: give seconds from 0 to 1e9")
             }
         }
+    }
+
+    private mutating func keepPost(after status: Int, _ isKept: Bool) {
+        if isKept { keptPosts.insert(status) } else { keptPosts.remove(status) }
     }
 
     var retryRule: RetryRule {

@@ -19,7 +19,7 @@ struct TrustEvaluateCommand: ToolCommand {
             .value("--batch", as: "file", help: "Evaluate the cases in this file, or in standard input for \"-\".") {
                 $0.batch = $1.text
             },
-            .flag("--json", help: "Print one JSON object with everything.") { $0.isJSON = true })
+            .toggle("--json", help: "Print one JSON object with everything.") { $0.isJSON = $1 })
     }
 
     static let name = "evaluate"
@@ -110,7 +110,7 @@ struct TrustPinsCommand: ToolCommand {
                 "--anchors", "--cacert", as: "file",
                 help: "A PEM file with the only certificates to trust; without it, the system's."
             ) { $0.anchors = $1.text },
-            .flag("--json", help: "Print one JSON array.") { $0.isJSON = true },
+            .toggle("--json", help: "Print one JSON array.") { $0.isJSON = $1 },
             .group(\.routes))
     }
 
