@@ -115,13 +115,8 @@ struct ProxyOptions: OptionGroup, Equatable {
     /// Adds what the options say of every proxy.
     private func completion() throws -> @Sendable (Proxy) -> Proxy {
         let (schemes, tunnelsAll) = (schemes, tunnelsAll)
-        let given = user.map { text in
-            let parts = ByteText.bytes(of: text).split(
-                separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
-            return PasswordCredential(
-                user: Array(parts[0]), password: parts.count > 1 ? Array(parts[1]) : [], schemes: schemes)
-        }
-        let headers = HeaderFields(try fields.map(Self.field))
+        let given = user.map { PasswordCredential(userinfo: ByteText.bytes(of: $0), schemes: schemes) }
+        let headers = try connectHeaders()
         let before = try preproxy.map { try read($0.contains("://") ? $0 : "socks4://\($0)", "--preproxy") }
         if let before, before.kind.isHTTP { throw UsageError("--preproxy: give a SOCKS proxy, such as socks5h://HOST") }
         return { proxy in
@@ -138,12 +133,24 @@ struct ProxyOptions: OptionGroup, Equatable {
         }
     }
 
-    private static func field(_ text: String) throws -> HeaderField {
-        guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else {
-            throw UsageError("--proxy-header: give \"Name: value\"")
+    /// As `-H` has them, from files, too. There is nothing that a field without a value would remove.
+    private func connectHeaders() throws -> HeaderFields {
+        let lines = try fields.flatMap { text in
+            guard text.hasPrefix("@") else { return [text] }
+            return HeaderOption.lines(in: try InputFile.read(String(text.dropFirst()), for: "--proxy-header"))
         }
-        let value = text[text.index(after: colon)...].drop { $0 == " " }
-        return HeaderField(name: String(text[..<colon]), value: String(value))
+        let headers = HeaderFields(
+            try lines.compactMap { line -> HeaderField? in
+                guard line.contains(":") || line.hasSuffix(";") else {
+                    throw UsageError("--proxy-header: give \"Name: value\"")
+                }
+                guard case .add(let field) = try HeaderOption(line) else { return nil }
+                return field
+            })
+        var proxy = Proxy(.http, host: "localhost")
+        proxy.connectHeaders = headers
+        do throws(ProxyError) { try proxy.checkConnectHeaders() } catch { throw UsageError("--proxy-header: \(error)") }
+        return headers
     }
 
     private func read(_ text: String, _ option: String) throws -> Proxy {

@@ -128,7 +128,7 @@ extension URLRequest {
     /// none.
     package var urlCredential: PasswordCredential? {
         guard let text = url?.absoluteString, text.hasAt else { return nil }
-        return URIReference(text).userinfo.flatMap { PasswordCredential(userinfo: $0) }
+        return URIReference(text).userinfo.map { PasswordCredential(userinfo: Array($0.utf8)) }
     }
 
     /// The same URL without a name and a password.

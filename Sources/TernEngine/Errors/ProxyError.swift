@@ -16,7 +16,7 @@ public enum ProxyError: Error, Sendable {
     case noAuthenticationMethod
     /// A SOCKS proxy refused the name and the password.
     case credentialRefused
-    /// The name, the password or the host cannot be expressed in SOCKS.
+    /// The name, the password, the host or a field cannot be expressed in the protocol of the proxy.
     case unsendable(String)
     /// The proxy sent bytes behind its answer, before the client had sent any (RFC 9110 §9.3.6).
     case unexpectedBytes
@@ -69,7 +69,7 @@ extension ProxyError: CustomStringConvertible {
         case .malformedSOCKS(let rule): "the SOCKS proxy's answer is malformed: \(rule.rawValue)"
         case .noAuthenticationMethod: "the SOCKS proxy accepts no authentication method that the client has"
         case .credentialRefused: "the SOCKS proxy refused the name and the password"
-        case .unsendable(let part): "SOCKS cannot express \(part)"
+        case .unsendable(let part): "the proxy cannot be given \(part)"
         case .unexpectedBytes: "the proxy sent bytes behind its answer"
         case .closed: "the proxy closed the connection before it had answered"
         }

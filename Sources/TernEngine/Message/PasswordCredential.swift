@@ -43,12 +43,14 @@ public struct PasswordCredential: Sendable, Hashable {
         self.schemes = schemes
     }
 
-    /// Reads the part of a URL before its host (RFC 3986 §3.2.1); nil where an escape is malformed.
-    init?(userinfo text: String) {
-        let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
-        let words = parts.compactMap { PercentEncoding.decoded(Array($0)[...]) }
-        guard words.count == parts.count, let user = words.first else { return nil }
-        self.init(user: user, password: words.count > 1 ? words[1] : [])
+    /// Reads `NAME:PASSWORD` as in the part of a URL before its host (RFC 3986 §3.2.1): the one reader of such text, in
+    /// URLs of requests and of proxies and in options. The first colon ends the name; both parts are percent-decoded, and
+    /// a percent sign that begins no escape stands for itself.
+    package init(userinfo text: [UInt8], schemes: Schemes = .all) {
+        let colon = text.firstIndex(of: UInt8(ascii: ":")) ?? text.endIndex
+        self.init(
+            user: PercentEncoding.leniently(text[..<colon]),
+            password: PercentEncoding.leniently(text[colon...].dropFirst()), schemes: schemes)
     }
 }
 

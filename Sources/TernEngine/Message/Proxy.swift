@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TernFiles
 public import TernHTTP1
 import TernIO
 
@@ -111,9 +112,10 @@ public struct Proxy: Sendable, Hashable {
     }
 
     /// Creates a proxy from a text such as `socks5h://user:password@proxy.example:1080`, as curl reads it: without a scheme
-    /// it is an HTTP proxy. The name and the password are percent-decoded; a path is ignored.
+    /// it is an HTTP proxy. The name and the password are percent-decoded, and a percent sign that begins no escape stands
+    /// for itself; a path is ignored. A host beyond ASCII is read as in a URL.
     ///
-    /// - Throws: an error that names the part that cannot be read.
+    /// - Throws: an error that names the part that cannot be read, and never the name or the password.
     public init(_ text: String) throws(InvalidProxy) {
         var rest = text[...]
         var kind = Kind.http
@@ -124,16 +126,24 @@ public struct Proxy: Sendable, Hashable {
             rest = text[colon...].dropFirst(3)
         }
         rest = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        // Without the name and the password, which an error must not show.
+        // Without the name and the password, which an error must not show: not even one with an unescaped slash.
         let place = rest.lastIndex(of: "@").map { rest[rest.index(after: $0)...] } ?? rest
-        guard !place.isEmpty, let origin = try? Destination(absoluteString: "http://\(place)/").origin else {
-            throw .server(String(place))
-        }
+        guard !place.isEmpty, let request = try? URLRequest(string: "http://\(place)/"),
+            let origin = try? request.destination.get().origin
+        else { throw .server(String(text.lastIndex(of: "@").map { text[$0...].dropFirst() } ?? place)) }
         let afterHost = place.lastIndex(of: "]").map { place[$0...] } ?? place
         self.init(kind, host: origin.host, port: afterHost.contains(":") ? origin.port : nil)
         if place.startIndex > rest.startIndex {
-            credential = PasswordCredential(userinfo: String(rest[..<place.startIndex].dropLast()))
+            credential = PasswordCredential(userinfo: ByteText.bytes(of: rest[..<place.startIndex].dropLast()))
         }
+    }
+
+    /// - Throws: ``ProxyError/unsendable(_:)`` for a field of ``connectHeaders``.
+    package func checkConnectHeaders() throws(ProxyError) {
+        var proxy = self
+        proxy.credential = nil
+        let target = HTTPOrigin(scheme: .https, host: "localhost", port: 443)
+        _ = try ConnectHandshake(proxy, to: target, ProxyLogins(), limits: ParsingLimits(), isFirst: true).begin()
     }
 
     /// This proxy and those before it, in the order in which they are connected to.

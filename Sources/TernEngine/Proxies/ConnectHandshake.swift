@@ -39,7 +39,7 @@ final class ConnectHandshake: TunnelHandshake {
         do throws(HTTPProtocolError) {
             try exchange.begin(head, body: .none, defaults: DefaultFields([:]), into: &bytes)
         } catch {
-            throw .unsendable("\(error)")
+            throw .unsendable("the fields of CONNECT: \(error)")
         }
         return bytes
     }

@@ -19,6 +19,22 @@ package enum PercentEncoding {
         return bytes
     }
 
+    /// The same for text that people type: a `%` that begins no escape stands for itself.
+    static func leniently(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var rest = text
+        while let byte = rest.popFirst() {
+            let escape = rest.prefix(2).compactMap(digit)
+            guard byte == UInt8(ascii: "%"), escape.count == 2 else {
+                bytes.append(byte)
+                continue
+            }
+            bytes.append(escape[0] << 4 | escape[1])
+            rest = rest.dropFirst(2)
+        }
+        return bytes
+    }
+
     /// Everything but unreserved characters is escaped.
     package static func component(_ bytes: some Sequence<UInt8>) -> String { encoded(bytes, space: "%20") }
 

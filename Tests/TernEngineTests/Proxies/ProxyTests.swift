@@ -14,7 +14,9 @@ import Testing
             ("socks5h://user:pass%40word@p:9050", "socks5h://p:9050", "user pass@word"),
             ("http://u@p:3128", "http://p:3128", "u "), ("[::1]:3128", "http://[::1]:3128", nil),
             ("http://[::1]", "http://[::1]:1080", nil), ("socks4a://127.0.0.1:80", "socks4a://127.0.0.1:80", nil),
-            ("https://p:80", "https://p:80", nil),
+            ("https://p:80", "https://p:80", nil), ("http://u:100%@p", "http://p:1080", "u 100%"),
+            ("http://a%6:%6q%41@p", "http://p:1080", "a%6 %6qA"), ("socks5://%:%%41@p", "socks5://p:1080", "% %A"),
+            ("u%3Av:w:x@p", "http://p:1080", "u:v w:x"), ("http://u:p@ss@p", "http://p:1080", "u p@ss"),
         ] as [(String, String, String?)])
     func `a proxy is read as curl reads it`(text: String, expected: String, credential: String?) throws {
         let proxy = try Proxy(text)
@@ -40,6 +42,7 @@ import Testing
             ("http://user:secret@", "no host and port of a proxy: "),
             ("http://user:secret@p:99999", "no host and port of a proxy: p:99999"),
             ("http://a b", "no host and port of a proxy: a b"),
+            ("http://user:secret/@p:1", "no host and port of a proxy: p:1"),
         ])
     func `what is no proxy is refused, without its password`(text: String, message: String) {
         let error = #expect(throws: InvalidProxy.self) { try Proxy(text) }

@@ -50,6 +50,8 @@ import Testing
             ("", "-x http://127.0.0.1:PORT http://a.test/x?y"),
             ("", "-x 127.0.0.1:PORT http://a.test:81/ http://b.test/"),
             ("", "-x 127.0.0.1:PORT -U user:pa:ss http://a.test/"),
+            ("", "-x 127.0.0.1:PORT -U us%40er%:p%25a%zs http://a.test/"),
+            ("", "-x http://us%40er%:p%25a%zs@127.0.0.1:PORT http://a.test/"),
             ("", "-x http://u:p%40@127.0.0.1:PORT http://a.test/"),
             ("", "-x http://u:p@127.0.0.1:PORT -U other:word http://a.test/"),
             ("", "-x 127.0.0.1:PORT -U u:p --proxy-digest http://a.test/secret"),
@@ -111,6 +113,8 @@ import Testing
         ("-x http://u:secret@p:x http://a.test/", "-x: no host and port of a proxy: p:x"),
         ("-x p --preproxy http://q http://a.test/", "--preproxy: give a SOCKS proxy"),
         ("-x p --proxy-header x http://a.test/", "--proxy-header: give \"Name: value\""),
+        ("-x p --proxy-header x:\u{1}y http://a.test/", "--proxy-header: the proxy cannot be given the fields of CONNECT"),
+        ("-x http://u:secret/@p http://a.test/", "-x: no host and port of a proxy: p"),
     ])
     func `what names no proxy is wrong usage`(options: String, message: String) async throws {
         let result = try await TernTool.run(["get"] + options.split(separator: " ").map(String.init))
