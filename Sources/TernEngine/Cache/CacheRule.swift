@@ -186,6 +186,17 @@ extension StoredResponse {
         return dates.isEmpty || lastModified == nil || dates == [lastModified ?? []]
     }
 
+    /// Whether the head of a 200 to HEAD is that of this response (RFC 9111 §4.3.5): all of its validators, and its length,
+    /// are the same. Nil if it has none of them.
+    func isHeaded(by head: ResponseHead) -> Bool? {
+        let (tags, dates) = (head.bytes(for: "ETag"), head.bytes(for: "Last-Modified"))
+        if self.head.status != head.status { return false }
+        if tags.isEmpty, dates.isEmpty, head.contentLength == nil { return nil }
+        if !tags.isEmpty, !isConfirmed(by: head) { return false }
+        if !dates.isEmpty, lastModified.map({ [$0] }) != dates { return false }
+        return head.contentLength.map { Int64($0) == contentLength } ?? true
+    }
+
     /// The tag without the mark of weakness (RFC 9110 §8.8.3.2).
     private static func opaque(_ tag: [UInt8]) -> ArraySlice<UInt8> {
         tag.starts(with: Array("W/".utf8)) ? tag[2...] : tag[...]

@@ -346,8 +346,23 @@ extension URLCache {
     /// Content could not be written to the folder.
     func failed(_ error: any Error) { state.withLock { $0.diskError = $0.diskError ?? error } }
 
-    /// A response has been validated.
-    func update(_ response: StoredResponse) {
+    /// A head confirms a response (RFC 9111 §3.2): the response with its fields is stored in place of the former. Nil if no
+    /// later request may be answered with it: it is removed.
+    func freshen(
+        _ stored: StoredResponse, by head: ResponseHead, answering query: CacheQuery, requestTime: Int64,
+        responseTime: Int64
+    ) -> StoredResponse? {
+        let response = stored.freshened(
+            by: head, answering: query, requestTime: requestTime, responseTime: responseTime)
+        guard let response, !CacheControl(of: head).isNoStore else {
+            remove(stored)
+            return response
+        }
+        update(response)
+        return response
+    }
+
+    private func update(_ response: StoredResponse) {
         state.withLock { $0.memory.update(response) }
         write { try $0.update(response) }
     }

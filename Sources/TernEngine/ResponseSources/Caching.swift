@@ -278,18 +278,17 @@ extension CachedHop {
             status?.forwardStatusCode = head.status
             return .answer(source)
         }
+        if query.method == "HEAD" {
+            revise(by: head, on: connection)
+            return .pass
+        }
         return receive(head, on: connection)
     }
 
     private func validated(_ entry: CacheEntry, by head: ResponseHead) -> SourceDecision {
         let now = cache.clock()
-        let response = entry.response.freshened(
-            by: head, answering: query, requestTime: requestTime, responseTime: now)
-        if let response, !CacheControl(of: head).isNoStore {
-            cache.update(response)
-        } else {
-            cache.remove(entry.response)
-        }
+        let response = cache.freshen(
+            entry.response, by: head, answering: query, requestTime: requestTime, responseTime: now)
         release(outcome(of: response, now))
         status?.forwardStatusCode = 304
         status?.isStoredAnswer = true
@@ -317,17 +316,40 @@ extension CachedHop {
             ? .stored : response.freshness.lifetime > 0 ? .unusable : .unstorable
     }
 
+    /// The head of a response to GET freshens what is stored if it is about that, and has it removed otherwise (RFC 9111
+    /// §4.3.5).
+    private func revise(by head: ResponseHead, on connection: ConnectionMetrics?) {
+        guard head.status == 200, isTrusted(connection) else { return }
+        let (cache, query, requestTime, now) = (cache, query, requestTime, cache.clock())
+        let revise = { @Sendable (response: StoredResponse) in
+            switch response.isHeaded(by: head) {
+            case true?:
+                _ = cache.freshen(response, by: head, answering: query, requestTime: requestTime, responseTime: now)
+            case false?: cache.remove(response)
+            case nil: break
+            }
+        }
+        if let entry = entry ?? cache.entryInMemory(query) {
+            revise(entry.response)
+        } else if cache.folder != nil {
+            cache.lookUp(query) { if let entry = $0.entry { revise(entry.response) } }
+        }
+    }
+
+    private func isTrusted(_ connection: ConnectionMetrics?) -> Bool {
+        connection.map { $0.overriddenTrustFailure == nil } ?? true
+    }
+
     private func receive(_ head: ResponseHead, on connection: ConnectionMetrics?) -> SourceDecision {
         let now = cache.clock()
-        let isTrusted = connection.map { $0.overriddenTrustFailure == nil } ?? true
-        guard isTrusted, CacheRule.isStorable(head, answering: query),
+        guard isTrusted(connection), CacheRule.isStorable(head, answering: query),
             cache.admits(length: Int64(head.contentLength ?? 0)),
             let response = StoredResponse(
                 head, answering: query, requestTime: requestTime, responseTime: now, contentLength: 0)
         else {
             release(.unstorable)
             // What was stored is not what the server has now.
-            if let entry, head.status < 300, query.method == "GET", query.range == nil { cache.remove(entry.response) }
+            if let entry, head.status < 300, query.range == nil { cache.remove(entry.response) }
             return .pass
         }
         let outcome = outcome(of: response, now)

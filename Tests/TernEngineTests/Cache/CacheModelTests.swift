@@ -343,9 +343,13 @@ extension CacheModel {
         if [500, 502, 503, 504].contains(response.status), let entry, standsIn(exchanges[entry], request, received) {
             return .answer(exchanges[entry])
         }
+        if request.method == "HEAD" {
+            revise(entry ?? match(request), response, request, sent, received)
+            return .deliver(isStorable: false)
+        }
         guard isStorable(response, to: request) else {
             // It is not what the server has now.
-            if let entry, response.status < 300, request.method == "GET", request.values("Range").isEmpty {
+            if let entry, response.status < 300, request.values("Range").isEmpty {
                 exchanges[entry].isStored = false
             }
             return .deliver(isStorable: false)
@@ -393,6 +397,26 @@ extension CacheModel {
         if !tags.isEmpty { return tags.count == 1 && own.count == 1 && opaque(tags[0]) == opaque(own[0]) }
         let (modified, ownModified) = (confirmation.values("Last-Modified"), stored.values("Last-Modified"))
         return modified.isEmpty || ownModified.count != 1 || modified == ownModified
+    }
+
+    /// §4.3.5: a 200 to HEAD freshens what it has the validators and the length of, and has other responses removed. One
+    /// that has none of these says nothing.
+    private mutating func revise(
+        _ entry: Int?, _ head: Response, _ request: Request, _ sent: Int64, _ received: Int64
+    ) {
+        guard let entry, head.status == 200 else { return }
+        let stored = exchanges[entry].response
+        let (tags, modified) = (head.values("ETag"), head.values("Last-Modified"))
+        let length = head.values("Content-Length").first
+        let isSame =
+            stored.status == 200 && (tags.isEmpty || confirms(head, stored))
+            && (modified.isEmpty || modified.count == 1 && modified == stored.values("Last-Modified"))
+            && (length == nil || length == "\(stored.body.utf8.count)")
+        if !isSame {
+            exchanges[entry].isStored = false
+        } else if !(tags.isEmpty && modified.isEmpty && length == nil) {
+            _ = freshen(entry, head, request, sent, received)
+        }
     }
 
     /// §3.2: the fields of the confirmation take the place of the stored ones, but for those about the content; a weak tag
@@ -750,6 +774,7 @@ extension CacheTrial {
         if chance(10) {
             for (name, value) in [("Connection", "x-hop"), ("X-Hop", "1"), ("Keep-Alive", "x")] { add(name, value) }
         }
+        if request.method == "HEAD", chance(40) { add("Content-Length", pick(["10", "11"])) }
         let hasBody = request.method != "HEAD" && status != 304 && status != 204
         return CacheModel.Response(status: status, lines: lines, body: hasBody ? "\(number):abcdefgh" : "")
     }

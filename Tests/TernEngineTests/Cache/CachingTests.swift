@@ -154,7 +154,7 @@ final class CacheDialogue: Sendable {
 }
 
 @Suite(.timeLimit(.minutes(1))) struct CachingTests {
-    @Test(arguments: storing + freshness + validation + directives + varying + ranges + invalidation + failures)
+    @Test(arguments: storing + freshness + validation + directives + varying + ranges + heads + invalidation + failures)
     func `RFC 9111`(_ row: CacheRow) async throws {
         let dialogue = try CacheDialogue()
         for step in row.steps { try await dialogue.run(step) }
@@ -553,6 +553,49 @@ final class CacheDialogue: Sendable {
             .sent("", [fresh], method: "HEAD", path: "/2", as: " | fwd=uri-miss"),
             .sent("b", [fresh], path: "/2", as: "b | \(miss)")),
     ]
+
+    // §4.3.5
+    private static let heads: [CacheRow] = {
+        let (modified, later) = (("Last-Modified", "{date-1000}"), ("Last-Modified", "{date-10}"))
+        let (weak, other, length) = (("ETag", "W/\"1\""), ("ETag", "\"2\""), ("Content-Length", "3"))
+        let asks = [("Cache-Control", "no-cache")]
+        func row(
+            _ name: String, _ stored: [(String, String)], _ head: [(String, String)], status: Int = 200,
+            policy: URLRequest.CachePolicy = .useProtocolCachePolicy, fields: [(String, String)] = asks,
+            _ next: CacheStep
+        ) -> CacheRow {
+            let reason = policy == .useProtocolCachePolicy && fields.first?.0 == "Cache-Control" ? "request" : "bypass"
+            return CacheRow(
+                "§4.3.5: a HEAD \(name)", .sent("abc", stored, as: "abc | \(miss)"),
+                .sent(
+                    "", head, status: status, method: "HEAD", fields: fields, policy: policy,
+                    as: "\(status == 200 ? "" : "\(status)") | fwd=\(reason)"),
+                next)
+        }
+        let gone = CacheStep.sent("new", [fresh], as: "new | \(miss)")
+        let longer = CacheStep.stored("abc | hit; ttl=500", after: 100, delivered: ["X": "1"])
+        let update = [("Cache-Control", "max-age=600"), ("X", "1")]
+        return [
+            row("with the tag and the length freshens", [fresh, tag], update + [tag, length], longer),
+            row("with the weak tag freshens", [fresh, tag], update + [weak], longer),
+            row("with the length alone freshens", [fresh, tag], update + [length], longer),
+            row(
+                "freshens, also where nothing was looked up", [fresh, tag], update + [tag],
+                policy: .reloadIgnoringLocalCacheData, longer),
+            row("with another tag removes", [fresh, tag], [fresh, other, length], gone),
+            row("with a tag where there was none removes", [fresh, modified], [fresh, tag, modified], gone),
+            row("with another date removes", [fresh, tag, modified], [fresh, tag, later], gone),
+            row("with another length removes", [fresh, tag], [fresh, tag, ("Content-Length", "4")], gone),
+            row(
+                "with a condition of its own removes", [fresh, tag], [fresh, other],
+                fields: [("If-None-Match", "\"1\"")], gone),
+            row("with no-store removes", [fresh, tag], [("Cache-Control", "no-store"), tag], gone),
+            row(
+                "without validators and length changes nothing", [fresh, tag], update,
+                .stored("abc | hit; ttl=60", delivered: ["X": ""])),
+            row("that fails changes nothing", [fresh, tag], [other], status: 404, .stored("abc | hit; ttl=60")),
+        ]
+    }()
 
     // §4.4
     private static let invalidation = [
