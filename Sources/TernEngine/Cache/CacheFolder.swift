@@ -94,26 +94,23 @@ final class CacheFolder: Sendable {
         guard let status = FileStatus(of: path), status.kind == .folder else { throw .notAFolder(path: path) }
         if status.owner != FilePath.user { throw .foreign(path: path, owner: status.owner) }
         if status.permissions & 0o022 != 0 { throw .exposed(path: path, mode: status.permissions) }
-        var text: String?
         do throws(SystemCallError) {
             // Whether it can be written is known before anything is lost.
             _ = try OutputFile.createTemporary(FilePath.temporary(in: path), permissions: 0o600)
-            if let found = try FileContent.read(marker, limit: 1024) {
-                text = String(decoding: found, as: UTF8.self)
-                // A mark that was not written to its end, on a full disk or in a power failure.
-                if found.count < Self.version.utf8.count, Self.version.utf8.starts(with: found) {
-                    try begin(isEmpty: false)
-                    text = Self.version
-                }
-            } else if FilePath.names(in: path).allSatisfy({ $0.hasPrefix(".tern-") }) {
-                try begin(isEmpty: true)
-                text = Self.version
-            }
         } catch {
             throw .cannotOpen(path: path, error)
         }
-        guard let text else { throw .notACache(path: path) }
-        guard text == Self.version else { throw .unsupportedVersion(path: path, found: text) }
+        switch mark {
+        case .present: break
+        case .lost(let isEmpty):
+            do throws(SystemCallError) {
+                try begin(isEmpty: isEmpty)
+            } catch {
+                throw .cannotOpen(path: path, error)
+            }
+        case .newer(let text): throw .unsupportedVersion(path: path, found: text)
+        case .foreign: throw .notACache(path: path)
+        }
     }
 
     /// Makes the folder one of a cache.
@@ -123,6 +120,44 @@ final class CacheFolder: Sendable {
     }
 
     private var marker: String { path + "/" + Self.markerName }
+
+    /// What the file with the version says of the folder.
+    private enum Mark {
+        case present
+        /// It is not there, or was emptied, cut off or overwritten, as by a full disk or a power failure. What is stored
+        /// has checksums of its own, so the cache goes on.
+        case lost(isEmpty: Bool)
+        /// That of a later version.
+        case newer(String)
+        /// The folder is none of a cache.
+        case foreign
+    }
+
+    private var mark: Mark {
+        let text = try? FileContent.read(marker, limit: 1024)
+        if let text {
+            if text == Array(Self.version.utf8) { return .present }
+            if Self.isNewer(text) { return .newer(String(decoding: text, as: UTF8.self)) }
+        }
+        let others = FilePath.names(in: path).filter { $0 != Self.markerName }
+        let isCut = text.map { Self.version.utf8.starts(with: $0) || $0.allSatisfy { $0 == 0 } } ?? false
+        guard isCut || others.allSatisfy(Self.isOwn) else { return .foreign }
+        return .lost(isEmpty: others.allSatisfy(CacheFileName.isTemporary))
+    }
+
+    /// Whether a cache gives this name to a file in its folder.
+    private static func isOwn(_ name: String) -> Bool {
+        name == CacheUsageFile.name || CacheFileName.isPart(name) || CacheFileName.isTemporary(name)
+    }
+
+    /// `tern-cache` and a number above this version's, in a line of its own.
+    private static func isNewer(_ text: [UInt8]) -> Bool {
+        let start = Array("\(markerName) ".utf8)
+        guard text.starts(with: start), let end = text.firstIndex(of: UInt8(ascii: "\n")) else { return false }
+        let digits = text[start.count..<end]
+        return digits.allSatisfy { (0x30...0x39).contains($0) } && digits.first ?? 0x30 != 0x30
+            && !digits.elementsEqual("1".utf8)
+    }
 
     var capacity: Int64 {
         get { space.capacity }

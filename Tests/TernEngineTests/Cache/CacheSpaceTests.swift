@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import FoundationEssentials
+import Glibc
 import TernFiles
 import TernHTTP1
 import TernTesting
@@ -175,22 +176,45 @@ import Testing
         #expect(files.records.count == 1 && files.contents.count == 1 && cache.currentDiskUsage == size)
     }
 
-    @Test func `a mark that was cut begins anew, and nothing is lost`() throws {
+    @Test func `a mark that was lost begins anew, and nothing is lost; that of a later version is respected`() throws {
         try store(0..<3, in: try files.open())
         let mark = files.path + "/tern-cache"
         let whole = files.bytes(mark)
-        for length in 0..<whole.count {
-            try files.write(Array(whole[..<length]), to: mark)
+        let cut = whole.indices.map { Array(whole[..<$0]) }
+        let texts = ["x", "tern-cachf 1\n", "tern-cache 1\n\n", "tern-cache 0\n", "tern-cache 01\n", "tern-cache 2"]
+        for damaged in cut + texts.map({ Array($0.utf8) }) + [12, 13, 64, 5000].map({ Array(repeating: 0, count: $0) })
+        {
+            try files.write(damaged, to: mark)
             let cache = try files.open()
             #expect(files.bytes(mark) == whole)
             #expect(try isStored(1, in: cache))
             #expect(cache.currentDiskUsage == size)
         }
-        for other in ["tern-cache 2\n", "tern-cache 1\n\n", "x", "tern-cachf"] {
-            try files.write(Array(other.utf8), to: mark)
-            let error = #expect(throws: URLCacheError.self) { try files.open() }
-            guard case .unsupportedVersion(_, other)? = error else { return #expect(error == nil) }
+        // Links and a FIFO are replaced; what a link leads to stays.
+        try files.write(Array("mine".utf8), to: files.folder.path + "/mine")
+        for target in ["", "a FIFO", "/dev/zero", "../mine", "none"] {
+            OutputFile.remove(mark)
+            if target == "a FIFO" {
+                unsafe mkfifo(mark, 0o600)
+            } else if !target.isEmpty {
+                unsafe symlink(target, mark)
+            }
+            #expect(try isStored(1, in: try files.open()))
+            #expect(files.bytes(mark) == whole && files.text(files.folder.path + "/mine") == "mine", "\(target)")
         }
+        for later in ["tern-cache 2\n", "tern-cache 10\nmore\n", "tern-cache 99999999999999999999\n"] {
+            try files.write(Array(later.utf8), to: mark)
+            #expect(throws: URLCacheError.unsupportedVersion(path: files.path, found: later)) { try files.open() }
+        }
+        // Beside files of others only what was plainly a mark is one.
+        try files.write([1], to: files.path + "/letter")
+        for text in texts {
+            try files.write(Array(text.utf8), to: mark)
+            #expect(throws: URLCacheError.notACache(path: files.path)) { try files.open() }
+            #expect(files.text(mark) == text)
+        }
+        try files.write([], to: mark)
+        #expect(try isStored(1, in: try files.open()))
     }
 
     @Test func `an empty mark does not make the files of others the cache's`() throws {
