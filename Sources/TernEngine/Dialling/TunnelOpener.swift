@@ -4,6 +4,9 @@ import TernIO
 
 /// Drives the dialogue with a proxy over a transport. Ends with one call of `completion`, or without one if it is
 /// cancelled.
+///
+/// A tick reads as much of an answer as its allowance permits, and the next one reads on: a proxy, or who stands before it,
+/// chooses how much work an answer is.
 final class TunnelOpener: ReadinessHandler {
     /// What has become of the dialogue.
     enum Outcome {
@@ -14,8 +17,8 @@ final class TunnelOpener: ReadinessHandler {
         case failed(SessionError.Reason)
     }
 
-    /// The number of bytes received at once.
-    private static let receiveSize = 8 * 1024
+    /// The number of bytes received at once, and paid for before there are more. Few answers are longer.
+    static let receiveSize = 1024
 
     private var transport: Transport?
     private let token: RegistrationToken
@@ -27,6 +30,8 @@ final class TunnelOpener: ReadinessHandler {
     private var unsent: [UInt8] = []
     private var early: [UInt8] = []
     private var isOpen = false
+    /// The tick in which bytes were last received: an event and a visit may come in one.
+    private var receivedIn: UInt64 = 0
 
     /// Takes over the registration `token`, which passes to the new owner of the transport.
     init(
@@ -76,23 +81,32 @@ final class TunnelOpener: ReadinessHandler {
         completion(outcome)
     }
 
-    /// Receives until there is no more: nothing may be left in the layers of the transport for those that follow.
+    /// Receives as much as one tick allows; epoll or a visit continues later.
     private func receive() throws(SessionError.Reason) -> Outcome? {
+        guard let transport, receivedIn != loop.tick else { return nil }
+        receivedIn = loop.tick
         let buffers = unsafe ReceiveBuffers(input: loop.receiveBuffer, plaintext: loop.scratchBuffer)
-        transport?.beginTick()
-        defer { unsafe transport?.endTick(buffers) }
-        while let transport {
+        transport.beginTick()
+        defer { unsafe transport.endTick(buffers) }
+        var allowance = TickAllowance(among: loop.readyCount, receivedCount: transport.receivedCount)
+        // Once it is open, nothing may be left in the layers of the transport for those that follow, and nothing more is
+        // received: the rest is at most what the last call has.
+        while isOpen || !allowance.isSpent {
             let received: Received?
             do throws(TransportError) {
-                received = try unsafe transport.receive(buffers, atMost: Self.receiveSize, isListening: true)
+                received = try unsafe transport.receive(buffers, atMost: Self.receiveSize, isListening: !isOpen)
             } catch {
                 throw handshake.brokenOff().map { .connecting(.proxy($0)) } ?? error.reason
             }
+            if let count = transport.workedOffCount { allowance.settle(count) }
             switch received {
             case .bytes(let count):
+                // A byte may be a chunk.
+                allowance.spend(TickAllowance.chunk * count + TickAllowance.record * transport.recordCount)
                 let bytes = unsafe Array(buffers.received(count, isOpened: transport.isSecure))
                 if try take(bytes) { return .repeated }
-            case .message, nil: continue
+            case .message: allowance.spend(TickAllowance.message)
+            case nil: continue
             case .nothing:
                 return isOpen ? .open(transport, early: early, status: handshake.status) : nil
             case .endOfStream:
@@ -100,6 +114,7 @@ final class TunnelOpener: ReadinessHandler {
                 throw .connecting(.proxy(handshake.brokenOff() ?? .closed))
             }
         }
+        if transport.holdsInput { loop.visitLater(token) }
         return nil
     }
 

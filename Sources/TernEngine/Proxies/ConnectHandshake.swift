@@ -23,7 +23,7 @@ final class ConnectHandshake: TunnelHandshake {
     init(_ proxy: Proxy, to target: HTTPOrigin, _ logins: ProxyLogins, limits: ParsingLimits, isFirst: Bool) {
         (self.proxy, self.target, self.logins, self.isFirst) = (proxy, target, logins, isFirst)
         isAuthenticated = proxy.connectHeaders.contains("Proxy-Authorization")
-        exchange = Exchange(limits: limits)
+        exchange = Exchange(limits: limits.ofConnect)
     }
 
     func begin() throws(ProxyError) -> [UInt8] {
@@ -84,6 +84,17 @@ final class ConnectHandshake: TunnelHandshake {
     }
 
     func brokenOff() -> ProxyError? { refusal == nil ? nil : refused() }
+}
+
+extension ParsingLimits {
+    /// What an answer to CONNECT may have: it says little, and the proxy, or who stands before it, chooses how much work it
+    /// is.
+    fileprivate var ofConnect: ParsingLimits {
+        var limits = self
+        limits.maximumFieldSectionSize = min(maximumFieldSectionSize, 64 * 1024)
+        limits.maximumInformationalResponseCount = min(maximumInformationalResponseCount, 4)
+        return limits
+    }
 }
 
 extension HTTPOrigin {

@@ -303,6 +303,25 @@ extension IPAddress {
         #expect(refusal.body == Array("body".utf8))
     }
 
+    @Test func `an answer has less room than a response`() throws {
+        let head = "HTTP/1.1 200 OK\r\n"
+        let fields = { (count: Int) in String(repeating: "X: \(String(repeating: "y", count: 1019))\r\n", count: count)
+        }
+        #expect(try answer(head + fields(63) + "\r\n").step == .open)
+        let informational = { (count: Int) in String(repeating: "HTTP/1.1 102 X\r\n\r\n", count: count) }
+        #expect(try answer(informational(4) + head + "\r\n").step == .open)
+        for text in [head + fields(65), informational(5)] {
+            let error = #expect(throws: ProxyError.self) { try answer(text) }
+            guard case .malformedResponse? = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        }
+        let chunks = String(repeating: "1\r\nx\r\n", count: 70_000)
+        let error = #expect(throws: ProxyError.self) {
+            try answer("HTTP/1.1 403 X\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks)
+        }
+        guard case .refused(let refusal)? = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        #expect(refusal.body.count == ConnectHandshake.maximumBodySize)
+    }
+
     @Test func `a 407 is answered once with Basic, and with Digest for as long as the nonce is stale`() throws {
         var proxy = Proxy(.http, host: "p.test")
         proxy.credential = PasswordCredential(user: "u", password: "p")

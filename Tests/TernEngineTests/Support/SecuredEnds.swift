@@ -75,6 +75,9 @@ final class SecuredEnds: @unchecked Sendable {
         _ = try unsafe sealed(bytes).withUnsafeBytes { try unsafe peer.send($0) }
     }
 
+    /// Leaves data in the transport's kernel, each byte in a record of its own.
+    func sendSingly(_ bytes: [UInt8]) throws { try sendRaw(bytes.flatMap { try sealed([$0]) }) }
+
     private func sealed(_ bytes: [UInt8]) throws -> [UInt8] {
         try server.write(bytes)
         return server.takeOutput()
