@@ -297,7 +297,7 @@ extension Dialler {
     private func open(_ route: Route.Tunnel) {
         let handshake = route.handshake(
             to: dial.address(of: route), shared.proxyLogins, limits: shared.configuration.limits,
-            isFirst: dial.challengeCount == 0)
+            isFirst: dial.challengeCount == 0, isLast: !dial.answersChallenges)
         guard let transport = transport.take(), let token = token.take() else { return }
         let isLast = self.route?.server == route.target
         let isPlain = isLast && letsServerBegin && route.target.scheme == .http
@@ -316,8 +316,7 @@ extension Dialler {
             (self.transport, self.token, connectStatus) = (transport, token, status)
             early.bytes += bytes
             follow(dial.tunnelled(at: .now))
-        case .repeated where dial.answersChallenges: follow(dial.challenged())
-        case .repeated: follow(dial.failed(.connecting(.proxy(.closed))))
+        case .repeated: follow(dial.challenged())
         case .failed(let reason): follow(dial.failed(reason))
         }
     }

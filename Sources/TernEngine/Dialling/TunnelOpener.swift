@@ -172,11 +172,13 @@ extension Route.Tunnel {
     /// - Parameters:
     ///   - address: what a SOCKS proxy connects to, if the client has resolved and judged it; nil for the name.
     ///   - isFirst: whether the proxy has not refused a login yet.
+    ///   - isLast: whether no further challenge is answered.
     func handshake(
-        to address: IPAddress?, _ logins: ProxyLogins, limits: ParsingLimits, isFirst: Bool
+        to address: IPAddress?, _ logins: ProxyLogins, limits: ParsingLimits, isFirst: Bool, isLast: Bool
     ) -> any TunnelHandshake {
         switch proxy.kind.tunnelProtocol {
-        case .connect: return ConnectHandshake(proxy, to: target, logins, limits: limits, isFirst: isFirst)
+        case .connect:
+            return ConnectHandshake(proxy, to: target, logins, limits: limits, isFirst: isFirst, isLast: isLast)
         case .socks4, .socks5:
             let (host, port) = (target.certifiedHost, target.port)
             let address = (address ?? IPAddress(literal: host)).map { SOCKSHandshake.Target.address($0, port: port) }

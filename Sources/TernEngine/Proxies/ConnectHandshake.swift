@@ -12,6 +12,8 @@ final class ConnectHandshake: TunnelHandshake {
     private var exchange: Exchange
     /// Whether no earlier one for the same connection was refused.
     private let isFirst: Bool
+    /// Whether a challenge is not answered any more, but is the refusal.
+    private let isLast: Bool
     /// Whether the caller's own fields authenticate it: then the proxy's credential is not used.
     private let isAuthenticated: Bool
     private var authorization: HeaderField?
@@ -20,8 +22,11 @@ final class ConnectHandshake: TunnelHandshake {
     private var body: [UInt8] = []
 
     /// - Parameter logins: has what the proxy has accepted before, and answers its challenges.
-    init(_ proxy: Proxy, to target: HTTPOrigin, _ logins: ProxyLogins, limits: ParsingLimits, isFirst: Bool) {
-        (self.proxy, self.target, self.logins, self.isFirst) = (proxy, target, logins, isFirst)
+    init(
+        _ proxy: Proxy, to target: HTTPOrigin, _ logins: ProxyLogins, limits: ParsingLimits, isFirst: Bool,
+        isLast: Bool = false
+    ) {
+        (self.proxy, self.target, self.logins, self.isFirst, self.isLast) = (proxy, target, logins, isFirst, isLast)
         isAuthenticated = proxy.connectHeaders.contains("Proxy-Authorization")
         exchange = Exchange(limits: limits.ofConnect)
     }
@@ -53,7 +58,7 @@ final class ConnectHandshake: TunnelHandshake {
                     status = head.status
                     continue
                 }
-                if head.status == 407, !isAuthenticated,
+                if head.status == 407, !isAuthenticated, !isLast,
                     logins.answers(head, of: proxy, after: authorization, isFirst: isFirst)
                 {
                     return .repeated

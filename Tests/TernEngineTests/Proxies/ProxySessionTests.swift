@@ -79,12 +79,16 @@ import Testing
 
     @Test func `a proxy that asks without end gets three answers, and its 407 is the response`() async throws {
         let stale = (name: "Proxy-Authenticate", value: "Digest realm=\"p\", nonce=\"n\", stale=true")
-        let origin = try ScriptedOrigin { _, _ in [.respond(status: 407, fields: [stale])] }
+        let origin = try ScriptedOrigin { _, _ in [.respond(status: 407, fields: [stale], body: "no")] }
         let plain = session(proxy(origin, .http, "user"))
         let (_, response) = try await plain.data(for: try URLRequest(string: "http://a.test/"))
         #expect(response.statusCode == 407 && origin.requests.count == 4)
         let error = try await failure(session(proxy(origin, .http, "user")))
         #expect(error.reason.kind == .proxy && origin.requests.count == 8)
+        guard case .connecting(.proxy(.refused(let refusal))) = error.reason else {
+            return #expect(Bool(false), "\(error)")
+        }
+        #expect(refusal.status == 407 && refusal.body == Array("no".utf8))
     }
 
     @Test func `a 407 of an origin is its response, and gets nothing of the proxy's`() async throws {
