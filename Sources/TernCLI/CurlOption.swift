@@ -118,7 +118,7 @@ struct CurlOption: Equatable {
         ~ -g --globoff | without it, patterns of a command line may stand for 10,000 URLs
         - --happy-eyeballs-timeout-ms | tern tries the next address after a time of its own
         - --haproxy-clientip | the header of the PROXY protocol names the addresses of the connection
-        = --haproxy-protocol
+        ~ --haproxy-protocol | says UNKNOWN behind a proxy, not the addresses of the connection to the proxy
         = -I --head
         = -H --header
         ~ -h --help | shows the help of the command; there are no categories

@@ -198,6 +198,13 @@ struct Dial: ~Copyable {
     /// Whether a further challenge may be answered.
     var answersChallenges: Bool { challengeCount + 1 < Self.maximumTunnelCount }
 
+    /// The addresses for the header of the PROXY protocol. Behind a tunnel there are none: the proxy's connection to the origin
+    /// has others, and the client's own is not for the origin to see.
+    var announcedEnds: (local: TransportAddress?, remote: TransportAddress?) {
+        let isTunnelled = steps.contains { if case .tunnel = $0 { true } else { false } }
+        return isTunnelled ? (nil, nil) : (localAddress, remoteAddress)
+    }
+
     /// The header of the PROXY protocol is on its way.
     mutating func announced() -> Next {
         guard case .announce = current else { return .rest }

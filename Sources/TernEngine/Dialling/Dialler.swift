@@ -322,7 +322,7 @@ extension Dialler {
     }
 
     private func announce(_ version: ProxyProtocol) {
-        let header = version.header(from: dial.localAddress, to: dial.remoteAddress)
+        let header = version.header(from: dial.announcedEnds.local, to: dial.announcedEnds.remote)
         do throws(TransportError) {
             let count = try transport?.send(header) ?? 0
             // The buffer of a new connection has room for so little.

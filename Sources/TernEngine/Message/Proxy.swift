@@ -187,7 +187,8 @@ public enum InvalidProxy: Error, Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The version of the PROXY protocol, which tells the origin behind a load balancer where a connection comes from.
+/// The version of the PROXY protocol, which tells the origin behind a load balancer where a connection comes from. Behind a
+/// proxy the header says that this is unknown: the addresses of the connection to the proxy are not for the origin.
 public enum ProxyProtocol: Int, Sendable, Hashable {
     /// One line of text.
     case v1 = 1

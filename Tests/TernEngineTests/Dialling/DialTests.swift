@@ -85,8 +85,17 @@ import Testing
         _ = (dial.prepared(), dial.prepared(), dial.resolved([address], at: at(5)))
         _ = (dial.connected(to: address, from: nil, at: at(6)), dial.secured(at: at(7)))
         #expect(dial.tunnelled(at: at(8)).words == "announce")
+        #expect(dial.announcedEnds.remote == nil && dial.announcedEnds.local == nil)
         #expect(dial.announced().words == "secure a.test:443")
         #expect(dial.secured(at: at(9)).words == "open")
+    }
+
+    @Test func `an origin is told the ends of its own connection`() throws {
+        let address = try #require(address)
+        var dial = dial(Route(to: Self.plain, RouteSettings(.init(proxyProtocol: .v2))))
+        _ = (dial.begin(), dial.resolved([address], at: at(2)))
+        #expect(dial.connected(to: address, from: address, at: at(3)).words == "announce")
+        #expect(dial.announcedEnds.remote == address && dial.announcedEnds.local == address)
     }
 
     @Test(
