@@ -82,6 +82,14 @@ public final class HSTSStorage: Sendable {
         state = Lock(State(table: KnownHosts(content.hosts, now: Self.now)))
     }
 
+    /// A storage in memory with the hosts of a text in the format of such a file.
+    package init(text: [UInt8]) {
+        let content = HSTSText(text)
+        (skippedLineCount, firstSkippedLine) = (content.skippedLineCount, content.firstSkippedLine)
+        file = nil
+        state = Lock(State(table: KnownHosts(content.hosts, now: Self.now)))
+    }
+
     private static var now: Int64 { Int64(Date().timeIntervalSince1970) }
 
     /// The hosts in alphabetical order, without those that have ended.
@@ -227,12 +235,14 @@ private struct KnownHosts {
 
     init() {}
 
-    /// Of several hosts with one name the one counts that ends last, as in curl.
+    /// Of several hosts with one name the one counts that ends last, as in curl. What is too much is removed once, in the
+    /// end.
     init(_ hosts: [KnownHost], now: Int64) {
         for host in hosts where host.expires > now {
             if let other = byName[host.name], other.expires >= host.expires { continue }
-            set(host, now: now)
+            byName[host.name] = host
         }
+        if byName.count > HSTSStorage.maximumHostCount { keep(HSTSStorage.maximumHostCount, now) }
     }
 
     var isEmpty: Bool { byName.isEmpty }
@@ -256,15 +266,15 @@ private struct KnownHosts {
 
     mutating func set(_ host: KnownHost, now: Int64) {
         byName[host.name] = host
-        if byName.count > HSTSStorage.maximumHostCount { makeRoom(now) }
+        // A tenth at a time: a server with many names must not have the table sorted for each of them.
+        if byName.count > HSTSStorage.maximumHostCount { keep(HSTSStorage.maximumHostCount * 9 / 10, now) }
     }
 
     mutating func remove(_ name: String) { byName[name] = nil }
 
-    /// A tenth at a time: a server with many names must not have the table sorted for each of them.
-    private mutating func makeRoom(_ now: Int64) {
-        let kept = byName.values.filter { $0.expires > now }.sorted { $0.expires > $1.expires }
-            .prefix(HSTSStorage.maximumHostCount * 9 / 10)
+    /// Keeps this many, which end last.
+    private mutating func keep(_ count: Int, _ now: Int64) {
+        let kept = byName.values.filter { $0.expires > now }.sorted { $0.expires > $1.expires }.prefix(count)
         byName = Dictionary(uniqueKeysWithValues: kept.map { ($0.name, $0) })
     }
 }

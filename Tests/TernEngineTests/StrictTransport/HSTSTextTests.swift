@@ -76,4 +76,17 @@ import Testing
             #expect(again.hosts == text.hosts && again.skippedLineCount == text.skippedLineCount)
         }
     }
+
+    @Test func `of a file with too many hosts those are kept that end last`() {
+        let count = 3 * HSTSStorage.maximumHostCount
+        // In no order of their ends.
+        let lines = (0..<count).map { number in
+            let end = number * 7919 % count
+            let date = (2100 + end / 300) * 10_000 + (end % 300 / 25 + 1) * 100 + end % 25 + 1
+            return "h\(end).test \"\(date) 00:00:00\"\n"
+        }
+        let storage = HSTSStorage(text: Array(lines.joined().utf8))
+        #expect(storage.hosts.count == HSTSStorage.maximumHostCount && storage.skippedLineCount == 0)
+        #expect((0..<3).map { storage.requiresTLS(forHost: "h\($0 * 10_000).test") } == [false, false, true])
+    }
 }
