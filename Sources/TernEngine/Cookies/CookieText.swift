@@ -13,8 +13,10 @@ package struct CookieText {
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
     private static let tab = UInt8(ascii: "\t")
     private static let lineFeed = UInt8(ascii: "\n")
+    private static let maximumCount = 4 * CookieJar.maximumCount
 
-    /// In the order of the file, those that have ended included.
+    /// In the order of the file, those that have ended included. Of a file with more than a jar holds, about what a jar
+    /// would keep: memory is in proportion to that.
     private(set) var cookies: [HTTPCookie] = []
     /// `Set-Cookie` fields that name no domain: cookies of the host that the reader knows them to be from.
     private(set) var fieldsWithoutDomain: [SetCookie] = []
@@ -39,6 +41,7 @@ package struct CookieText {
             let end = content[start...].firstIndex(of: Self.lineFeed) ?? content.endIndex
             number += 1
             read(content[start..<end], number, now)
+            if cookies.count >= Self.maximumCount { cookies = CookieJar(cookies, now: now).cookies(now: now) }
             start = end + 1
         }
     }

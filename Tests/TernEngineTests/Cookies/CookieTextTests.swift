@@ -165,4 +165,15 @@ import Testing
         #expect(cookies.count == 3)
         #expect(read(written(cookies)).cookies.map(\.name) == ["b"])
     }
+
+    @Test func `of a file with more than a jar holds about that is in memory, the latest cookies last`() throws {
+        let count = 6 * CookieJar.maximumCount
+        let lines = (0..<count).map { "site\($0).test\tFALSE\t/\tFALSE\t0\ta\t\($0)\n" }
+        let content = CookieText(Array(("# mine\n" + lines.joined()).utf8), now: Date())
+        #expect(content.cookies.count < 4 * CookieJar.maximumCount && content.skippedLineCount == 0)
+        let jar = CookieJar(content.cookies, now: Date())
+        let kept = jar.cookies(now: Date()).map(\.domain)
+        #expect(kept == (count - CookieJar.maximumCount..<count).map { "site\($0).test" })
+        #expect(content.otherLines == Array("# mine\n".utf8))
+    }
 }
