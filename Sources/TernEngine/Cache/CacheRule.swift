@@ -129,6 +129,18 @@ extension StoredResponse {
             responseTime: responseTime, contentLength: contentLength, contentName: Self.makeContentName())
     }
 
+    /// The same with content of this length. Nil if it has no head then.
+    func containing(_ length: Int64) -> StoredResponse? {
+        if length == contentLength { return self }
+        var lines = HeadLines(head)
+        if head.status != 204 { lines.set("Content-Length", "\(length)") }
+        return lines.head.map { head in
+            StoredResponse(
+                url: url, scope: scope, varyingFields: varyingFields, head: head, requestTime: requestTime,
+                responseTime: responseTime, contentLength: length, contentName: contentName)
+        }
+    }
+
     /// RFC 9111 §3.1, and RFC 9110 §7.6.1.
     private static let unstoredNames: Set<String> = [
         "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",

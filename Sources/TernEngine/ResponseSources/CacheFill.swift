@@ -13,10 +13,9 @@ final class CacheFill: ContentTee {
     }
 
     private let cache: URLCache
-    private let head: ResponseHead
+    /// With the length that was announced; 0 if none was.
+    private let response: StoredResponse
     private let query: CacheQuery
-    private let requestTime: Int64
-    private let responseTime: Int64
     /// The request was sent at this moment: what is removed later must not be stored.
     private let moment: UInt64
     private let url: URL?
@@ -27,12 +26,11 @@ final class CacheFill: ContentTee {
     private var flight: CacheFlight?
 
     init(
-        _ cache: URLCache, _ head: ResponseHead, _ query: CacheQuery, requestTime: Int64, responseTime: Int64,
-        since moment: UInt64, url: URL?, _ flight: CacheFlight?
+        _ cache: URLCache, _ response: StoredResponse, _ query: CacheQuery, since moment: UInt64, url: URL?,
+        _ flight: CacheFlight?
     ) {
         self.moment = moment
-        (self.cache, self.head, self.query, self.url, self.flight) = (cache, head, query, url, flight)
-        (self.requestTime, self.responseTime) = (requestTime, responseTime)
+        (self.cache, self.response, self.query, self.url, self.flight) = (cache, response, query, url, flight)
         collected = CollectedBytes(in: cache)
     }
 
@@ -43,7 +41,7 @@ final class CacheFill: ContentTee {
         case .bytes(var known):
             content = .none
             guard cache.admits(length: length) else { return giveUp() }
-            let expected = max(length, Int64(head.contentLength ?? 0))
+            let expected = max(length, response.contentLength)
             guard cache.admitsInMemory(length: expected), collected.collect(bytes.count) else {
                 return spill(known, bytes)
             }
@@ -87,10 +85,7 @@ final class CacheFill: ContentTee {
             received = .file(spill)
         case .none: return nil
         }
-        guard isComplete,
-            let response = StoredResponse(
-                head, answering: query, requestTime: requestTime, responseTime: responseTime, contentLength: length)
-        else {
+        guard isComplete, let response = response.containing(length) else {
             flight = nil
             discard()
             return nil

@@ -345,7 +345,8 @@ extension CachedHop {
         guard isTrusted(connection), CacheRule.isStorable(head, answering: query),
             cache.admits(length: Int64(head.contentLength ?? 0)),
             let response = StoredResponse(
-                head, answering: query, requestTime: requestTime, responseTime: now, contentLength: 0)
+                head, answering: query, requestTime: requestTime, responseTime: now,
+                contentLength: Int64(head.contentLength ?? 0))
         else {
             release(.unstorable)
             // What was stored is not what the server has now.
@@ -356,9 +357,7 @@ extension CachedHop {
         if case .stored = outcome {} else { release(outcome) }
         status?.isStored = true
         return .copy(
-            to: CacheFill(
-                cache, head, query, requestTime: requestTime, responseTime: now, since: moment, url: hop.request.url,
-                flight.take()))
+            to: CacheFill(cache, response, query, since: moment, url: hop.request.url, flight.take()))
     }
 
     /// RFC 9111 §4.4.
@@ -386,7 +385,7 @@ extension CachedHop {
 
     /// The content of the answer cannot be read, and nothing of it was delivered.
     private func unreadable(_ failure: AttemptFailure) -> SourceRecovery {
-        guard failure.kind == .damaged || failure.kind == .lost else { return .pass }
+        guard failure.kind == .damaged else { return .pass }
         if query.policy == .returnCacheDataDontLoad { return .fail(.transfer(.damagedCache)) }
         entry = nil
         _ = send(.uriMiss)
