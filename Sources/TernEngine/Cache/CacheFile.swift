@@ -203,6 +203,17 @@ final class CacheFile: Sendable {
         return count
     }
 
+    /// Whether these bytes are as they were stored: reads them, a buffer at a time.
+    func isIntact(_ range: Range<Int64>, reading buffer: inout [UInt8]) -> Bool {
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let count = unsafe buffer.withUnsafeMutableBytes { try? unsafe read(into: $0, at: offset) }
+            guard let count, count > 0 else { return false }
+            offset += Int64(count)
+        }
+        return true
+    }
+
     private func readWhole(_ block: inout [UInt8], at offset: Int64) throws(CacheFileError) {
         let read = unsafe block.withUnsafeMutableBytes { buffer in
             Result { () throws(CacheFileError) in try unsafe readBlocks(into: buffer, at: offset) }

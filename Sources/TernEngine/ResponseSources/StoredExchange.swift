@@ -26,6 +26,9 @@ struct StoredAnswer: CarrierSource {
 private final class StoredExchange: Carrier, ReadinessHandler, @unchecked Sendable {
     /// The number of bytes that are read from a file at a time.
     private static let windowSize = 128 * 1024
+    /// Up to this length a file is compared with its checksums as a whole before its head is delivered: the server can be
+    /// asked in its place then. A longer one would keep its reader waiting.
+    private static let maximumCheckedLength: Int64 = 16 * 1024 * 1024
 
     /// The window of a file that follows the present one.
     private enum NextWindow {
@@ -151,9 +154,13 @@ private final class StoredExchange: Carrier, ReadinessHandler, @unchecked Sendab
     private func read(_ file: CacheFile, at offset: Int64) {
         next = .reading
         let count = min(Int(clamping: answer.range.upperBound - offset), Self.windowSize)
+        let range = answer.range
+        let isChecked = isHeadDelivered || range.count > Self.maximumCheckedLength
         file.queue.async {
             var bytes = [UInt8](repeating: 0, count: count)
-            let read = unsafe bytes.withUnsafeMutableBytes { try? unsafe file.read(into: $0, at: offset) }
+            let isIntact = isChecked || file.isIntact(range, reading: &bytes)
+            let read =
+                !isIntact ? nil : unsafe bytes.withUnsafeMutableBytes { try? unsafe file.read(into: $0, at: offset) }
             let window: NextWindow
             if let read, read > 0 {
                 bytes.removeSubrange(min(read, count)...)
