@@ -59,6 +59,8 @@ public struct ClientIdentity: Sendable {
     }
 
     /// Reads a PKCS#12 file (`.p12`, `.pfx`; RFC 7292). The passphrase is empty for a file created without one.
+    ///
+    /// The file says how many rounds its keys take, and OpenSSL does them all: one of a stranger may cost minutes.
     public init(pkcs12: [UInt8], passphrase: String = "") throws(ClientIdentityError) {
         let contents = try PKCS12Contents(der: pkcs12, passphrase: passphrase)
         try self.init(contents.certificates, contents.privateKey)
