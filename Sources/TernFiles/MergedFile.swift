@@ -77,3 +77,15 @@ package struct MergedFile: Sendable {
         throw .locked
     }
 }
+
+extension MergedFile.Failure: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .unreadable(let error): "a file of records cannot be read: \(error)"
+        case .locked: "another process keeps a file locked"
+        case .unwritable(let error): "a file of records cannot be written: \(error)"
+        case .exposed(let mode): "others may use a private file (mode \(String(mode, radix: 8)))"
+        case .foreign(let owner): "a private file belongs to the user \(owner)"
+        }
+    }
+}

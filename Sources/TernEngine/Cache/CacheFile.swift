@@ -68,6 +68,15 @@ enum CacheFileError: Error {
     case system(SystemCallError)
 }
 
+extension CacheFileError: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .damaged: "stored content is damaged"
+        case .system(let error): "stored content cannot be read: \(error)"
+        }
+    }
+}
+
 /// Content that is being collected in a file. One thread at a time.
 final class CacheFileWriter: @unchecked Sendable {
     private let file: OutputFile

@@ -365,9 +365,7 @@ extension CacheFolder {
     /// Changes the records of a file; without any left the file is removed. Lines of other versions stay while there is
     /// room. Returns by how many bytes the file has grown.
     private func change(_ base: String, _ body: ([CacheRecord]) -> [CacheRecord]) throws -> Int64 {
-        guard let lock = try OutputFile.locked(base + ".lock", within: Self.lockTimeout) else {
-            throw MergedFile.Failure.locked
-        }
+        guard let lock = try Self.locked(base + ".lock") else { throw MergedFile.Failure.locked }
         defer { lock.remove() }
         let (known, before) = try Self.records(base)
         let records = body(known.records)
@@ -376,6 +374,17 @@ extension CacheFolder {
         let bytes = CacheRecords.bytes(of: records, after: otherLines)
         if bytes.isEmpty { OutputFile.remove(base) } else { try OutputFile.replace(base, by: bytes) }
         return Int64(bytes.count - before)
+    }
+
+    /// What stands in the place of the lock and is no file, such as a link, is removed.
+    private static func locked(_ path: String) throws(SystemCallError) -> OutputFile? {
+        do throws(SystemCallError) {
+            return try OutputFile.locked(path, within: lockTimeout)
+        } catch {
+            guard error.isNotRegularFile else { throw error }
+            OutputFile.remove(path)
+            return try OutputFile.locked(path, within: lockTimeout)
+        }
     }
 
     /// Returns the number of bytes that were removed.

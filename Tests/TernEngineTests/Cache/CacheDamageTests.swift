@@ -192,6 +192,8 @@ import Testing
             await check(session, "\(place) \(thing)")
             cache.flush()
         }
+        // An error is a sentence, and no name of a case.
+        if let error = cache.diskError { #expect("\(error)".contains(" "), "\(error)") }
         // A sweep, and one that evicts.
         _ = try? CacheUsageFile(folder: files.path).change { $0.size = 1 << 60 }
         await check(session, "\(place) \(thing), swept")
