@@ -59,10 +59,16 @@ struct DownloadCommand: ToolCommand {
         do {
             try await download(target, request, session)
         } catch {
-            try? TransferOptions.save(configuration)
+            try? save(session)
             throw error
         }
-        try TransferOptions.save(configuration)
+        try save(session)
+    }
+
+    private func save(_ session: Session) throws {
+        let configuration = session.configuration
+        try KeptStorage.save(configuration.hstsStorage, configuration.urlCache, isSilent: file.isSilent)
+        withExtendedLifetime(session) {}
     }
 
     private func download(_ target: RequestedURL, _ request: URLRequest, _ session: Session) async throws {

@@ -112,11 +112,11 @@ struct FetchRun {
         } catch {
             // The files are written whatever has happened, and the first failure is the one that is told.
             try? cookies?.save()
-            try? TransferOptions.save(fetcher.configuration)
+            try? fetcher.save()
             throw error
         }
         try cookies?.save()
-        try TransferOptions.save(fetcher.configuration)
+        try fetcher.save()
         if last != .success { throw ExitCode(last.rawValue) }
     }
 }

@@ -35,6 +35,14 @@ struct Fetcher {
     /// All URLs have been requested.
     func finish() throws { try heads?.finish() }
 
+    /// Writes what is kept beyond the command, while the session goes on with what its cache has begun.
+    func save() throws {
+        try withExtendedLifetime(session) {
+            try KeptStorage.save(
+                configuration.hstsStorage, configuration.urlCache, isSilent: options.output.isSilent)
+        }
+    }
+
     private func contents(
         of plan: PlannedFetch, _ attempt: Int, _ start: ContinuousClock.Instant, _ earlierHeads: Data
     ) async throws -> Transcript.Contents {

@@ -42,8 +42,9 @@ struct TransferOptions: OptionGroup {
                 "--cache", as: "folder",
                 help: """
                     Store responses in this folder, and answer requests with what is stored there (RFC 9111). Other runs, and \
-                    other programs with Tern, may use the folder at the same time; it must be empty or have been made so. -v \
-                    tells how the cache handled each request.
+                    other programs with Tern, may use the folder at the same time; it must be empty or have been made so. Stale \
+                    responses that may answer are confirmed before the command ends, within 10 s. -v tells how the cache \
+                    handled each request.
                     """
             ) { $0.cache = $1.text },
             .value(
@@ -205,17 +206,8 @@ struct TransferOptions: OptionGroup {
 
     /// - Parameter isSilent: whether lines of files that are left out are not told.
     func apply(to configuration: inout SessionConfiguration, isSilent: Bool) throws {
-        configuration.hstsStorage = try hsts.map { path in
-            let storage = try Self.storage(path)
-            if storage.skippedLineCount > 0, !isSilent {
-                let subject = storage.skippedLineCount == 1 ? "a line" : "\(storage.skippedLineCount) lines"
-                let place = storage.skippedLineCount == 1 ? "" : "the first is "
-                StandardStreams.tell(
-                    "tern: --hsts: \(subject) of \(path) skipped: no host (\(place)line \(storage.firstSkippedLine))")
-            }
-            return storage
-        }
-        configuration.urlCache = try cache.map(Self.cache)
+        configuration.hstsStorage = try hsts.map { try KeptStorage.hosts($0, isSilent: isSilent) }
+        configuration.urlCache = try cache.map(KeptStorage.cache)
         if let connectTimeout {
             configuration.timeouts.connect = try Self.duration(connectTimeout, "--connect-timeout")
         }
@@ -233,38 +225,6 @@ struct TransferOptions: OptionGroup {
                 requestsPerSecond: requestRate?.requestsPerSecond, bytesPerSecond: bytesPerSecond?.bytes)
         }
         try routes.apply(to: &configuration)
-    }
-
-    private static func storage(_ path: String) throws -> HSTSStorage {
-        if path.isEmpty { return HSTSStorage() }
-        do throws(HSTSFileError) {
-            return try HSTSStorage(file: URL(filePath: path))
-        } catch {
-            throw CommandFailure(.unreadable, "--hsts: \(error)")
-        }
-    }
-
-    private static func cache(_ path: String) throws -> URLCache {
-        do throws(URLCacheError) {
-            return try URLCache(folder: URL(filePath: path))
-        } catch {
-            throw CommandFailure(.unwritable, "--cache: \(error)")
-        }
-    }
-
-    /// Writes what is kept beyond the command: the file of `--hsts` and the folder of `--cache`.
-    static func save(_ configuration: SessionConfiguration) throws {
-        configuration.urlCache?.flush()
-        try save(configuration.hstsStorage)
-        if let error = configuration.urlCache?.diskError { throw CommandFailure(.unwritable, "--cache: \(error)") }
-    }
-
-    private static func save(_ storage: HSTSStorage?) throws {
-        do throws(HSTSFileError) {
-            try storage?.saveAlways()
-        } catch {
-            throw CommandFailure(.unwritable, "--hsts: \(error)")
-        }
     }
 
     private func socketName() throws -> UnixSocketName? {

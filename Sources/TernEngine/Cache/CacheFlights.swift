@@ -33,6 +33,10 @@ final class CacheFlights: Sendable {
         /// By URL, because a write ends all of its flights.
         var flights: [String: [Key: Flight]] = [:]
         var unshared: Set<Key> = []
+        /// The number of validations that are under way, also of URLs that were removed meanwhile.
+        var validationCount = 0
+        /// What is called when that is 0.
+        var afterValidations: [@Sendable () -> Void] = []
         /// Numbers flights, waiters and removals in their order.
         var count: UInt64 = 0
         /// When URLs were removed last.
@@ -111,6 +115,7 @@ final class CacheFlights: Sendable {
             if let flight = state.flights[key.url]?[key] { return .waits(flight.number) }
             let number = state.next()
             state.flights[key.url, default: [:]][key] = Flight(number: number)
+            if key.kind == .validation { state.validationCount += 1 }
             return .first(CacheFlight(key, number, in: self))
         }
     }
@@ -184,6 +189,26 @@ final class CacheFlights: Sendable {
         }
     }
 
+    /// Calls `completion` when no validation is under way: on this thread, or on that of the last one.
+    func whenValidated(_ completion: @escaping @Sendable () -> Void) {
+        let isOver = state.withLock { state in
+            if state.validationCount > 0 { state.afterValidations.append(completion) }
+            return state.validationCount == 0
+        }
+        if isOver { completion() }
+    }
+
+    /// What it has changed in the cache is on its way there.
+    fileprivate func endValidation() {
+        let completions = state.withLock { state in
+            state.validationCount -= 1
+            if state.validationCount > 0 { return [@Sendable () -> Void]() }
+            defer { state.afterValidations = [] }
+            return state.afterValidations
+        }
+        for completion in completions { completion() }
+    }
+
     fileprivate func end(_ key: Key, _ number: UInt64, _ outcome: Outcome) {
         let wake: Wake
         switch outcome {
@@ -254,7 +279,10 @@ final class CacheFlight: Sendable {
         (self.key, self.number, self.flights) = (key, number, flights)
     }
 
-    deinit { end(.abandoned) }
+    deinit {
+        end(.abandoned)
+        if key.kind == .validation { flights.endValidation() }
+    }
 
     /// Lets the others go on. Only the first call has an effect.
     func end(_ outcome: CacheFlights.Outcome) { flights.end(key, number, outcome) }

@@ -87,7 +87,7 @@ public final class URLCache: Sendable {
     }
 
     /// Creates a cache in memory that says why it has no folder.
-    package convenience init(memoryCapacity: Int, without error: URLCacheError) {
+    package convenience init(memoryCapacity: Int = 4 * 1024 * 1024, without error: URLCacheError) {
         self.init(memoryCapacity: memoryCapacity)
         failed(error)
     }
@@ -128,6 +128,16 @@ public final class URLCache: Sendable {
     public func flush() {
         queue.sync { writeUses() }
         folder?.finishSweep()
+    }
+}
+
+extension URLCache {
+    /// Waits until no stale response that has been the answer is being validated, for this long at most. Blocks; not for a
+    /// reactor's thread.
+    package func finishValidations(within limit: Duration) {
+        let end = DispatchSemaphore(value: 0)
+        flights.whenValidated { end.signal() }
+        _ = end.wait(timeout: .now() + .milliseconds(Int(clamping: Int64(limit / .milliseconds(1)))))
     }
 }
 

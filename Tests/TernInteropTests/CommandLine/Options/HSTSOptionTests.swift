@@ -95,6 +95,18 @@ import Testing
         #expect(unwritable.status == 23 && unwritable.text == "secure" && unwritable.errors.contains("--hsts"))
     }
 
+    @Test func `a device is empty, a pipe is read, and neither is written`() async throws {
+        #expect(try await tern("--hsts", "/dev/null", url("https")).text == "secure")
+        let result = try await Command.run(
+            [
+                "bash", "-c", "\"$0\" -sS --cacert \"$1\" --hsts <(printf 'localhost \"unlimited\"\\n') \"$2\"",
+                try TernTool.executable.path, authority, url("http", "/silent"),
+            ], environment: TernTool.environment)
+        #expect(result.status == 0 && result.output == "secure", "\(result.errors)")
+        let endless = try await tern("--hsts", "/dev/zero", url("https"))
+        #expect(endless.status == 26 && endless.errors.contains("longer than 16 MB"), "\(endless.errors)")
+    }
+
     @Test func `downloads have it, too`() async throws {
         try folder.write("localhost \"unlimited\"\n", to: "hsts")
         let result = try await TernTool.run(
