@@ -238,7 +238,7 @@ package final class OutputFile: Sendable {
         } catch {
             // A file system without hard links: a check before the rename is the best there is.
             guard [EPERM, ENOSYS, EOPNOTSUPP, EMLINK].contains(error.code) else { throw error }
-            if FileStatus(of: target) != nil { throw SystemCallError(.link, code: EEXIST) }
+            if FileStatus(ofLink: target) != nil { throw SystemCallError(.link, code: EEXIST) }
             try replace(target)
         }
     }

@@ -237,6 +237,7 @@ struct OutputOptions: OptionGroup {
         guard !target.lastSegment.isEmpty, let name = path.last, name != ".", name != ".." else {
             throw UsageError("-O: the URL \(target.text.prefix(200)) does not end in a file name: give -o")
         }
-        return String(name)
+        // Only "-o -" means standard output.
+        return name == "-" ? "./-" : String(name)
     }
 }

@@ -87,7 +87,8 @@ final class BodySink {
         guard rules.takesProposal, case .unopened = state, let path, let name = response.proposedFilename else {
             return
         }
-        self.path = path.utf8.contains(UInt8(ascii: "/")) ? FilePath.folder(of: path) + "/" + name : name
+        let hasFolder = path.utf8.contains(UInt8(ascii: "/")) || name == "-"
+        self.path = hasFolder ? FilePath.folder(of: path) + "/" + name : name
         if rules.existing == .replace { rules.existing = .refuse }
     }
 
@@ -185,8 +186,10 @@ final class BodySink {
             guard descriptor >= 0 else { throw .last(path) }
             state = .appending(descriptor)
             return nil
-        case .file(let path):
-            if rules.existing == .refuse, FileStatus(of: path) != nil { throw OutputError(path, .system(EEXIST)) }
+        case .file(let place):
+            // A name that must be free is not free if it is a link, wherever that leads.
+            let path = rules.existing == .replace ? place : path
+            if rules.existing == .refuse, FileStatus(ofLink: path) != nil { throw OutputError(path, .system(EEXIST)) }
             let temporary = TemporaryFile(beside: path)
             do throws(SystemCallError) {
                 let file = try FileReplacement(of: path, path: temporary.path, fallbackPath: temporary.fallbackPath)

@@ -84,6 +84,50 @@ import Testing
         }
     }
 
+    /// `L` is a link from `name` to `../out`, dangling unless there is such a file.
+    @Test(
+        "a name that must be free is not free if it is a link, wherever it leads",
+        arguments: [
+            ("-OJ", "n", [:], 23, nil), ("-OJ", "n", ["out": "old"], 23, "old"),
+            ("--no-clobber -O", "x", [:], 0, nil), ("--no-clobber -o name", "x", ["out": "old"], 0, "old"),
+        ])
+    func linked(
+        options: String, target: String, files: [String: String], status: Int32, after: String?
+    ) async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [.respond(fields: [("Content-Disposition", "attachment; filename=name")], body: "body")]
+        }
+        let command = "ln -s out name; cd . && \"$0\" -sS \(options) \(origin.url("/name"))"
+        for program in ["curl", try TernTool.executable.path] {
+            let place = folder.url.appending(path: "place")
+            try? FileManager.default.removeItem(at: place)
+            try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+            for (file, content) in files { try Data(content.utf8).write(to: place.appending(path: file)) }
+            let result = try await Command.run(
+                ["sh", "-c", "cd \"$1\"; " + command, program, place.path], environment: TernTool.environment)
+            #expect(result.status == status, "\(program): \(result.errors)")
+            let out = try? String(contentsOf: place.appending(path: "out"), encoding: .utf8)
+            #expect(out == after, "\(program)")
+            let numbered = try? String(contentsOf: place.appending(path: "name.1"), encoding: .utf8)
+            #expect(numbered == (status == 0 ? "body" : nil), "\(program)")
+        }
+    }
+
+    @Test func `a dash is standard output for -o alone`() async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [.respond(fields: [("Content-Disposition", "attachment; filename=n")], body: "body")]
+        }
+        for (arguments, file) in [("-O URL/-", "-"), ("-OJ URL/-", "n"), ("-O --output-dir . URL/-", "-")] {
+            for (name, result, place) in try await run(arguments.replacing("URL", with: origin.url(""))) {
+                #expect(result.status == 0 && result.output.isEmpty, "\(name): \(result.errors)")
+                #expect(try content(place) == [file: "body"], "\(name)")
+            }
+        }
+        for (name, result, place) in try await run("-o - \(origin.url("/"))") {
+            #expect(try result.output == "body" && content(place).isEmpty, "\(name): \(result.errors)")
+        }
+    }
+
     @Test func `a name of the server is made safe, and told by -w`() async throws {
         let field = "attachment; filename=plain; filename*=UTF-8''%e2%82%ac%2F..%2F.x"
         let origin = try ScriptedOrigin { _, _ in [.respond(fields: [("Content-Disposition", field)], body: "body")] }
