@@ -43,10 +43,11 @@ package enum TernCommand {
             exit(telling: lost, endsLikeCurl: call.command.endsLikeCurl)
         } catch let wrong as UsageError {
             exit(telling: wrong)
-        } catch let failure as CommandFailure {
-            guard kind.endsLikeCurl else { exit(telling: UsageError(failure.message)) }
-            StandardStreams.tell(failure.line)
-            Glibc.exit(failure.status.rawValue)
+        } catch let failure as any ReportedFailure {
+            let message = failure.message(asking: nil)
+            guard kind.endsLikeCurl else { exit(telling: UsageError(message)) }
+            StandardStreams.tell(CommandFailure(failure.exitStatus, message).line)
+            Glibc.exit(failure.exitStatus.rawValue)
         } catch {
             exit(telling: UsageError("\(error)"))
         }

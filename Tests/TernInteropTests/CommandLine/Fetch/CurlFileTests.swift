@@ -128,6 +128,23 @@ import Testing
         }
     }
 
+    @Test(
+        "a file that cannot be written is exit status 23, whatever option names it",
+        arguments: [
+            "-D FILE", "-D FILE -o x", "-o FILE", "-i -o FILE", "--etag-save FILE", "-c FILE", "-D FILE URL -o x -o y",
+        ])
+    func full(arguments: String) async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [.respond(fields: [("ETag", "\"1\""), ("Set-Cookie", "a=b")], body: "body")]
+        }
+        let text = arguments.replacing("FILE", with: "/dev/full").replacing("URL", with: origin.url("/"))
+        for (name, result, _) in try await run(text + " " + origin.url("/")) where name == "tern" {
+            #expect(result.status == 23 && result.errors.contains("(23) "), "\(result.errors)")
+        }
+        let download = try await TernTool.run("download", "-s", "-o", "/dev/full", origin.url("/"))
+        #expect(download.status == 23)
+    }
+
     @Test func `a name of the server is made safe, and told by -w`() async throws {
         let field = "attachment; filename=plain; filename*=UTF-8''%e2%82%ac%2F..%2F.x"
         let origin = try ScriptedOrigin { _, _ in [.respond(fields: [("Content-Disposition", field)], body: "body")] }
