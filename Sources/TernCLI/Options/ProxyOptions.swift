@@ -71,6 +71,7 @@ struct ProxyOptions: OptionGroup, Equatable {
     var announces = false
 
     func apply(to configuration: inout SessionConfiguration) throws {
+        configuration.probesForProxyDigest = schemes == .digest
         if announces { configuration.proxyProtocol = .v1 }
         configuration.proxySettings = try settings()
         // Options about the trust of servers say nothing of proxies.

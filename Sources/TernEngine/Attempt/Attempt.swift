@@ -98,6 +98,9 @@ struct Attempt: ~Copyable {
         return true
     }
 
+    /// Whether no proxy has requested a credential for the hop, or its content.
+    var isUnanswered: Bool { challengeCount == 0 }
+
     /// Whether it waits for the rate.
     var isWaiting: Bool { if case .waiting = stage { true } else { false } }
 

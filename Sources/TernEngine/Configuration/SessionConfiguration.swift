@@ -126,6 +126,8 @@ public struct SessionConfiguration: Sendable {
     /// Whether a request with content whose credential may be sent by Digest only goes without the content first, to
     /// learn the server's challenge, as in curl.
     package var probesForDigest = false
+    /// The same for the challenge of a proxy. Content that can be read once always waits for it.
+    package var probesForProxyDigest = false
     /// Fields added to every request that has no field of that name.
     public var httpAdditionalHeaders: HeaderFields = ["Accept": "*/*", "User-Agent": "Tern"]
     /// The header fields whose values are secret in every request, besides those that always are and those that a

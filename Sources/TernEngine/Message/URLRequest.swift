@@ -332,6 +332,12 @@ public struct URLRequest: Sendable {
     /// Whether the request names a proxy, or that it has none.
     var hasOwnProxy: Bool { storage.parts.proxy != nil }
 
+    /// Leaves an empty request, which learns what a server requests before it gets the content.
+    mutating func removeContent() {
+        body = nil
+        for name in ["Content-Length", "Transfer-Encoding", "Trailer", "Expect"] { headers.removeAll(named: name) }
+    }
+
     /// The request with its URL as the target, without user information and fragment.
     func inAbsoluteForm() -> URLRequest {
         guard case .success(let destination) = storage.parts.destination else { return self }

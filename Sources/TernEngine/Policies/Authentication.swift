@@ -91,10 +91,7 @@ struct Authentication: HopPolicy {
         let memory = history[Memory.self]
         guard memory.login == nil, memory.openHop != hop.number else { return .ready }
         var request = hop.request
-        request.body = nil
-        for name in ["Content-Length", "Transfer-Encoding", "Trailer", "Expect"] {
-            request.headers.removeAll(named: name)
-        }
+        request.removeContent()
         return .change(request)
     }
 

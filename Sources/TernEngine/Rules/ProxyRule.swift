@@ -13,8 +13,11 @@ final class ProxyRule: Sendable {
     /// The session's `Proxy-Authorization` for requests without one of their own; nil without.
     let sessionField: HeaderField?
 
-    init(_ logins: ProxyLogins, sessionFields fields: HeaderFields) {
-        self.logins = logins
+    /// Whether content that can be sent again waits for a Digest challenge, too.
+    private let probesAll: Bool
+
+    init(_ logins: ProxyLogins, sessionFields fields: HeaderFields, probesAll: Bool = false) {
+        (self.logins, self.probesAll) = (logins, probesAll)
         sessionField = fields.first { $0.name.lowercased() == HopFields.ofProxies.lowercased() }
     }
 
@@ -25,14 +28,21 @@ final class ProxyRule: Sendable {
         let proxy: Proxy
         /// What authenticates the hop to it, from what it has accepted or requested.
         let login: HeaderField?
+        /// Whether it has no content, which the next attempt sends.
+        let isProbe: Bool
 
-        init(hop: Hop, proxy: Proxy, login: HeaderField? = nil) {
-            (self.hop, self.proxy, self.login) = (hop, proxy, login)
+        init(hop: Hop, proxy: Proxy, login: HeaderField? = nil, isProbe: Bool = false) {
+            (self.hop, self.proxy, self.login, self.isProbe) = (hop, proxy, login, isProbe)
         }
     }
 
     /// Nil if the hop is sent as it is: no proxy gets it whole.
-    func form(of hop: Hop, along route: Route) -> Form? {
+    ///
+    /// Content that can be read once would be lost with a 407. So for a credential that may be sent by Digest only, the hop
+    /// goes without it first, as in curl.
+    ///
+    /// - Parameter isFirst: whether the proxy has not answered an attempt of the hop.
+    func form(of hop: Hop, along route: Route, isFirst: Bool = true) -> Form? {
         guard route.isToProxy, let proxy = route.proxies.last else { return nil }
         var hop = hop
         hop.request = hop.request.inAbsoluteForm()
@@ -43,7 +53,13 @@ final class ProxyRule: Sendable {
         }
         guard let target = try? hop.request.destination.get().target,
             let login = logins.authorization(for: proxy, method: hop.request.method, target: target.text)
-        else { return Form(hop: hop, proxy: proxy) }
+        else {
+            guard isFirst, proxy.credential?.schemes == .digest, let body = hop.request.body,
+                body.announcedLength != 0, probesAll || !body.isReplayable
+            else { return Form(hop: hop, proxy: proxy) }
+            hop.request.removeContent()
+            return Form(hop: hop, proxy: proxy, isProbe: true)
+        }
         hop.request.headers.append(login)
         return Form(hop: hop, proxy: proxy, login: login)
     }
@@ -52,7 +68,9 @@ final class ProxyRule: Sendable {
     ///
     /// - Parameter count: how many challenges were answered for the hop.
     func answers(_ head: ResponseHead, to form: Form, after count: Int) -> Bool {
-        guard head.status == 407, count < Self.maximumAnswerCount else { return false }
+        // A proxy that requests no credential gets the content.
+        if form.isProbe, head.status < 300 { return true }
+        guard head.status == 407, count < Self.maximumAnswerCount, form.hop.request.isReplayable else { return false }
         return logins.answers(head, of: form.proxy, after: form.login, isFirst: count == 0)
     }
 }

@@ -14,7 +14,9 @@ extension TaskDefaults {
         self.init(
             configuration, policies: HopPolicies(of: configuration, first: first, source: source),
             routes: routes ?? RouteRule(of: configuration) { trust.fingerprint(forHost: $0) },
-            proxies: ProxyRule(proxyLogins, sessionFields: configuration.httpAdditionalHeaders),
+            proxies: ProxyRule(
+                proxyLogins, sessionFields: configuration.httpAdditionalHeaders,
+                probesAll: configuration.probesForProxyDigest),
             rates: RateLimiters(
                 session: configuration.rateLimit, perHost: configuration.rateLimitPerHost, timerOn: loop),
             failure: failure)

@@ -16,7 +16,10 @@ extension SessionTask {
             // It may have ended the task.
             guard isAttempting else { return }
             if hop.number > 0 { route = route.keeping(measured?.addresses ?? []) }
-            attempt.begin(route, route.isToProxy ? defaults.proxies?.form(of: hop, along: route) : nil)
+            let form =
+                route.isToProxy
+                ? defaults.proxies?.form(of: hop, along: route, isFirst: attempt.isUnanswered) : nil
+            attempt.begin(route, form)
         } catch {
             return failLater(AttemptFailure(reason: error.reason, phase: .request), on: shard.loop)
         }

@@ -359,6 +359,36 @@ import Testing
         #expect(error == nil || server.observations.connectionCount == 0)
     }
 
+    @Test(arguments: [false, true])
+    func `content that can be read once waits for a proxy's Digest challenge, and for none of a proxy without one`(
+        asks: Bool
+    ) async throws {
+        let origin = try ScriptedOrigin { _, request in
+            let isKnown = request.value(of: "Proxy-Authorization")?.hasPrefix("Digest ") == true
+            return !asks || isKnown
+                ? [.ok("got \(String(decoding: request.body, as: UTF8.self))")]
+                : [.respond(status: 407, fields: [Self.challenge])]
+        }
+        let request = { () -> URLRequest in
+            var request = try URLRequest(string: "http://a.test/")
+            request.httpMethod = "PUT"
+            request.body = .sequence(
+                AsyncStream<Data> {
+                    $0.yield(Data("once".utf8))
+                    $0.finish()
+                })
+            return request
+        }
+        var digest = proxy(origin)
+        digest.credential = PasswordCredential(user: "user", password: "secret", schemes: .digest)
+        #expect(try await session(digest).text(try request()) == "got once")
+        #expect(origin.requests.map(\.body.count) == [0, 4])
+        #expect(origin.requests[0].value(of: "Content-Length") == "0")
+        // What may be sent in two ways is not held back: the 407 is the answer.
+        let (_, response) = try await session(proxy(origin, .http, "user")).data(for: try request())
+        #expect(response.statusCode == (asks ? 407 : 200) && origin.requests.count == 3)
+    }
+
     @Test func `an address of IPv6 is nothing for SOCKS 4`() async throws {
         let server = try ScriptedProxy { _ in nil }
         let session = session(Proxy(.socks4, host: "127.0.0.1", port: server.port)) {
