@@ -169,7 +169,7 @@ struct CurlOption: Equatable {
         = --no-npn
         = --no-progress-meter
         = --no-sessionid
-        = --noproxy
+        ~ --noproxy | "*" counts among others, too, "*.HOST" is for the names beneath, and HOST:PORT for one port
         = --oauth2-bearer
         - --out-null | give -o /dev/null
         ~ -o --output | replaces a file when the whole body has arrived, and leaves it unchanged otherwise

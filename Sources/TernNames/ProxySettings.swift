@@ -8,7 +8,9 @@ extension ProxySettings {
         let http = Proxy(.http, "HTTP", in: dictionary)
         let https = Proxy(.http, "HTTPS", in: dictionary)
         let socks = Proxy(.socks5h, "SOCKS", in: dictionary)
-        let exceptions = ProxyExceptions((dictionary["ExceptionsList"] as? [String] ?? []).joined(separator: ","))
+        let exceptions = ProxyExceptions(
+            patterns: dictionary["ExceptionsList"] as? [String] ?? [],
+            excludesSimpleHostnames: isSet("ExcludeSimpleHostnames", in: dictionary))
         self.init { url in
             if exceptions.contains(host: url.host ?? "") { return nil }
             return (url.scheme?.lowercased() == "https" ? https : http) ?? socks
@@ -19,12 +21,20 @@ extension ProxySettings {
 extension Proxy {
     /// Nil for one that is not enabled, or has no host.
     fileprivate init?(_ kind: Kind, _ prefix: String, in dictionary: [AnyHashable: Any]) {
-        let number = { (key: String) in (dictionary[prefix + key] as? any BinaryInteger).map { Int(clamping: $0) } }
-        let isEnabled = dictionary[prefix + "Enable"] as? Bool ?? (number("Enable") == 1)
-        guard isEnabled, let host = dictionary[prefix + "Proxy"] as? String, !host.isEmpty else { return nil }
-        self.init(kind, host: host, port: number("Port").flatMap { UInt16(exactly: $0) })
+        guard isSet(prefix + "Enable", in: dictionary), let host = dictionary[prefix + "Proxy"] as? String,
+            !host.isEmpty
+        else { return nil }
+        self.init(kind, host: host, port: number(prefix + "Port", in: dictionary).flatMap { UInt16(exactly: $0) })
         guard let user = dictionary["kCFProxyUsernameKey"] as? String else { return }
         credential = PasswordCredential(
             user: user, password: dictionary["kCFProxyPasswordKey"] as? String ?? "")
     }
+}
+
+private func isSet(_ key: String, in dictionary: [AnyHashable: Any]) -> Bool {
+    dictionary[key] as? Bool ?? (number(key, in: dictionary) == 1)
+}
+
+private func number(_ key: String, in dictionary: [AnyHashable: Any]) -> Int? {
+    (dictionary[key] as? any BinaryInteger).map { Int(clamping: $0) }
 }

@@ -58,7 +58,8 @@ public final class URLSessionConfiguration {
 
     /// The proxies of the session, in the keys of CFNetwork: `HTTPEnable`, `HTTPProxy` and `HTTPPort` for http URLs, the same
     /// with `HTTPS` for https URLs and with `SOCKS` (SOCKS 5, names are resolved by the proxy) for those without one;
-    /// `ExceptionsList` with names as of ``TernEngine/ProxyExceptions``; `kCFProxyUsernameKey` and `kCFProxyPasswordKey`. A
+    /// `ExceptionsList` with patterns as of ``TernEngine/ProxyExceptions/init(patterns:excludesSimpleHostnames:)``, and
+    /// `ExcludeSimpleHostnames`; `kCFProxyUsernameKey` and `kCFProxyPasswordKey`. A
     /// proxy without its `Enable` of 1 or true, or without a host, is none, and other keys have no effect. Sets
     /// ``TernEngine/SessionConfiguration/proxySettings``.
     public var connectionProxyDictionary: [AnyHashable: Any]? {

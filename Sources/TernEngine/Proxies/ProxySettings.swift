@@ -55,19 +55,23 @@ public struct ProxySettings: Sendable {
 
     /// The proxy for a URL; nil for a direct connection.
     public func proxy(for url: URL) -> Proxy? {
-        route(isSecure: url.scheme?.lowercased() == "https", host: url.host.map(HTTPOrigin.canonicalHost), url)?.proxy
+        let isSecure = url.scheme?.lowercased() == "https"
+        let port = url.port.map { UInt16(exactly: $0) } ?? (isSecure ? 443 : 80)
+        return route(isSecure: isSecure, host: url.host.map(HTTPOrigin.canonicalHost), port: port, url)?.proxy
     }
 
     /// The same for a request to `origin` with this URL, which is read only if a closure wants it.
     func route(to origin: HTTPOrigin, _ url: @autoclosure () -> URL?) -> ProxyRoute? {
-        route(isSecure: origin.scheme == .https, host: origin.host, url())
+        route(isSecure: origin.scheme == .https, host: origin.host, port: origin.port, url())
     }
 
-    private func route(isSecure: Bool, host: String?, _ url: @autoclosure () -> URL?) -> ProxyRoute? {
+    private func route(
+        isSecure: Bool, host: String?, port: UInt16?, _ url: @autoclosure () -> URL?
+    ) -> ProxyRoute? {
         switch choice {
         case .byScheme(let http, let https, let exceptions):
             guard let route = isSecure ? https : http else { return nil }
-            if let host, exceptions.contains(canonicalHost: host) { return nil }
+            if let host, exceptions.contains(canonicalHost: host, port: port) { return nil }
             return route
         case .byURL(let choose): return url().flatMap(choose).map(ProxyRoute.init)
         }
@@ -92,62 +96,5 @@ final class ProxyRoute: Sendable {
         var parts = own?.parts ?? RouteSettings.Parts()
         (parts.proxies, parts.isTunnelled) = (settings.proxies, isTunnelled)
         return RouteSettings(parts)
-    }
-}
-
-/// Hosts that are connected to without a proxy, in the syntax of `no_proxy` and with curl's rules.
-///
-/// Names are separated by commas or blanks. A name is for the host and for all hosts beneath it, with and without a dot at
-/// its beginning; case and dots at the end do not matter. An address is for itself in any spelling, and with `/BITS` for its
-/// network. A single `*` is for all hosts. Ports are not supported, as in curl.
-public struct ProxyExceptions: Sendable, Hashable {
-    private let names: [String]
-    private let networks: [IPNetwork]
-    private let isEverything: Bool
-
-    /// Reads a list; empty for no exceptions. What cannot be read as an address is a name.
-    public init(_ text: String = "") {
-        var (names, networks): ([String], [IPNetwork]) = ([], [])
-        isEverything = text == "*"
-        for item in text.split(whereSeparator: { $0 == "," || $0 == " " || $0 == "\t" }) {
-            let plain = item.hasPrefix("[") && item.hasSuffix("]") ? item.dropFirst().dropLast() : item
-            if let network = Self.network(String(plain)) ?? Self.network(HTTPOrigin.canonicalHost(String(plain))) {
-                networks.append(network)
-                continue
-            }
-            let name = Self.withoutDots(item.lowercased())
-            if !name.isEmpty { names.append(name) }
-        }
-        (self.names, self.networks) = (names, networks)
-    }
-
-    /// Whether a host is one of them.
-    public func contains(host: String) -> Bool { contains(canonicalHost: HTTPOrigin.canonicalHost(host)) }
-
-    /// The same for the host of an origin.
-    func contains(canonicalHost host: String) -> Bool {
-        if isEverything { return true }
-        if names.isEmpty, networks.isEmpty { return false }
-        if let address = IPAddress(literal: host) { return networks.contains { $0.contains(address) } }
-        let host = Self.withoutDots(host, atBeginning: false)
-        return names.contains { host == $0 || host.hasSuffix("." + $0) }
-    }
-
-    /// Bits behind the prefix do not matter.
-    private static func network(_ text: String) -> IPNetwork? {
-        do throws(InvalidIPNetwork) {
-            return try IPNetwork(text)
-        } catch .hostBits(_, let network) {
-            return try? IPNetwork(network)
-        } catch {
-            return nil
-        }
-    }
-
-    private static func withoutDots(_ name: String, atBeginning: Bool = true) -> String {
-        var rest = name[...]
-        while rest.hasSuffix(".") { rest = rest.dropLast() }
-        if atBeginning, rest.hasPrefix(".") { rest = rest.dropFirst() }
-        return String(rest)
     }
 }

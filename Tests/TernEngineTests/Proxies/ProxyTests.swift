@@ -62,10 +62,39 @@ import Testing
             ("10.0.0.0/33", "10.0.0.0", false), ("127.0.0.0/8", "127.1", true),
             ("127.0.0.0/8", "0x7f.1", true), ("127.0.0.0/8", "2130706433.", true), ("127.1", "127.0.0.1", true),
             ("0x7f000001", "127.0.0.1", true), ("127.1", "127.0.0.2", false), ("localhost", "127.0.0.1", false),
-            ("*.a.test", "b.a.test", false),
+            ("*.a.test", "b.a.test", true), ("*.a.test", "a.test", false), ("..a.test", "b.a.test", true),
+            ("b.test, *", "a.test", true), ("a.test:80", "a.test", true), ("a.test:80", "c.a.test", true),
+            ("a.test:81", "a.test", false), ("127.1:80", "127.0.0.1", true), ("[::1]:80", "::1", true),
+            ("[::1]:81", "::1", false), ("::1:80", "::1", false), ("a.test\tb.test", "b.test", true),
+            ("a.test:x", "a.test", false), ("169.254/16", "169.254.1.1", false),
+            ("bücher.test", "xn--bcher-kva.test", true),
+            ("127.0.0.1", "127.0.0.1..", true), (".", "a.test", false), ("*a.test", "ba.test", false),
         ])
-    func `hosts without a proxy are matched as in curl`(list: String, host: String, matches: Bool) {
-        #expect(ProxyExceptions(list).contains(host: host) == matches)
+    func `hosts without a proxy are matched as in curl, Go and Python`(list: String, host: String, matches: Bool) {
+        #expect(ProxyExceptions(list).contains(host: host, port: 80) == matches)
+        if list.contains(":80") { #expect(!ProxyExceptions(list).contains(host: host)) }
+    }
+
+    @Test(
+        arguments: [
+            ("*.local", "a.local", true), ("*.local", "local", false), ("*.local", "a.local.", true),
+            ("169.254/16", "169.254.169.254", true), ("169.254/16", "169.253.1.1", false), ("127/8", "127.1", true),
+            ("10.0.0.0/8", "10.1.2.3", true), ("127.0.0.*", "127.0.0.1", true), ("127.0.0.*", "127.0.1.1", false),
+            ("*localhost", "a.localhost", true), ("*localhost", "localhost", true), ("*", "::1", true),
+            ("a.test", "a.test", true), ("a.test", "b.a.test", false), (".a.test", "b.a.test", true),
+            (".a.test", "a.test", false), ("A.*.Test", "a.b.c.test", true), ("a.*.test", "a.test", false),
+            ("*a*b*", "xaxbx", true), ("*a*b*", "xbxax", false), ("a*a", "a", false), ("fe80::/10", "fe80::1", true),
+            ("[::1]", "::1", true), ("127.1", "127.0.0.1", true), (" a.test ", "a.test", true), ("", "a", false),
+            ("a.test,b.test", "b.test", false), ("b/8", "b", false),
+        ])
+    func `patterns without a proxy are matched as by CFNetwork`(pattern: String, host: String, matches: Bool) {
+        #expect(ProxyExceptions(patterns: ["x", pattern]).contains(host: host) == matches)
+    }
+
+    @Test(arguments: [("printer", true), ("a.test", false), ("127.0.0.1", false), ("::1", false), ("printer.", true)])
+    func `names without a dot are exceptions where that is said`(host: String, matches: Bool) {
+        #expect(ProxyExceptions(patterns: [], excludesSimpleHostnames: true).contains(host: host) == matches)
+        #expect(!ProxyExceptions(patterns: []).contains(host: host))
     }
 
     @Test(
