@@ -214,7 +214,7 @@ struct CurlOption: Equatable {
         ~ --remove-on-error | always the case
         ~ -X --request | a redirect that turns the method into GET overrides it
         = --request-target
-        ~ --resolve | "+" has no effect: an entry holds as long as the command; an IPv6 address in place of the host stands in brackets
+        ~ --resolve | "+" has no effect: an entry holds as long as the command; an IPv6 address in place of the host stands in brackets; behind a proxy it leads through a tunnel
         ~ --retry | does not wait longer than an hour for Retry-After, and repeats nothing after a part was written to standard output or added to a file (-C)
         = --retry-all-errors
         = --retry-connrefused

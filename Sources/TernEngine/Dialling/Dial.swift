@@ -35,6 +35,14 @@ struct Dial: ~Copyable {
             case .prepare, .secure: .tls
             }
         }
+
+        /// Whether a connection follows from it.
+        var connects: Bool {
+            switch self {
+            case .connect, .dial: true
+            case .prepare, .resolve, .locate, .tunnel, .announce, .secure: false
+            }
+        }
     }
 
     /// A server that is connected to over TLS.
@@ -74,8 +82,9 @@ struct Dial: ~Copyable {
     private(set) var timeline: Timeline
     /// The addresses to connect to, once they are known.
     private(set) var addresses: [TransportAddress]
-    /// The ends of tunnels that were resolved for their proxies.
-    private var located: [Route.Tunnel: IPAddress] = [:]
+    /// The addresses of the ends of tunnels that were resolved for their proxies, without those that a proxy has not
+    /// reached.
+    private var located: [Route.Tunnel: [IPAddress]] = [:]
     /// How often a proxy has requested credentials.
     private(set) var challengeCount = 0
     /// The peer's address, if there was a connection.
@@ -106,15 +115,11 @@ struct Dial: ~Copyable {
 
     static func steps(along route: Route, to endpoint: Route.Endpoint? = nil, isResolved: Bool) -> [Step] {
         let origin = route.server
-        let proxies = route.proxies
+        let tunnels = route.tunnels
         var afterConnect: [Step] = []
-        for (index, proxy) in proxies.enumerated() {
+        for (index, proxy) in route.proxies.enumerated() {
             if proxy.kind.scheme == .https { afterConnect.append(.secure(Peer(server: proxy.server, isProxy: true))) }
-            if index + 1 < proxies.count {
-                afterConnect.append(.tunnel(Route.Tunnel(proxy: proxy, target: proxies[index + 1].server)))
-            } else if route.isTunnelled {
-                afterConnect.append(.tunnel(Route.Tunnel(proxy: proxy, target: origin)))
-            }
+            if index < tunnels.count { afterConnect.append(.tunnel(tunnels[index])) }
         }
         if let version = route.proxyProtocol, !route.isToProxy { afterConnect.append(.announce(version)) }
         if origin.scheme == .https { afterConnect.append(.secure(Peer(server: origin))) }
@@ -122,7 +127,7 @@ struct Dial: ~Copyable {
         let endpoint = endpoint ?? route.endpoint
         if case .host(let host) = endpoint, !isResolved { steps.append(.resolve(host)) }
         // Before anything is connected to: what is refused, or does not exist, concerns no proxy.
-        for case .tunnel(let tunnel) in afterConnect where tunnel.proxy.kind.resolvedFamily != nil {
+        for case .tunnel(let tunnel) in afterConnect where tunnel.isLocated {
             steps.append(.locate(tunnel))
         }
         if case .dialer(_, let host) = endpoint { steps.append(.dial(host)) } else { steps.append(.connect) }
@@ -156,16 +161,26 @@ struct Dial: ~Copyable {
         return advance()
     }
 
-    /// The address that the current tunnel's proxy is to connect to.
-    mutating func located(_ address: IPAddress, at now: MonotonicInstant) -> Next {
+    /// The addresses that the current tunnel's proxy is to connect to, one after another.
+    mutating func located(_ addresses: [IPAddress], at now: MonotonicInstant) -> Next {
         guard case .locate(let tunnel) = current else { return .rest }
-        located[tunnel] = address
+        located[tunnel] = addresses
         timeline.resolved = now
         return advance()
     }
 
     /// The address of a tunnel's end that was resolved for its proxy; nil where the proxy gets the name.
-    func address(of tunnel: Route.Tunnel) -> IPAddress? { located[tunnel] }
+    func address(of tunnel: Route.Tunnel) -> IPAddress? { located[tunnel]?.first }
+
+    /// The current tunnel's proxy has not reached the address that it got: connects again for the next one; nil if there
+    /// is none.
+    mutating func unreached() -> Next? {
+        guard case .tunnel(let tunnel) = current, let addresses = located[tunnel], addresses.count > 1,
+            let place = steps.firstIndex(where: \.connects)
+        else { return nil }
+        located[tunnel] = Array(addresses.dropFirst())
+        return go(to: place)
+    }
 
     mutating func connected(
         to address: TransportAddress, from local: TransportAddress?, at now: MonotonicInstant
@@ -263,12 +278,7 @@ struct Dial: ~Copyable {
     var failedConnection: FailedConnectionMetrics {
         let left = if case .pending(let place) = stage { steps[place...] } else { steps[steps.endIndex...] }
         let isResolved = !left.contains { if case .resolve = $0 { true } else { false } }
-        let isConnected = !left.contains {
-            switch $0 {
-            case .connect, .dial: true
-            case .prepare, .resolve, .locate, .tunnel, .announce, .secure: false
-            }
-        }
+        let isConnected = !left.contains(where: \.connects)
         return FailedConnectionMetrics(
             remoteAddress: remoteAddress, phase: phase, start: timeline.began,
             resolved: isResolved ? timeline.resolved : nil, connected: isConnected ? timeline.connected : nil)

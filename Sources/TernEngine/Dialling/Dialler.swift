@@ -215,11 +215,12 @@ extension Dialler {
     private func located(_ addresses: [TransportAddress], _ tunnel: Route.Tunnel) {
         do throws(EgressViolation) {
             let permitted = try egress?.permitted(addresses, of: tunnel.target) ?? addresses
-            guard case .ip(let address, _) = permitted.first else {
+            let found = permitted.compactMap { if case .ip(let address, _) = $0 { address } else { nil } }
+            if found.isEmpty {
                 let error = ResolveError(host: tunnel.target.host, reason: .unknownHost)
                 return follow(dial.failed(.connecting(.unresolved(error))))
             }
-            follow(dial.located(address, at: .now))
+            follow(dial.located(found, at: .now))
         } catch {
             follow(dial.refused(error))
         }
@@ -299,7 +300,7 @@ extension Dialler {
             to: dial.address(of: route), shared.proxyLogins, limits: shared.configuration.limits,
             isFirst: dial.challengeCount == 0, isLast: !dial.answersChallenges)
         guard let transport = transport.take(), let token = token.take() else { return }
-        let isLast = self.route?.server == route.target
+        let isLast = self.route?.tunnelTarget == route.target
         let isPlain = isLast && letsServerBegin && route.target.scheme == .http
         let tunnel = TunnelOpener(
             handshake, transport: transport, token: token, loop: shared.loop, letsServerBegin: isPlain
@@ -317,7 +318,8 @@ extension Dialler {
             early.bytes += bytes
             follow(dial.tunnelled(at: .now))
         case .repeated: follow(dial.challenged())
-        case .failed(let reason): follow(dial.failed(reason))
+        case .failed(let reason):
+            follow((reason.isAboutEndOfTunnel ? dial.unreached() : nil) ?? dial.failed(reason))
         }
     }
 
@@ -449,9 +451,20 @@ extension EgressGuard {
         let isDialled = if case .dialer = endpoint { true } else { false }
         let proxies = route.proxies
         self.init(
-            session: shared.configuration.egressPolicy, request: route.egressPolicy, origin: route.server,
+            session: shared.configuration.egressPolicy, request: route.egressPolicy, origin: route.tunnelTarget,
             endpoint: host, isForwarded: !proxies.isEmpty || isDialled,
             proxies: (isDialled ? proxies : Array(proxies.dropFirst())).map(\.server))
+    }
+}
+
+extension SessionError.Reason {
+    /// Whether a proxy refused because of what is behind it, rather than the client.
+    fileprivate var isAboutEndOfTunnel: Bool {
+        switch self {
+        case .connecting(.proxy(.refusedBySOCKS)): true
+        case .connecting(.proxy(.refused(let refusal))): refusal.status >= 500
+        default: false
+        }
     }
 }
 

@@ -170,7 +170,7 @@ extension Route.Tunnel {
     /// The dialogue that has the proxy open the tunnel.
     ///
     /// - Parameters:
-    ///   - address: what a SOCKS proxy connects to, if the client has resolved and judged it; nil for the name.
+    ///   - address: what the proxy connects to, if the client has resolved and judged it; nil for the name.
     ///   - isFirst: whether the proxy has not refused a login yet.
     ///   - isLast: whether no further challenge is answered.
     func handshake(
@@ -178,7 +178,8 @@ extension Route.Tunnel {
     ) -> any TunnelHandshake {
         switch proxy.kind.tunnelProtocol {
         case .connect:
-            return ConnectHandshake(proxy, to: target, logins, limits: limits, isFirst: isFirst, isLast: isLast)
+            let end = address.map { HTTPOrigin(scheme: target.scheme, host: "\($0)", port: target.port) } ?? target
+            return ConnectHandshake(proxy, to: end, logins, limits: limits, isFirst: isFirst, isLast: isLast)
         case .socks4, .socks5:
             let (host, port) = (target.certifiedHost, target.port)
             let address = (address ?? IPAddress(literal: host)).map { SOCKSHandshake.Target.address($0, port: port) }

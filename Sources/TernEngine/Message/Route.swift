@@ -21,8 +21,23 @@ struct Route: Sendable {
     /// A tunnel through a proxy.
     struct Tunnel: Hashable {
         let proxy: Proxy
-        /// Where it leads: to the next proxy, or to the origin.
+        /// Where it leads: to the next proxy, or to the end of the route.
         let target: HTTPOrigin
+        /// Whether the proxy gets an address that the client has found, rather than the name.
+        let isLocated: Bool
+
+        init(proxy: Proxy, target: HTTPOrigin, isLocated: Bool = false) {
+            (self.proxy, self.target) = (proxy, target)
+            self.isLocated = isLocated || proxy.kind.resolvedFamily != nil
+        }
+    }
+
+    /// What overrides say of the end of a tunnel.
+    struct TunnelEnd: Hashable {
+        /// In place of the origin's host and port.
+        let target: HTTPOrigin
+        /// Whether an override has its addresses.
+        let isLocated: Bool
     }
 
     // Created and compared for every request, so it stores the origin once.
@@ -47,6 +62,20 @@ struct Route: Sendable {
 
     /// The proxies, in the order in which they are connected to.
     var proxies: [Proxy] { settings?.proxies ?? [] }
+
+    /// What the last proxy connects to.
+    var tunnelTarget: HTTPOrigin { settings?.parts.tunnelEnd?.target ?? origin }
+
+    /// The tunnels of the route, in the order in which they are opened.
+    var tunnels: [Tunnel] {
+        let proxies = proxies
+        var tunnels = zip(proxies, proxies.dropFirst()).map { Tunnel(proxy: $0, target: $1.server) }
+        if isTunnelled, let last = proxies.last {
+            let isLocated = settings?.parts.tunnelEnd?.isLocated ?? false
+            tunnels.append(Tunnel(proxy: last, target: tunnelTarget, isLocated: isLocated))
+        }
+        return tunnels
+    }
 
     /// Whether the last proxy opens a tunnel to the origin, rather than getting whole requests.
     var isTunnelled: Bool {
@@ -132,6 +161,8 @@ final class RouteSettings: Sendable {
         var proxies: [Proxy] = []
         /// Whether the last proxy opens a tunnel whatever the origin.
         var isTunnelled = false
+        /// Where that leads; nil for the origin's host and port, as the proxy finds them.
+        var tunnelEnd: Route.TunnelEnd?
         /// The PROXY protocol that the origin gets; nil for none.
         var proxyProtocol: ProxyProtocol?
         /// How the connection's socket is set up; nil for the usual options, and in a request for the session's.
@@ -169,6 +200,7 @@ final class RouteSettings: Sendable {
         parts.socketOptions = socketOptions ?? session.socketOptions
         if !proxies.isEmpty {
             (parts.proxies, parts.isTunnelled, parts.socket) = (proxies, isTunnelled, nil)
+            parts.tunnelEnd = self.parts.tunnelEnd
         }
         return RouteSettings(parts)
     }

@@ -91,10 +91,14 @@ final class ProxyRoute: Sendable {
     }
 
     /// The settings of a request, and the proxies.
-    func settings(with own: RouteSettings?, isTunnelled: Bool) -> RouteSettings {
+    ///
+    /// - Parameter end: where the tunnel leads; nil for the origin.
+    func settings(
+        with own: RouteSettings?, isTunnelled: Bool, to end: Route.TunnelEnd? = nil
+    ) -> RouteSettings {
         if own == nil, !isTunnelled { return settings }
         var parts = own?.parts ?? RouteSettings.Parts()
-        (parts.proxies, parts.isTunnelled) = (settings.proxies, isTunnelled)
+        (parts.proxies, parts.isTunnelled, parts.tunnelEnd) = (settings.proxies, isTunnelled, end)
         return RouteSettings(parts)
     }
 }

@@ -71,12 +71,22 @@ final class RouteRule: Sendable {
         of request: URLRequest, _ isStream: Bool, to origin: HTTPOrigin
     ) throws(Refusal) -> RouteSettings? {
         guard let proxies = proxyRoute(of: request, to: origin) else { return request.routeSettings }
+        let end = tunnelEnd(for: origin, NameRules.joined(request.routeSettings?.names, names))
         let guardian = EgressGuard(
-            session: egressPolicy, request: request.egressPolicy, origin: origin, endpoint: nil, isForwarded: true)
+            session: egressPolicy, request: request.egressPolicy, origin: end?.target ?? origin, endpoint: nil,
+            isForwarded: true)
         do throws(EgressViolation) { try guardian?.checkUnresolved() } catch { throw .egress(error) }
         // What follows a switch of protocols is for the origin alone.
         let upgrades = isStream || upgradesAll || !request.headers.isEmpty && request.headers.contains("Upgrade")
-        return proxies.settings(with: request.routeSettings, isTunnelled: upgrades)
+        return proxies.settings(with: request.routeSettings, isTunnelled: upgrades || end != nil, to: end)
+    }
+
+    /// What overrides say of an origin holds behind a proxy, too, which only a tunnel can lead there; nil for nothing.
+    private func tunnelEnd(for origin: HTTPOrigin, _ names: NameRules?) -> Route.TunnelEnd? {
+        guard let names else { return nil }
+        let target = names.endpoint(for: origin)
+        let isLocated = names.override(for: target) != nil
+        return target == origin && !isLocated ? nil : Route.TunnelEnd(target: target, isLocated: isLocated)
     }
 
     /// A socket excludes proxies, the request's own those of the session, too.

@@ -127,9 +127,9 @@ import Testing
     }
 
     @Test func `each end of a tunnel is located before anything is connected to, once in each attempt`() throws {
-        let (address, first, second) = (
+        let (address, first, second, third) = (
             try #require(address), try #require(IPAddress(literal: "192.0.2.3")),
-            try #require(IPAddress(literal: "192.0.2.4"))
+            try #require(IPAddress(literal: "192.0.2.4")), try #require(IPAddress(literal: "192.0.2.5"))
         )
         let proxies = [Proxy(.socks4, host: "127.0.0.1"), Proxy(.socks5, host: "p.test")]
         let tunnels = [
@@ -139,13 +139,18 @@ import Testing
         var dial = dial(Route(to: Self.plain, RouteSettings(.init(proxies: proxies))))
         #expect(dial.begin().words == "locate p.test:1080")
         #expect(dial.resolved([address], at: at(2)).words == "rest")
-        #expect(dial.located(first, at: at(2)).words == "locate a.test:80")
-        #expect(dial.located(second, at: at(3)).words == "connect")
-        #expect(dial.located(first, at: at(4)).words == "rest")
+        #expect(dial.located([first], at: at(2)).words == "locate a.test:80")
+        #expect(dial.located([second, third], at: at(3)).words == "connect")
+        #expect(dial.located([first], at: at(4)).words == "rest")
         let located = tunnels.map { dial.address(of: $0) }
         #expect(located == [first, second])
         #expect(dial.connected(to: address, from: nil, at: at(5)).words == "tunnel p.test:1080")
+        #expect(dial.unreached()?.words == nil)
         #expect(dial.tunnelled(at: at(6)).words == "tunnel a.test:80")
+        #expect(dial.unreached()?.words == "connect" && dial.address(of: tunnels[1]) == third)
+        #expect(dial.connected(to: address, from: nil, at: at(7)).words == "tunnel p.test:1080")
+        #expect(dial.tunnelled(at: at(8)).words == "tunnel a.test:80")
+        #expect(dial.unreached()?.words == nil)
         #expect(dial.challenged().words == "locate p.test:1080")
     }
 

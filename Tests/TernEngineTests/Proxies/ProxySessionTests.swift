@@ -389,6 +389,68 @@ import Testing
         #expect(response.statusCode == (asks ? 407 : 200) && origin.requests.count == 3)
     }
 
+    @Test(arguments: [Proxy.Kind.socks5, .socks4])
+    func `a proxy that gets addresses gets the permitted ones in turn`(kind: Proxy.Kind) async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok()] }
+        let server = try ScriptedProxy { target in target == "192.0.2.3:80" ? origin.port : nil }
+        var policy = try Self.policy()
+        policy.allowedNetworks.append(try IPNetwork("192.0.2.0/24"))
+        let session = session(Proxy(kind, host: "127.0.0.1", port: server.port)) { [policy] in
+            $0.resolver = Self.resolver([
+                "a.test": ["192.0.2.1", "10.0.0.1", "192.0.2.2", "192.0.2.3", "192.0.2.4"],
+                "b.test": ["192.0.2.1", "192.0.2.2"],
+            ])
+            $0.egressPolicy = policy
+        }
+        _ = try await session.data(for: try URLRequest(string: "http://a.test/"))
+        let error = try await failure(session, "http://b.test/")
+        guard case .connecting(.proxy(.refusedBySOCKS)) = error.reason else { throw error }
+        #expect(server.requests.map(\.target) == [1, 2, 3, 1, 2].map { "192.0.2.\($0):80" })
+    }
+
+    @Test(
+        arguments: [
+            (.http, "http://a.test/", "other.test:81"), (.http, "https://a.test/", "other.test:444"),
+            (.socks5h, "http://a.test/", "other.test:81"), (.socks5, "http://a.test/", "192.0.2.7:81"),
+            (.http, "http://b.test/", "192.0.2.8:80"), (.socks5h, "http://b.test/", "192.0.2.8:80"),
+            (.http, "http://c.test/", nil), (.http, "http://d.test/", "10.0.0.1:80"),
+        ] as [(Proxy.Kind, String, String?)])
+    func `what is said about a host and its addresses holds behind a proxy, in a tunnel`(
+        kind: Proxy.Kind, url: String, target: String?
+    ) async throws {
+        let authority = try CertificateAuthority()
+        let identity = try authority.issue(LeafRequest(dnsNames: ["a.test"]))
+        let plain = try ScriptedOrigin { _, _ in [.ok()] }
+        let secure = try ScriptedOrigin(tls: identity) { _, _ in [.ok()] }
+        let server = try ScriptedProxy { $0.hasSuffix(":444") ? secure.port : plain.port }
+        var policy = try Self.policy()
+        policy.allowedNetworks.append(try IPNetwork("192.0.2.0/24"))
+        for isOfRequest in [false, true] {
+            let endpoints = try ["a.test:80:other.test:81", "a.test:443:other.test:444"].map(EndpointOverride.init)
+            let addresses = try ["b.test:80:192.0.2.8", "other.test:81:192.0.2.7", "d.test:80:10.0.0.1"]
+                .map(AddressOverride.init).filter { kind == .socks5 || $0.host != "other.test" }
+            let session = try Session.trusting(authority) { [policy] in
+                $0.proxySettings = ProxySettings(Proxy(kind, host: "127.0.0.1", port: server.port))
+                $0.egressPolicy = policy
+                if !isOfRequest { ($0.endpointOverrides, $0.addressOverrides) = (endpoints, addresses) }
+            }
+            var request = try URLRequest(string: url)
+            if isOfRequest { (request.endpointOverrides, request.addressOverrides) = (endpoints, addresses) }
+            let count = server.requests.count
+            let error = await session.failure(of: request)
+            let seen = server.requests.dropFirst(count)
+            if target?.hasPrefix("10.") == true {
+                guard case .connecting(.egressRefused) = error?.reason else { throw try #require(error) }
+                #expect(seen.isEmpty)
+            } else {
+                #expect(error == nil && seen.map(\.target) == [target ?? "c.test:80"], "\(seen.map(\.target))")
+                #expect(seen.allSatisfy { ($0.request?.method == "CONNECT") == (kind == .http && target != nil) })
+            }
+        }
+        let hosts = Set((plain.requests + secure.requests).map { $0.value(of: "Host") })
+        #expect(hosts.isSubset(of: [String(url.dropLast().suffix(6))]))
+    }
+
     @Test func `an address of IPv6 is nothing for SOCKS 4`() async throws {
         let server = try ScriptedProxy { _ in nil }
         let session = session(Proxy(.socks4, host: "127.0.0.1", port: server.port)) {

@@ -69,6 +69,8 @@ import Testing
             ("http_proxy=127.0.0.1:1", "--noproxy * http://127.0.0.1:PORT/"),
             ("http_proxy=127.0.0.1:1", "-x '' http://127.0.0.1:PORT/"),
             ("https_proxy=127.0.0.1:PORT", "https://a.test/"),
+            ("", "-x 127.0.0.1:PORT --connect-to a.test:80:b.test:81 http://a.test/"),
+            ("", "-x 127.0.0.1:PORT --connect-to a.test:443:b.test: https://a.test/"),
             ("", "-x 127.0.0.1:PORT -U u:p --proxy-digest -d content http://a.test/secret"),
         ])
     func `the proxy gets what it gets from curl`(variables: String, options: String) async throws {
