@@ -85,7 +85,7 @@ extension SessionError.ConnectingFailure {
             !error.attempts.isEmpty && error.attempts.allSatisfy(\.error.isAboutRouting)
                 ? .notConnectedToInternet : .cannotConnectToHost
         case .insecure(let error): error.code
-        case .proxy, .dialer, .socketOption: .cannotConnectToHost
+        case .proxy, .invalidProxy, .dialer, .socketOption: .cannotConnectToHost
         }
     }
 }

@@ -8,6 +8,7 @@ enum ExitStatus: Int32, CaseIterable {
     case failure = 1
     case usage = 2
     case malformedURL = 3
+    case unresolvedProxy = 5
     case unresolvedHost = 6
     case noConnection = 7
     case strangeResponse = 8
@@ -45,6 +46,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .failure: "a scheme that is not supported or not allowed, or a failure without a code of its own"
         case .usage: "wrong usage"
         case .malformedURL: "the URL is malformed"
+        case .unresolvedProxy: "the name of the proxy has no address, or a variable names none"
         case .unresolvedHost: "the host name has no address"
         case .noConnection: "no connection to the server"
         case .strangeResponse: "the response breaks HTTP/1.1"

@@ -177,6 +177,9 @@ extension ExitStatus {
         case .trust(let failure): status(of: failure.reason)
         case .noPeerCertificate, .invalidHost: .peerCertificate
         case .clientCertificateRequired: .clientCertificateRequired
+        // As in curl.
+        case .invalidProxy(.variable(_, .scheme)), .invalidProxy(.scheme): .noConnection
+        case .invalidProxy: .unresolvedProxy
         case .invalidConfiguration(.identity): .clientCertificate
         case .invalidConfiguration(.cipherList), .invalidConfiguration(.cipherSuites), .invalidConfiguration(.groups):
             .algorithms

@@ -90,30 +90,18 @@ struct ProxyOptions: OptionGroup, Equatable {
         guard let proxy else { return try fromEnvironment(exceptions) }
         if proxy.isEmpty { return nil }
         let named = exceptions ?? ProxySettings.exceptions(in: ProcessInfo.processInfo.environment)
-        return ProxySettings(try completed(read(proxy, "-x")), except: named)
+        return ProxySettings(try completion()(read(proxy, "-x")), except: named)
     }
 
+    /// A variable that names no proxy is the failure of the requests that would go through it.
     private func fromEnvironment(_ exceptions: ProxyExceptions?) throws -> ProxySettings? {
-        var variables = ProcessInfo.processInfo.environment
-        if exceptions != nil { (variables["no_proxy"], variables["NO_PROXY"]) = (nil, nil) }
+        let variables = ProcessInfo.processInfo.environment
         let names = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
         guard names.contains(where: { variables[$0]?.isEmpty == false }) else { return nil }
-        let settings: ProxySettings
-        do throws(InvalidProxy) {
-            settings = try ProxySettings.environment(variables)
-        } catch {
-            throw UsageError("\(error)")
-        }
-        // A failure has come above: what completes a proxy is the same for all of them.
-        let (complete, exceptions) = (try completion(), exceptions ?? ProxyExceptions())
-        return ProxySettings { url in
-            exceptions.contains(host: url.host ?? "") ? nil : settings.proxy(for: url).map(complete)
-        }
+        return .environment(variables, except: exceptions, completed: try completion())
     }
 
-    private func completed(_ proxy: Proxy) throws -> Proxy { try completion()(proxy) }
-
-    /// Adds what the options say of every proxy.
+    /// Returns what adds to every proxy what the options say.
     private func completion() throws -> @Sendable (Proxy) -> Proxy {
         let (schemes, tunnelsAll) = (schemes, tunnelsAll)
         let given = user.map { PasswordCredential(userinfo: ByteText.bytes(of: $0), schemes: schemes) }

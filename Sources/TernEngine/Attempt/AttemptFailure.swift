@@ -49,7 +49,7 @@ struct AttemptFailure: Sendable {
         case .egressRefused: .addressRefused
         case .unresolved: .unresolved
         case .unreachable, .dialer, .proxy: .unconnected
-        case .socketOption: .local
+        case .socketOption, .invalidProxy: .local
         case .insecure: .untrusted
         }
     }

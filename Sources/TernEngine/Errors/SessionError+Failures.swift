@@ -79,6 +79,8 @@ extension SessionError {
         case insecure(TLSError)
         /// A proxy opened no tunnel. ``ProxyError`` has the status and the content of its answer.
         case proxy(ProxyError)
+        /// The setting for the URL names no proxy, such as a variable of the environment. No byte was sent.
+        case invalidProxy(InvalidProxy)
     }
 }
 
@@ -92,13 +94,13 @@ extension SessionError.ConnectingFailure: CustomStringConvertible {
         case .dialer: .dialer
         case .socketOption: .socketOption
         case .insecure(let error): error.trustFailure == nil ? .tls : .trust
-        case .proxy: .proxy
+        case .proxy, .invalidProxy: .proxy
         }
     }
 
     var rule: String {
         switch self {
-        case .queueFull, .unresolved, .dialer: description
+        case .queueFull, .unresolved, .dialer, .invalidProxy: description
         case .egressRefused(let violation): "\(violation.rule)"
         case .unreachable(let error): error.attempts.last?.error.message ?? kind.rawValue
         case .socketOption(let error): "\(error.rule)"
@@ -118,6 +120,7 @@ extension SessionError.ConnectingFailure: CustomStringConvertible {
         case .socketOption(let error): "\(error)"
         case .insecure(let error): "\(error)"
         case .proxy(let error): "\(error)"
+        case .invalidProxy(let error): "\(error)"
         }
     }
 }

@@ -263,7 +263,7 @@ extension SessionError {
         case tls
         /// The server's certificates were refused.
         case trust
-        /// A proxy opened no tunnel.
+        /// A proxy opened no tunnel, or the setting for the URL names none.
         case proxy
         /// The connection was lost.
         case connectionLost = "connection-lost"

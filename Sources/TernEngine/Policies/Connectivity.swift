@@ -30,7 +30,7 @@ struct Connectivity: HopPolicy {
     /// The hosts to which a path is missing: nil if the failure has another cause, and the world where no host is known.
     private static func missing(_ failure: SessionError.ConnectingFailure) -> [String?]? {
         switch failure {
-        case .queueFull, .egressRefused, .dialer, .socketOption, .insecure, .proxy: return nil
+        case .queueFull, .egressRefused, .dialer, .socketOption, .insecure, .proxy, .invalidProxy: return nil
         case .unresolved(let error):
             guard error.reason == .temporaryFailure else { return nil }
             return PathMonitor(host: nil).path == .none ? [nil] : nil

@@ -28,24 +28,43 @@ public struct ProxySettings: Sendable {
     /// that runs a program sets `HTTP_PROXY` from a field of a request; `https_proxy`, `all_proxy` and `no_proxy` in lower
     /// case before upper case. An empty value counts as none.
     ///
+    /// A value that names no proxy is the error of the requests that would go through it, and of no others
+    /// (``SessionError/ConnectingFailure/invalidProxy(_:)``). It names the variable, and shows no credential.
+    ///
     /// - Parameter variables: the variables by name, usually `ProcessInfo.processInfo.environment`.
-    /// - Throws: an error that names the variable whose value is no proxy. Its credential is not in the error.
-    public static func environment(_ variables: [String: String]) throws(InvalidProxy) -> ProxySettings {
-        let http = try proxy(["http_proxy", "all_proxy", "ALL_PROXY"], variables)
-        let https = try proxy(["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"], variables)
-        return ProxySettings(
+    public static func environment(_ variables: [String: String]) -> ProxySettings {
+        environment(variables, except: nil) { $0 }
+    }
+
+    /// The same with changes.
+    ///
+    /// - Parameters:
+    ///   - exceptions: in place of those of the variables; nil for these.
+    ///   - completed: returns the proxy that takes the place of a named one.
+    package static func environment(
+        _ variables: [String: String], except exceptions: ProxyExceptions?, completed: (Proxy) -> Proxy
+    ) -> ProxySettings {
+        ProxySettings(
             .byScheme(
-                http: http.map(ProxyRoute.init), https: https.map(ProxyRoute.init), except: exceptions(in: variables)))
+                http: route(["http_proxy", "all_proxy", "ALL_PROXY"], variables, completed),
+                https: route(["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"], variables, completed),
+                except: exceptions ?? Self.exceptions(in: variables)))
+    }
+
+    private static func route(
+        _ names: [String], _ variables: [String: String], _ completed: (Proxy) -> Proxy
+    ) -> ProxyRoute? {
+        guard let (name, text) = value(names, variables) else { return nil }
+        do throws(InvalidProxy) {
+            return ProxyRoute(completed(try Proxy(text)))
+        } catch {
+            return ProxyRoute(failing: .variable(name, error))
+        }
     }
 
     /// The hosts that `no_proxy` names, or `NO_PROXY`.
     package static func exceptions(in variables: [String: String]) -> ProxyExceptions {
         ProxyExceptions(value(["no_proxy", "NO_PROXY"], variables)?.text ?? "")
-    }
-
-    private static func proxy(_ names: [String], _ variables: [String: String]) throws(InvalidProxy) -> Proxy? {
-        guard let (name, text) = value(names, variables) else { return nil }
-        do throws(InvalidProxy) { return try Proxy(text) } catch { throw .variable(name, error) }
     }
 
     private static func value(_ names: [String], _ variables: [String: String]) -> (name: String, text: String)? {
@@ -54,10 +73,12 @@ public struct ProxySettings: Sendable {
     }
 
     /// The proxy for a URL; nil for a direct connection.
-    public func proxy(for url: URL) -> Proxy? {
+    ///
+    /// - Throws: an error that names the variable of the environment whose value is no proxy.
+    public func proxy(for url: URL) throws(InvalidProxy) -> Proxy? {
         let isSecure = url.scheme?.lowercased() == "https"
         let port = url.port.map { UInt16(exactly: $0) } ?? (isSecure ? 443 : 80)
-        return route(isSecure: isSecure, host: url.host.map(HTTPOrigin.canonicalHost), port: port, url)?.proxy
+        return try route(isSecure: isSecure, host: url.host.map(HTTPOrigin.canonicalHost), port: port, url)?.proxy.get()
     }
 
     /// The same for a request to `origin` with this URL, which is read only if a closure wants it.
@@ -73,21 +94,30 @@ public struct ProxySettings: Sendable {
             guard let route = isSecure ? https : http else { return nil }
             if let host, exceptions.contains(canonicalHost: host, port: port) { return nil }
             return route
-        case .byURL(let choose): return url().flatMap(choose).map(ProxyRoute.init)
+        case .byURL(let choose): return url().flatMap(choose).map { ProxyRoute($0) }
         }
     }
 }
 
-/// The route through one proxy, made once for all requests that have no settings of their own.
+/// The route through one proxy, made once for all requests that have no settings of their own, or why there is none.
 final class ProxyRoute: Sendable {
-    let proxy: Proxy
+    let proxy: Result<Proxy, InvalidProxy>
+    /// Why no request can be sent along it; nil for nothing.
+    let failure: SessionError.ConnectingFailure?
     private let settings: RouteSettings
 
     init(_ proxy: Proxy) {
-        self.proxy = proxy
+        self.proxy = .success(proxy)
         var parts = RouteSettings.Parts()
         parts.proxies = proxy.chain
         settings = RouteSettings(parts)
+        failure = parts.proxies.lazy.compactMap(\.flawOfCredential).first.map { .proxy(.unsendable($0)) }
+    }
+
+    init(failing error: InvalidProxy) {
+        proxy = .failure(error)
+        failure = .invalidProxy(error)
+        settings = RouteSettings(RouteSettings.Parts())
     }
 
     /// The settings of a request, and the proxies.
@@ -100,5 +130,17 @@ final class ProxyRoute: Sendable {
         var parts = own?.parts ?? RouteSettings.Parts()
         (parts.proxies, parts.isTunnelled, parts.tunnelEnd) = (settings.proxies, isTunnelled, end)
         return RouteSettings(parts)
+    }
+}
+
+extension Proxy {
+    /// Why its credential can never be sent, without showing it; nil if it can. What SOCKS cannot express is found where it
+    /// is written.
+    fileprivate var flawOfCredential: String? {
+        guard kind.isHTTP, let credential, credential.schemes == .basic,
+            BasicScheme.authorization(credential) == nil
+        else { return nil }
+        return credential.userBytes.contains(UInt8(ascii: ":"))
+            ? "a name with a colon by Basic" : "a name or a password with control characters by Basic"
     }
 }

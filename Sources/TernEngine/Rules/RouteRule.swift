@@ -41,13 +41,14 @@ final class RouteRule: Sendable {
     /// Why a request has no route.
     enum Refusal: Error {
         case invalid(InvalidRequest)
-        /// A proxy would connect to the origin, so the connection to the proxy cannot judge that.
-        case egress(EgressViolation)
+        /// There is no proxy of the kind that the settings ask for, or it must not connect to the origin, which the
+        /// connection to the proxy cannot judge.
+        case connecting(SessionError.ConnectingFailure)
 
         var reason: SessionError.Reason {
             switch self {
             case .invalid(let error): .request(.invalid(error))
-            case .egress(let violation): .connecting(.egressRefused(violation))
+            case .connecting(let failure): .connecting(failure)
             }
         }
     }
@@ -71,11 +72,14 @@ final class RouteRule: Sendable {
         of request: URLRequest, _ isStream: Bool, to origin: HTTPOrigin
     ) throws(Refusal) -> RouteSettings? {
         guard let proxies = proxyRoute(of: request, to: origin) else { return request.routeSettings }
+        if let failure = proxies.failure { throw .connecting(failure) }
         let end = tunnelEnd(for: origin, NameRules.joined(request.routeSettings?.names, names))
         let guardian = EgressGuard(
             session: egressPolicy, request: request.egressPolicy, origin: end?.target ?? origin, endpoint: nil,
             isForwarded: true)
-        do throws(EgressViolation) { try guardian?.checkUnresolved() } catch { throw .egress(error) }
+        do throws(EgressViolation) { try guardian?.checkUnresolved() } catch {
+            throw .connecting(.egressRefused(error))
+        }
         // What follows a switch of protocols is for the origin alone.
         let upgrades = isStream || upgradesAll || !request.headers.isEmpty && request.headers.contains("Upgrade")
         return proxies.settings(with: request.routeSettings, isTunnelled: upgrades || end != nil, to: end)

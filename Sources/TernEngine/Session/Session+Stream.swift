@@ -21,12 +21,14 @@ extension Session {
     private func makeStreamTask(_ host: String, _ port: Int, _ delegate: (any SessionTaskDelegate)?) -> StreamTask {
         let request = URLRequest.forStream(to: host, port)
         let place = taskPlace(for: request)
+        let route = Result { () throws(RouteRule.Refusal) in
+            try taskDefaults.routes.route(for: request, isStream: true)
+        }
         let opener = place.map { place in
-            let route = try? taskDefaults.routes.route(for: request, isStream: true)
-            return StreamOpener(place.shard.shared, along: route, within: configuration.timeouts.connect)
+            StreamOpener(place.shard.shared, along: try? route.get(), within: configuration.timeouts.connect)
         }
         let stream = place.flatMap { place in opener.map { RawStream(loop: place.shard.loop, assistant: $0) } }
-        let task = StreamTask(request, stream, delegate: delegate, defaults: taskDefaults, at: place)
+        let task = StreamTask(request, stream, along: route, delegate: delegate, defaults: taskDefaults, at: place)
         opener?.respondent = task
         return task
     }

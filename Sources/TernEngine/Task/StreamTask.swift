@@ -24,14 +24,16 @@ public class StreamTask: SessionTask, @unchecked Sendable {
     let stream: RawStream?
     private let hasDelegate: Bool
     private let origin: HTTPOrigin?
+    /// Where it leads, or why it leads nowhere; nil for one that takes over a connection.
+    private let route: Result<Route, RouteRule.Refusal>?
 
     /// Without a delegate the task lives as long as it is referenced; without a stream it fails as soon as it is
     /// started.
     init(
-        _ request: URLRequest, _ stream: RawStream?, delegate: (any SessionTaskDelegate)?, defaults: TaskDefaults,
-        at place: TaskPlace?
+        _ request: URLRequest, _ stream: RawStream?, along route: Result<Route, RouteRule.Refusal>? = nil,
+        delegate: (any SessionTaskDelegate)?, defaults: TaskDefaults, at place: TaskPlace?
     ) {
-        self.stream = stream
+        (self.stream, self.route) = (stream, route)
         origin = try? request.destination.get().origin
         hasDelegate = delegate != nil
         super.init(request: request, delegate: delegate ?? NoOpTaskDelegate.shared, defaults: defaults, at: place)
@@ -58,11 +60,11 @@ public class StreamTask: SessionTask, @unchecked Sendable {
 
     private func obstacle(on shard: Shard<SessionTask>) -> SessionError.Reason? {
         if shard.isClosed { return .sessionInvalidated }
-        do throws(InvalidRequest) {
-            _ = try originalRequest.destination.get()
+        do throws(RouteRule.Refusal) {
+            _ = try route?.get()
             return nil
         } catch {
-            return .request(.invalid(error))
+            return error.reason
         }
     }
 

@@ -87,6 +87,7 @@ import Testing
         .egressRefused(EgressViolation(rule: .port(8443), address: nil, host: "www.example")),
         .dialer(ConnectionDialerError(.failed, underlying: call)), .dialer(ConnectionDialerError(.used)),
         .dialer(ConnectionDialerError(.invalid(.notASocket))), .dialer(ConnectionDialerError(.invalid(.system(call)))),
+        .invalidProxy(.variable("https_proxy", .scheme("quic"))),
         .socketOption(SocketOptionError(.interface, "eth7", SystemCallError(.setsockopt, code: ENODEV))),
     ]
 

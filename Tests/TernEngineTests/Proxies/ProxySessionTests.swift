@@ -451,6 +451,17 @@ import Testing
         #expect(hosts.isSubset(of: [String(url.dropLast().suffix(6))]))
     }
 
+    @Test func `a stream that must not be opened through a proxy fails`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok()] }
+        let policy = try Self.policy()
+        let stream = session(proxy(origin)) { $0.egressPolicy = policy }.streamTask(withHostName: "10.0.0.1", port: 80)
+        stream.resume()
+        let error = await #expect(throws: SessionError.self) {
+            _ = try await stream.readData(ofMinLength: 1, maxLength: 1, timeout: nil)
+        }
+        guard case .connecting(.egressRefused) = error?.reason else { throw try #require(error) }
+    }
+
     @Test func `an address of IPv6 is nothing for SOCKS 4`() async throws {
         let server = try ScriptedProxy { _ in nil }
         let session = session(Proxy(.socks4, host: "127.0.0.1", port: server.port)) {

@@ -114,15 +114,37 @@ import Testing
     func `the environment names proxies with curl's rules`(
         variables: [String: String], url: String, expected: String?
     ) throws {
-        let settings = try ProxySettings.environment(variables)
-        #expect(settings.proxy(for: try #require(URL(string: url))).map { "\($0)" } == expected)
+        let settings = ProxySettings.environment(variables)
+        #expect(try settings.proxy(for: try #require(URL(string: url))).map { "\($0)" } == expected)
     }
 
-    @Test func `a variable that names no proxy is named, without its password`() {
-        let error = #expect(throws: InvalidProxy.self) {
-            try ProxySettings.environment(["https_proxy": "quic://user:secret@p"])
+    @Test(
+        arguments: [
+            (["https_proxy": "quic://user:secret@p"], "https://a.test/", "https_proxy: no proxy has the scheme quic"),
+            (["https_proxy": "quic://user:secret@p"], "http://a.test/", nil),
+            (["all_proxy": "bad url", "http_proxy": "p"], "http://a.test/", nil),
+            (["all_proxy": "bad url", "http_proxy": "p"], "https://a.test/", "all_proxy: no host and port"),
+            (["http_proxy": "http://", "no_proxy": "a.test"], "http://a.test/", nil),
+            (["http_proxy": "u:secret@", "no_proxy": "a.test"], "http://b.test/", "http_proxy: no host and port"),
+        ] as [([String: String], String, String?)])
+    func `a variable that names no proxy is the error of the URLs that would use it, without its password`(
+        variables: [String: String], url: String, message: String?
+    ) async throws {
+        let settings = ProxySettings.environment(variables)
+        let (url, request) = (try #require(URL(string: url)), try URLRequest(string: url))
+        guard let message else {
+            _ = try settings.proxy(for: url)
+            return
         }
-        #expect(error.map { "\($0)".hasPrefix("https_proxy: no proxy has the scheme quic") } == true)
+        let error = #expect(throws: InvalidProxy.self) { try settings.proxy(for: url) }
+        let failure = try #require(
+            await #expect(throws: SessionError.self) {
+                try await Session.limited(to: 1) { $0.proxySettings = settings }.data(for: request)
+            })
+        guard case .connecting(.invalidProxy) = failure.reason else { throw failure }
+        for text in ["\(try #require(error))", "\(failure)"] {
+            #expect(text.hasPrefix(message) && !text.contains("secret"), "\(text)")
+        }
     }
 
     @Test func `the PROXY protocol's headers have the bytes of its specification`() throws {
