@@ -212,7 +212,7 @@ extension DataTaskDelegate.Body {
         let error = error as? SessionError
         return SessionError(
             .transfer(failure), phase: .body, origin: error?.origin,
-            remoteAddress: error?.remoteAddress, wasSent: true)
+            remoteAddress: error?.remoteAddress, wasSent: true, proxy: error?.proxy)
     }
 
     /// Drops everything but the closure for the next body.

@@ -199,7 +199,7 @@ extension TaskDelegate: CallbackQueue.Source {
         return SessionError(
             .sessionInvalidated, phase: error.phase, origin: error.origin, remoteAddress: error.remoteAddress,
             wasSent: error.wasSent, isSafeToRepeat: error.isSafeToRepeat,
-            countOfBytesReceived: error.countOfBytesReceived, resumeData: error.resumeData)
+            countOfBytesReceived: error.countOfBytesReceived, resumeData: error.resumeData, proxy: error.proxy)
     }
 
     /// Whether a retrier or a closure may act between the end of a task and that of the request.

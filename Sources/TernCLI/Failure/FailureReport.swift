@@ -24,13 +24,13 @@ struct FailureReport {
         if let failure = error as? any ReportedFailure { return failure.message(asking: url) }
         guard let error = error as? SessionError else { return "\(error)" }
         switch error.reason {
-        case .connecting(.unresolved(let failure)): return "cannot resolve \(failure)"
-        case .connecting(.unreachable(let failure)): return Self.message(of: failure)
+        case .connecting(.unresolved(let failure)): return "cannot resolve \(failure)\(Self.way(error))"
+        case .connecting(.unreachable(let failure)): return Self.message(of: failure) + Self.way(error)
         case .connecting(.insecure(let failure)), .transfer(.tls(let failure)):
-            return "\(failure)" + (failure.trustFailure == nil ? Self.place(error) : "")
+            return "\(failure)" + (failure.trustFailure == nil ? Self.place(error) : Self.way(error))
         case .transfer(.redirect(.tooMany(let limit))):
             return "more than \(limit) redirects (--max-redirs)" + (url.map { ", the last one from \($0)" } ?? "")
-        case .timedOut(let limit): return message(of: limit)
+        case .timedOut(let limit): return message(of: limit) + Self.way(error)
         case .transfer(.connectionLost(nil)): return messageOfLoss(error)
         case .download(.unsuccessful(let response)):
             return "the server answered \(response.statusCode)" + (url.map { " to \($0)" } ?? "")
@@ -77,16 +77,21 @@ struct FailureReport {
         case .body:
             if let received, let expected, expected > received {
                 "the server closed the connection with \(expected - received) of \(expected) bytes missing"
+                    + Self.way(error)
             } else {
-                "the server closed the connection before the body was complete"
+                "the server closed the connection before the body was complete\(Self.way(error))"
             }
         default: "the server closed the connection before its response\(Self.place(error))"
         }
     }
 
     private static func place(_ error: SessionError) -> String {
-        error.origin.map { " (\($0.scheme)://\($0.hostField))" } ?? ""
+        let proxy = error.proxy.map { " through \($0)" } ?? ""
+        return error.origin.map { " (\($0.scheme)://\($0.hostField)\(proxy))" } ?? ""
     }
+
+    /// The same for a failure that has its place in words already, unless a proxy led there.
+    private static func way(_ error: SessionError) -> String { error.proxy == nil ? "" : place(error) }
 }
 
 /// A failure of the command itself that has curl's code.
@@ -135,7 +140,7 @@ extension ExitStatus {
     private static func status(of error: SessionError) -> ExitStatus {
         switch error.reason {
         case .request(let failure): status(of: failure)
-        case .connecting(let failure): status(of: failure, in: error.phase)
+        case .connecting(let failure): status(of: failure, error)
         case .transfer(let failure): status(of: failure, error)
         case .download(let failure): status(of: failure)
         case .timedOut: .timeLimit
@@ -158,17 +163,28 @@ extension ExitStatus {
         }
     }
 
-    private static func status(of failure: SessionError.ConnectingFailure, in phase: SessionError.Phase) -> ExitStatus {
+    private static func status(of failure: SessionError.ConnectingFailure, _ error: SessionError) -> ExitStatus {
         switch failure {
         case .queueFull: .failure
         // As in curl, an address of the other family is one that cannot be connected to.
-        case .unresolved(let error): error.reason == .otherFamily ? .noConnection : .unresolvedHost
+        case .unresolved(let failure) where failure.reason == .otherFamily: .noConnection
+        case .unresolved(let failure):
+            switch error.proxy {
+            case let proxy? where proxy.includes(host: failure.host): .unresolvedProxy
+            // A host that is resolved here, for a proxy that gets addresses.
+            case .some: .proxyHandshake
+            case nil: .unresolvedHost
+            }
         case .egressRefused, .dialer, .unreachable: .noConnection
         case .socketOption(let error): error.rule == .otherFamily ? .noConnection : .localEnd
-        case .insecure(let error): status(of: error.reason, in: phase)
+        case .insecure(let failure): status(of: failure.reason, in: error.phase)
         // As in curl: a refused CONNECT is a failure to receive.
         case .proxy(.refused), .proxy(.malformedResponse), .proxy(.closed), .proxy(.unexpectedBytes): .receiving
+        case .proxy(.unsendable) where error.proxy?.kind.isHTTP != false: .usage
         case .proxy: .proxyHandshake
+        // As in curl.
+        case .invalidProxy(.variable(_, .scheme)), .invalidProxy(.scheme): .noConnection
+        case .invalidProxy: .unresolvedProxy
         }
     }
 
@@ -177,9 +193,6 @@ extension ExitStatus {
         case .trust(let failure): status(of: failure.reason)
         case .noPeerCertificate, .invalidHost: .peerCertificate
         case .clientCertificateRequired: .clientCertificateRequired
-        // As in curl.
-        case .invalidProxy(.variable(_, .scheme)), .invalidProxy(.scheme): .noConnection
-        case .invalidProxy: .unresolvedProxy
         case .invalidConfiguration(.identity): .clientCertificate
         case .invalidConfiguration(.cipherList), .invalidConfiguration(.cipherSuites), .invalidConfiguration(.groups):
             .algorithms

@@ -14,16 +14,18 @@ struct ProxyOptions: OptionGroup, Equatable {
                     \(Proxy.Kind.schemes.joined(separator: ", ")); "" for none. Otherwise \
                     http_proxy, https_proxy, all_proxy and no_proxy name one.
                     """
-            ) { $0.proxy = $1.text },
-            .value("--socks4", as: "host", help: "The same as -x socks4://HOST.") { $0.proxy = "socks4://\($1.text)" },
+            ) { $0.setProxy($1.text, "-x") },
+            .value("--socks4", as: "host", help: "The same as -x socks4://HOST.") {
+                $0.setProxy("socks4://\($1.text)", "--socks4")
+            },
             .value("--socks4a", as: "host", help: "The same as -x socks4a://HOST.") {
-                $0.proxy = "socks4a://\($1.text)"
+                $0.setProxy("socks4a://\($1.text)", "--socks4a")
             },
             .value("--socks5", as: "host", help: "The same as -x socks5://HOST: names are resolved here.") {
-                $0.proxy = "socks5://\($1.text)"
+                $0.setProxy("socks5://\($1.text)", "--socks5")
             },
             .value("--socks5-hostname", as: "host", help: "The same as -x socks5h://HOST: the proxy resolves names.") {
-                $0.proxy = "socks5h://\($1.text)"
+                $0.setProxy("socks5h://\($1.text)", "--socks5-hostname")
             },
             .value("--preproxy", as: "proxy", help: "Connect to the proxy of -x through this SOCKS proxy.") {
                 $0.preproxy = $1.text
@@ -60,6 +62,8 @@ struct ProxyOptions: OptionGroup, Equatable {
     }
 
     var proxy: String?
+    /// The option that names it.
+    private var option = "-x"
     var preproxy: String?
     var exceptions: String?
     var user: String?
@@ -69,6 +73,8 @@ struct ProxyOptions: OptionGroup, Equatable {
     var isInsecure = false
     var authorities: String?
     var announces = false
+
+    private mutating func setProxy(_ text: String, _ option: String) { (proxy, self.option) = (text, option) }
 
     func apply(to configuration: inout SessionConfiguration) throws {
         configuration.probesForProxyDigest = schemes == .digest
@@ -90,7 +96,7 @@ struct ProxyOptions: OptionGroup, Equatable {
         guard let proxy else { return try fromEnvironment(exceptions) }
         if proxy.isEmpty { return nil }
         let named = exceptions ?? ProxySettings.exceptions(in: ProcessInfo.processInfo.environment)
-        return ProxySettings(try completion()(read(proxy, "-x")), except: named)
+        return ProxySettings(try completion()(read(proxy, option)), except: named, from: .named(option))
     }
 
     /// A variable that names no proxy is the failure of the requests that would go through it.

@@ -26,6 +26,9 @@ public struct SessionError: Error, Sendable {
     public var isSafeToRepeat: Bool { storage.isSafeToRepeat }
     /// The number of bytes of the last hop that had arrived, heads and TLS included.
     public var countOfBytesReceived: Int64 { storage.countOfBytesReceived }
+    /// The proxy that the request was to go through, and what named it; nil for none, and for an error that has nothing to
+    /// do with a connection.
+    public var proxy: ProxyReference? { storage.proxy }
     /// The resume data of an interrupted download, for `Session.downloadTask(withResumeData:)`; nil if it cannot be
     /// resumed.
     public var resumeData: Data? { storage.resumeData }
@@ -34,11 +37,11 @@ public struct SessionError: Error, Sendable {
     public init(
         _ reason: Reason, phase: Phase, origin: HTTPOrigin? = nil, remoteAddress: TransportAddress? = nil,
         wasSent: Bool = false, isSafeToRepeat: Bool? = nil, countOfBytesReceived: Int64 = 0,
-        resumeData: Data? = nil
+        resumeData: Data? = nil, proxy: ProxyReference? = nil
     ) {
         storage = Storage(
             reason, phase, origin, remoteAddress, wasSent: wasSent, isSafeToRepeat: isSafeToRepeat ?? !wasSent,
-            countOfBytesReceived: countOfBytesReceived, resumeData: resumeData)
+            countOfBytesReceived: countOfBytesReceived, resumeData: resumeData, proxy: proxy)
     }
 
     /// The same, for a download that can be resumed.
@@ -47,7 +50,8 @@ public struct SessionError: Error, Sendable {
             ? self
             : SessionError(
                 reason, phase: phase, origin: origin, remoteAddress: remoteAddress, wasSent: wasSent,
-                isSafeToRepeat: isSafeToRepeat, countOfBytesReceived: countOfBytesReceived, resumeData: data)
+                isSafeToRepeat: isSafeToRepeat, countOfBytesReceived: countOfBytesReceived, resumeData: data,
+                proxy: proxy)
     }
 
     /// The cause. Errors of the caller, the peer and this machine are different cases.
@@ -121,7 +125,9 @@ extension SessionError: CustomStringConvertible, LocalizedError {
         var place: [String] = []
         if let origin {
             if !reason.names(origin) { place.append("\(origin.scheme)://\(origin.hostField.excerpt)") }
-            if let remoteAddress, "\(remoteAddress)" != origin.endpoint { place.append("at \(remoteAddress)") }
+            if let proxy { place.append("through \(proxy)") }
+            let endpoint = proxy?.server.endpoint ?? origin.endpoint
+            if let remoteAddress, "\(remoteAddress)" != endpoint { place.append("at \(remoteAddress)") }
         }
         return place.isEmpty ? text : "\(text) (\(place.joined(separator: " ")))"
     }
@@ -162,7 +168,7 @@ extension SessionError.Reason {
     /// Whether the description has the host already.
     fileprivate func names(_ origin: HTTPOrigin) -> Bool {
         switch self {
-        case .connecting(.unresolved): true
+        case .connecting(.unresolved(let error)): error.host == origin.host
         case .connecting(.egressRefused(let violation)): violation.address == nil && violation.host == origin.host
         case .transfer(.redirect(.loop(let other))): other == origin
         case .connecting(.insecure(let error)), .transfer(.tls(let error)): error.trustFailure != nil
@@ -214,11 +220,12 @@ private final class Storage: Sendable {
     let isSafeToRepeat: Bool
     let countOfBytesReceived: Int64
     let resumeData: Data?
+    let proxy: ProxyReference?
 
     init(
         _ reason: SessionError.Reason, _ phase: SessionError.Phase, _ origin: HTTPOrigin?,
         _ remoteAddress: TransportAddress?,
-        wasSent: Bool, isSafeToRepeat: Bool, countOfBytesReceived: Int64, resumeData: Data?
+        wasSent: Bool, isSafeToRepeat: Bool, countOfBytesReceived: Int64, resumeData: Data?, proxy: ProxyReference?
     ) {
         self.reason = reason
         self.phase = phase
@@ -228,6 +235,7 @@ private final class Storage: Sendable {
         self.isSafeToRepeat = isSafeToRepeat
         self.countOfBytesReceived = countOfBytesReceived
         self.resumeData = resumeData
+        self.proxy = proxy
     }
 }
 

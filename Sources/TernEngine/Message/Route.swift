@@ -176,11 +176,14 @@ final class RouteSettings: Sendable {
     }
 
     let parts: Parts
+    /// What named the proxies, for errors. No part of the key: requests share connections through equal proxies.
+    let proxySource: ProxySource?
     /// Of the parts, because pools are looked up for every request.
     private let hash: Int
 
-    init(_ parts: Parts) {
+    init(_ parts: Parts, proxiesFrom source: ProxySource? = nil) {
         self.parts = parts
+        proxySource = source
         hash = parts.hashValue
     }
 
@@ -188,7 +191,7 @@ final class RouteSettings: Sendable {
     static func changing(_ settings: RouteSettings?, _ change: (inout Parts) -> Void) -> RouteSettings? {
         var parts = settings?.parts ?? Parts()
         change(&parts)
-        return parts == Parts() ? nil : RouteSettings(parts)
+        return parts == Parts() ? nil : RouteSettings(parts, proxiesFrom: settings?.proxySource)
     }
 
     /// The settings of a request, with the session's for what it leaves to that.
@@ -202,7 +205,7 @@ final class RouteSettings: Sendable {
             (parts.proxies, parts.isTunnelled, parts.socket) = (proxies, isTunnelled, nil)
             parts.tunnelEnd = self.parts.tunnelEnd
         }
-        return RouteSettings(parts)
+        return RouteSettings(parts, proxiesFrom: proxySource)
     }
 
     var dialer: ConnectionDialer? { parts.dialer }

@@ -14,7 +14,12 @@ public struct ProxySettings: Sendable {
 
     /// All requests go through one proxy, except those to certain hosts.
     public init(_ proxy: Proxy, except exceptions: ProxyExceptions = ProxyExceptions()) {
-        let route = ProxyRoute(proxy)
+        self.init(proxy, except: exceptions, from: .session)
+    }
+
+    /// The same for a proxy that something else has named.
+    package init(_ proxy: Proxy, except exceptions: ProxyExceptions, from source: ProxySource) {
+        let route = ProxyRoute(proxy, from: source)
         choice = .byScheme(http: route, https: route, except: exceptions)
     }
 
@@ -56,7 +61,7 @@ public struct ProxySettings: Sendable {
     ) -> ProxyRoute? {
         guard let (name, text) = value(names, variables) else { return nil }
         do throws(InvalidProxy) {
-            return ProxyRoute(completed(try Proxy(text)))
+            return ProxyRoute(completed(try Proxy(text)), from: .named(name))
         } catch {
             return ProxyRoute(failing: .variable(name, error))
         }
@@ -94,7 +99,7 @@ public struct ProxySettings: Sendable {
             guard let route = isSecure ? https : http else { return nil }
             if let host, exceptions.contains(canonicalHost: host, port: port) { return nil }
             return route
-        case .byURL(let choose): return url().flatMap(choose).map { ProxyRoute($0) }
+        case .byURL(let choose): return url().flatMap(choose).map { ProxyRoute($0, from: .session) }
         }
     }
 }
@@ -106,12 +111,14 @@ final class ProxyRoute: Sendable {
     let failure: SessionError.ConnectingFailure?
     private let settings: RouteSettings
 
-    init(_ proxy: Proxy) {
+    init(_ proxy: Proxy, from source: ProxySource) {
         self.proxy = .success(proxy)
         var parts = RouteSettings.Parts()
         parts.proxies = proxy.chain
-        settings = RouteSettings(parts)
-        failure = parts.proxies.lazy.compactMap(\.flawOfCredential).first.map { .proxy(.unsendable($0)) }
+        settings = RouteSettings(parts, proxiesFrom: source)
+        failure = parts.proxies.lazy.compactMap(\.flawOfCredential).first.map { flaw in
+            .proxy(.unsendable("\(flaw) (\(ProxyReference(proxy, from: source)))"))
+        }
     }
 
     init(failing error: InvalidProxy) {
@@ -129,7 +136,7 @@ final class ProxyRoute: Sendable {
         if own == nil, !isTunnelled { return settings }
         var parts = own?.parts ?? RouteSettings.Parts()
         (parts.proxies, parts.isTunnelled, parts.tunnelEnd) = (settings.proxies, isTunnelled, end)
-        return RouteSettings(parts)
+        return RouteSettings(parts, proxiesFrom: settings.proxySource)
     }
 }
 

@@ -99,7 +99,7 @@ final class RouteRule: Sendable {
         switch request.proxy {
         case .ofSession: return proxies?.route(to: origin, request.url?.withoutUserInformation)
         case .direct: return nil
-        case .through(let proxy): return ProxyRoute(proxy)
+        case .through(let proxy): return ProxyRoute(proxy, from: .request)
         }
     }
 }

@@ -167,7 +167,7 @@ extension StreamTask {
     private func error(_ failure: StreamFailure) -> SessionError {
         SessionError(
             failure.reason, phase: failure.phase, origin: origin, remoteAddress: failure.remoteAddress,
-            wasSent: measured?.connection != nil)
+            wasSent: measured?.connection != nil, proxy: (try? route?.get())?.proxyReference)
     }
 }
 

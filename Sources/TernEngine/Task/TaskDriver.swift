@@ -648,6 +648,18 @@ extension SessionTask {
             reason, phase: phase, origin: try? driver.machine.hop.request.destination.get().origin,
             remoteAddress: remoteAddress ?? driver.measured?.connection?.remoteAddress, wasSent: wasSent,
             isSafeToRepeat: isSafeToRepeat ?? driver.machine.isSafeToRepeat(wasSent: isSent),
-            countOfBytesReceived: driver.measured?.countOfBytesReceived ?? 0)
+            countOfBytesReceived: driver.measured?.countOfBytesReceived ?? 0, proxy: proxy(involvedIn: reason))
+    }
+
+    /// That of the last attempt of the hop, for what has to do with a connection.
+    private func proxy(involvedIn reason: SessionError.Reason) -> ProxyReference? {
+        switch reason {
+        case .connecting, .timedOut, .transfer, .system: break
+        case .request, .download, .cancelled, .sessionInvalidated: return nil
+        }
+        guard let route = attempt.route, let origin = try? driver.machine.hop.request.destination.get().origin,
+            route.server == origin
+        else { return nil }
+        return route.proxyReference
     }
 }

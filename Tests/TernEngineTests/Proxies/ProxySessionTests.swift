@@ -359,36 +359,6 @@ import Testing
         #expect(error == nil || server.observations.connectionCount == 0)
     }
 
-    @Test(arguments: [false, true])
-    func `content that can be read once waits for a proxy's Digest challenge, and for none of a proxy without one`(
-        asks: Bool
-    ) async throws {
-        let origin = try ScriptedOrigin { _, request in
-            let isKnown = request.value(of: "Proxy-Authorization")?.hasPrefix("Digest ") == true
-            return !asks || isKnown
-                ? [.ok("got \(String(decoding: request.body, as: UTF8.self))")]
-                : [.respond(status: 407, fields: [Self.challenge])]
-        }
-        let request = { () -> URLRequest in
-            var request = try URLRequest(string: "http://a.test/")
-            request.httpMethod = "PUT"
-            request.body = .sequence(
-                AsyncStream<Data> {
-                    $0.yield(Data("once".utf8))
-                    $0.finish()
-                })
-            return request
-        }
-        var digest = proxy(origin)
-        digest.credential = PasswordCredential(user: "user", password: "secret", schemes: .digest)
-        #expect(try await session(digest).text(try request()) == "got once")
-        #expect(origin.requests.map(\.body.count) == [0, 4])
-        #expect(origin.requests[0].value(of: "Content-Length") == "0")
-        // What may be sent in two ways is not held back: the 407 is the answer.
-        let (_, response) = try await session(proxy(origin, .http, "user")).data(for: try request())
-        #expect(response.statusCode == (asks ? 407 : 200) && origin.requests.count == 3)
-    }
-
     @Test(arguments: [Proxy.Kind.socks5, .socks4])
     func `a proxy that gets addresses gets the permitted ones in turn`(kind: Proxy.Kind) async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok()] }
@@ -449,6 +419,82 @@ import Testing
         }
         let hosts = Set((plain.requests + secure.requests).map { $0.value(of: "Host") })
         #expect(hosts.isSubset(of: [String(url.dropLast().suffix(6))]))
+    }
+
+    @Test(arguments: [false, true])
+    func `content that can be read once waits for a proxy's Digest challenge, and for none of a proxy without one`(
+        asks: Bool
+    ) async throws {
+        let origin = try ScriptedOrigin { _, request in
+            let isKnown = request.value(of: "Proxy-Authorization")?.hasPrefix("Digest ") == true
+            return !asks || isKnown
+                ? [.ok("got \(String(decoding: request.body, as: UTF8.self))")]
+                : [.respond(status: 407, fields: [Self.challenge])]
+        }
+        let request = { () -> URLRequest in
+            var request = try URLRequest(string: "http://a.test/")
+            request.httpMethod = "PUT"
+            request.body = .sequence(
+                AsyncStream<Data> {
+                    $0.yield(Data("once".utf8))
+                    $0.finish()
+                })
+            return request
+        }
+        var digest = proxy(origin)
+        digest.credential = PasswordCredential(user: "user", password: "secret", schemes: .digest)
+        #expect(try await session(digest).text(try request()) == "got once")
+        #expect(origin.requests.map(\.body.count) == [0, 4])
+        #expect(origin.requests[0].value(of: "Content-Length") == "0")
+        // What may be sent in two ways is not held back: the 407 is the answer.
+        let (_, response) = try await session(proxy(origin, .http, "user")).data(for: try request())
+        #expect(response.statusCode == (asks ? 407 : 200) && origin.requests.count == 3)
+    }
+
+    @Test func `a credential that cannot be sent is an error that does not show it`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok()] }
+        var proxy = proxy(origin)
+        proxy.credential = PasswordCredential(user: "us:er", password: "secret", schemes: .basic)
+        for url in ["http://a.test/", "https://a.test/"] {
+            let error = try await failure(session(proxy), url)
+            guard case .connecting(.proxy(.unsendable)) = error.reason else { throw error }
+            #expect("\(error)".contains("a name with a colon") && "\(error)".contains("from the session"))
+            #expect(!"\(error)".contains("secret") && !"\(error)".contains("us:er"))
+        }
+        #expect(origin.requests.isEmpty)
+    }
+
+    @Test func `an error behind a proxy names it and what named it, without its password`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.respond(status: 403)] }
+        let resolver = Self.resolver(["a.test": ["192.0.2.1"]])
+        let expect = { (error: SessionError, text: String, host: String) in
+            let shown = "\(error)"
+            #expect(shown.contains(text) && shown.contains(host) && !shown.contains("secret"), "\(shown)")
+        }
+        let place = "the proxy 127.0.0.1:\(origin.port), from the session"
+        let ofSession = session(proxy(origin, .http, "user")) { $0.resolver = resolver }
+        expect(try await failure(ofSession), place, "https://a.test")
+        var request = try URLRequest(string: "https://a.test/")
+        request.proxy = .through(Proxy(.socks5h, host: "nowhere.test", port: 1))
+        let error = try #require(await ofSession.failure(of: request))
+        expect(error, "nowhere.test", "https://a.test through the SOCKS proxy nowhere.test:1, from the request")
+        #expect(error.proxy?.includes(host: "nowhere.test") == true && error.proxy?.source == .request)
+        let environment = session(proxy(origin)) {
+            $0.resolver = resolver
+            $0.proxySettings = .environment(["https_proxy": "https://u:secret@127.0.0.1:\(origin.port)"])
+        }
+        expect(try await failure(environment), "the HTTPS proxy 127.0.0.1:\(origin.port), from https_proxy", "a.test")
+        var chain = proxy(origin)
+        chain.preproxy = Proxy(.socks5h, host: "127.0.0.1", port: 1)
+        expect(
+            try await failure(session(chain)), "\(place), behind the SOCKS proxy 127.0.0.1:1",
+            "cannot connect to 127.0.0.1:1")
+        let stream = ofSession.streamTask(withHostName: "b.test", port: 80)
+        stream.resume()
+        let failed = await #expect(throws: SessionError.self) {
+            _ = try await stream.readData(ofMinLength: 1, maxLength: 1, timeout: nil)
+        }
+        expect(try #require(failed), place, "http://b.test")
     }
 
     @Test func `a stream that must not be opened through a proxy fails`() async throws {

@@ -73,6 +73,7 @@ import Testing
             ("http_proxy=quic://x no_proxy=127.0.0.1", "http://127.0.0.1:PORT/"),
             ("http_proxy=quic://x", "--noproxy * http://127.0.0.1:PORT/"),
             ("all_proxy=bad_url: http_proxy=127.0.0.1:PORT", "http://a.test/"),
+            ("", "-x nowhere.invalid:1 http://a.test/"),
             ("", "-x 127.0.0.1:PORT --connect-to a.test:80:b.test:81 http://a.test/"),
             ("", "-x 127.0.0.1:PORT --connect-to a.test:443:b.test: https://a.test/"),
             ("", "-x 127.0.0.1:PORT -U u:p --proxy-digest -d content http://a.test/secret"),
@@ -107,6 +108,33 @@ import Testing
         #expect(curl.output == first && curl.status == result.status)
     }
 
+    @Test(
+        arguments: [
+            ("", "-x http://u:secret@127.0.0.1:1 http://a.test/", 7, "127.0.0.1:1, from -x"),
+            ("http_proxy=u:secret@127.0.0.1:1", "http://a.test/", 7, "the proxy 127.0.0.1:1, from http_proxy"),
+            ("ALL_PROXY=u:secret@nowhere.invalid:1", "http://a.test/", 5, "nowhere.invalid:1, from ALL_PROXY"),
+            ("", "--socks5 u:secret@127.0.0.1:1 http://127.0.0.2/", 7, "the SOCKS proxy 127.0.0.1:1, from --socks5"),
+            ("", "--socks5 u:secret@127.0.0.1:1 http://a.invalid/", 97, "the SOCKS proxy 127.0.0.1:1, from --socks5"),
+            ("", "-x u:secret@127.0.0.1:PORT https://a.test/", 56, "the proxy 127.0.0.1:PORT, from -x"),
+            ("", "-x https://u:secret@127.0.0.1:PORT http://a.test/", 35, "the HTTPS proxy 127.0.0.1:PORT, from -x"),
+            ("", "-x socks5h://u:secret@127.0.0.1:PORT http://a.test/", 97, "127.0.0.1:PORT, from -x"),
+            ("", "-x 127.0.0.1:PORT -U u%3A:secret http://a.test/", 2, "127.0.0.1:PORT, from -x"),
+            ("http_proxy=quic://u:secret@p", "http://a.test/", 7, "http_proxy: no proxy has the scheme quic"),
+        ])
+    func `a failure behind a proxy names it and where it comes from, without its password`(
+        variables: String, options: String, status: Int32, text: String
+    ) async throws {
+        let proxy = try Self.proxy()
+        let words = { (text: String) in
+            text.replacing("PORT", with: "\(proxy.port)").split(separator: " ").map(String.init)
+        }
+        let result = try await Command.run(
+            ["env"] + words(variables) + [TernTool.executable.path, "get", "-sS"] + words(options))
+        #expect(result.status == status, "\(result.errors)")
+        #expect(result.errors.contains(text.replacing("PORT", with: "\(proxy.port)")), "\(result.errors)")
+        #expect(!result.errors.contains("secret"), "\(result.errors)")
+    }
+
     @Test func `-v names the proxies, and no password`() async throws {
         let proxy = try Self.proxy()
         let result = try await TernTool.run(["get", "-v", "-x", "u:secret@127.0.0.1:\(proxy.port)", "http://a.test/"])
@@ -120,7 +148,10 @@ import Testing
         ("-x http://u:secret@p:x http://a.test/", "-x: no host and port of a proxy: p:x"),
         ("-x p --preproxy http://q http://a.test/", "--preproxy: give a SOCKS proxy"),
         ("-x p --proxy-header x http://a.test/", "--proxy-header: give \"Name: value\""),
-        ("-x p --proxy-header x:\u{1}y http://a.test/", "--proxy-header: the proxy cannot be given the fields of CONNECT"),
+        (
+            "-x p --proxy-header x:\u{1}y http://a.test/",
+            "--proxy-header: the proxy cannot be given the fields of CONNECT"
+        ),
         ("-x http://u:secret/@p http://a.test/", "-x: no host and port of a proxy: p"),
     ])
     func `what names no proxy is wrong usage`(options: String, message: String) async throws {
