@@ -116,6 +116,7 @@ struct FetchCookies {
 
     private static func replace(_ path: String, by bytes: [UInt8]) throws {
         let temporary = TemporaryFile(beside: path)
+        defer { withExtendedLifetime(temporary) {} }
         do {
             let file = try FileReplacement(
                 of: path, path: temporary.path, fallbackPath: temporary.fallbackPath, newPermissions: 0o600)

@@ -4,6 +4,7 @@ import FoundationEssentials
 import Glibc
 import TernEngine
 import TernFiles
+import TernLock
 
 /// How the file of a body is written.
 struct FileRules: Sendable {
@@ -208,28 +209,35 @@ final class BodySink {
     }
 }
 
-/// Chooses the paths of the file that collects a body for `-o`, and removes the file if a signal ends the command.
+/// Chooses the paths of the file that collects a body for `-o`. A signal that ends the command removes the files of all
+/// that exist.
 ///
-/// Created before the file, because a signal may come at any time. Only file systems without nameless files have
-/// something to remove.
+/// Created before the file, because a signal may come at any time, and kept until the file has its final name. Only file
+/// systems without nameless files have something to remove.
 final class TemporaryFile: Sendable {
     /// The path beside the target.
     let path: String
     /// The path for a target in a folder that cannot be written.
     let fallbackPath: String
-    private let interruption: Interruption
+
+    /// The paths of those that exist.
+    private static let pending = Lock<Set<String>>([])
+    /// One for all: a signal that is listened to twice would look ignored.
+    private static let interruption = Interruption { number in
+        for path in pending.withLock({ $0 }) { OutputFile.remove(path) }
+        Interruption.die(of: number)
+    }
 
     init(beside target: String) {
         path = FilePath.temporary(beside: target)
         fallbackPath = FilePath.temporary(in: ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp")
         // A closed reader is then an error of write(2), after which the command removes the file.
         _ = signal(SIGPIPE, SIG_IGN)
-        interruption = Interruption { [path, fallbackPath] number in
-            OutputFile.remove(path)
-            OutputFile.remove(fallbackPath)
-            Interruption.die(of: number)
-        }
+        Self.pending.withLock { [path, fallbackPath] in $0.formUnion([path, fallbackPath]) }
+        _ = Self.interruption
     }
+
+    deinit { Self.pending.withLock { [path, fallbackPath] in $0.subtract([path, fallbackPath]) } }
 
     /// Removes the file, unless it has its final name.
     func remove() {

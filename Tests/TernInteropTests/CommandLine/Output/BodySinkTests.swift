@@ -97,6 +97,19 @@ import Testing
         #expect(try names == ["file"])
     }
 
+    @Test func `a signal ends the command at its second file, too`() async throws {
+        let origin = try ScriptedOrigin { _, request in
+            request.target == "/a" ? [.ok("x")] : [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .hold]
+        }
+        // The signal comes when the first file is there and the second is open.
+        let result = try await run(
+            origin.url("/"),
+            #"sh -c '( until [ -e a ] && ls -l /proc/$$/fd 2>&1 | grep -q "\.tern-\|(deleted)"; do :; done; kill -INT $$ ) & "#
+                + #"exec "$0" -m 20 -o a "$1"a -o b "$1"b' "$0" "$1"; echo $?"#)
+        #expect(result.output == "130\n", "\(result.errors)")
+        #expect(try names.sorted() == ["a", "file"])
+    }
+
     @Test func `the file keeps its permissions, a new one gets the umask's`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("new")] }
         let result = try await run(
