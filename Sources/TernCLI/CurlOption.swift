@@ -145,8 +145,8 @@ struct CurlOption: Equatable {
         = --key
         ~ --key-type | PEM and DER; engines are not supported
         - --libcurl | tern is no libcurl: the debug description of a request of the library is a curl command
-        ~ --limit-rate | holds for all transfers of a run together
-        ~ --rate | redirects count
+        = --limit-rate
+        ~ --rate | redirects count, and it holds with -Z, too
         - -l --list-only | it is for FTP and POP3, and tern speaks HTTP
         = --local-port
         ~ -L --location | follows from https to http only with --allow-downgrade
@@ -160,7 +160,7 @@ struct CurlOption: Equatable {
         ~ -n --netrc | takes no file that others may read, and no file is an error; a name in the URL chooses the entry with that name, and "default" is not for the targets of redirects
         ~ --netrc-file | takes no file that others may read, and no file is an error
         ~ --netrc-optional | takes no file that others may read
-        - -: --next | tern has one set of options for all URLs: run tern once for each
+        ~ -: --next | without a URL behind it nothing is requested, not even what stands before it
         = --no-alpn
         = -N --no-buffer
         = --no-clobber
@@ -174,8 +174,10 @@ struct CurlOption: Equatable {
         - --out-null | give -o /dev/null
         ~ -o --output | replaces a file when the whole body has arrived, and leaves it unchanged otherwise
         = --output-dir
-        - -Z --parallel | tern requests URLs one after another
-        - --parallel-immediate --parallel-max --parallel-max-host | tern requests URLs one after another
+        ~ -Z --parallel | its line of progress has another form, and is shown on a terminal only
+        ~ --parallel-immediate | changes nothing: connections are always opened at once
+        ~ --parallel-max | more than 300 counts as 300
+        - --parallel-max-host | give --parallel-max, for all hosts together
         = --pass
         = --path-as-is
         = --pinnedpubkey

@@ -30,7 +30,7 @@ package enum TernCommand {
         do {
             let command = try kind.parse(call.arguments)
             starting()
-            if let get = command as? GetCommand, call.isShort, get.options.content.givesMethod {
+            if let get = command as? GetCommand, call.isShort, get.options.givesMethod {
                 try await RequestCommand(options: get.options).run()
             } else {
                 try await command.run()

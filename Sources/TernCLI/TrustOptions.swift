@@ -5,7 +5,7 @@ import TernFiles
 import TernTLS
 
 /// The servers to trust, with curl's option names.
-struct TrustOptions: OptionGroup {
+struct TrustOptions: OptionGroup, Equatable {
     static var table: OptionTable<Self> {
         OptionTable(
             .value("--cacert", as: "file", help: "Trust only the certificates in this PEM file.") {
@@ -67,12 +67,15 @@ struct TrustOptions: OptionGroup {
 
     /// - Throws: a usage error for options without effect over plain http.
     func check(_ target: RequestedURL) throws {
+        guard !target.isSecure, isGiven else { return }
         let given = given + identity.given
-        guard !target.isSecure, !given.isEmpty else { return }
         throw UsageError(
             "\(given.joined(separator: ", ")): this has no effect on an http URL: give an https URL, or omit it"
         )
     }
+
+    /// Whether one of the options is given that have no effect over plain http.
+    var isGiven: Bool { !given.isEmpty || !identity.given.isEmpty }
 
     private var given: [String] {
         [
@@ -179,7 +182,7 @@ struct TrustOptions: OptionGroup {
 }
 
 /// The offered algorithms of TLS, with curl's option names and OpenSSL's names of algorithms.
-struct TLSAlgorithmOptions: OptionGroup {
+struct TLSAlgorithmOptions: OptionGroup, Equatable {
     static var table: OptionTable<Self> {
         OptionTable(
             .value(
@@ -207,7 +210,7 @@ struct TLSAlgorithmOptions: OptionGroup {
 }
 
 /// The allowed versions of TLS and its extensions, with curl's option names.
-struct TLSVersionOptions: OptionGroup {
+struct TLSVersionOptions: OptionGroup, Equatable {
     static var table: OptionTable<Self> {
         OptionTable(
             .flag(
@@ -246,7 +249,7 @@ struct TLSVersionOptions: OptionGroup {
 }
 
 /// Whether to check if certificates have been revoked, over the network if necessary.
-struct RevocationOptions: OptionGroup {
+struct RevocationOptions: OptionGroup, Equatable {
     static var table: OptionTable<Self> {
         OptionTable(
             .toggle(
@@ -273,7 +276,7 @@ struct RevocationOptions: OptionGroup {
 }
 
 /// The client's identity, with curl's option names.
-struct IdentityOptions: OptionGroup {
+struct IdentityOptions: OptionGroup, Equatable {
     static var table: OptionTable<Self> {
         OptionTable(
             .value(

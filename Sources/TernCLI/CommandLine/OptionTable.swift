@@ -28,6 +28,15 @@ extension OptionGroup {
         try values.validate()
         return values
     }
+
+    /// Validates values, and those of their groups.
+    static func check(_ all: [Self]) throws {
+        let checks = table.checks
+        for values in all {
+            for check in checks { try check(values) }
+            try values.validate()
+        }
+    }
 }
 
 /// What is known of an option, a flag or an operand without its command's values.

@@ -11,6 +11,7 @@ struct DownloadCommand: ToolCommand {
             .group(\.file, "File"),
             .group(\.fields, "Header fields"),
             .group(\.transfer, "Redirects, retries, limits"),
+            .group(\.rate, "Redirects, retries, limits"),
             .group(\.trust, "Trust"),
             .group(\.accepted, "Accepted, without effect"))
     }
@@ -30,6 +31,7 @@ struct DownloadCommand: ToolCommand {
     var file = DownloadFileOptions()
     var fields = FieldOptions()
     var transfer = TransferOptions()
+    var rate = RateOptions()
     var trust = TrustOptions()
     var accepted = AcceptedOptions()
 
@@ -50,25 +52,18 @@ struct DownloadCommand: ToolCommand {
     func run() async throws {
         let target = try RequestedURL(argument: url)
         try transfer.schemes.check(target)
-        var configuration = try RequestBuilder.configuration(
-            fields, trust, transfer, isSilent: file.isSilent)
-        if !transfer.isFollowing { configuration.redirectPolicy = TransferOptions.usualRedirects }
-        var builder = try RequestBuilder(fields, trust, configuration: configuration, range: file.range)
-        let request = try builder.request(for: target)
-        let session = try builder.session()
+        let builder = try RequestBuilder(fields, trust, transfer, range: file.range)
+        let sessions = SessionRegistry(isSilent: file.isSilent, rate: rate.requestRate)
+        let session = try sessions.session(for: builder.session)
+        var request = try builder.request(for: target, in: session.configuration)
+        if !transfer.isFollowing { request.redirectPolicy = TransferOptions.usualRedirects }
         do {
             try await download(target, request, session)
         } catch {
-            try? save(session)
+            try? sessions.save()
             throw error
         }
-        try save(session)
-    }
-
-    private func save(_ session: Session) throws {
-        let configuration = session.configuration
-        try KeptStorage.save(configuration.hstsStorage, configuration.urlCache, isSilent: file.isSilent)
-        withExtendedLifetime(session) {}
+        try sessions.save()
     }
 
     private func download(_ target: RequestedURL, _ request: URLRequest, _ session: Session) async throws {

@@ -61,13 +61,12 @@ struct EventsCommand: ToolCommand {
     func run() async throws {
         let target = try RequestedURL(argument: url)
         if !isFollowing { try trust.check(target) }
-        var configuration = try RequestBuilder.configuration(fields, trust, nil)
-        try routes.apply(to: &configuration)
-        configuration.redirectPolicy = isFollowing ? .follow() : .never
-        if let connectTimeout { configuration.timeouts.connect = .seconds(connectTimeout) }
-        var builder = try RequestBuilder(fields, trust, configuration: configuration)
-        let request = try builder.request(for: target)
-        let events = try builder.session().events(
+        var transfer = TransferOptions()
+        (transfer.routes, transfer.isFollowing, transfer.connectTimeout) = (routes, isFollowing, connectTimeout)
+        let builder = try RequestBuilder(fields, trust, transfer)
+        let session = try SessionRegistry(isSilent: false).session(for: builder.session)
+        let request = try builder.request(for: target, in: session.configuration)
+        let events = session.events(
             for: request, reconnection: endsWithStream ? .never : nil,
             maximumEventSize: maximumEventSize?.bytes ?? Session.maximumEventSize)
         let isJSON = isJSON

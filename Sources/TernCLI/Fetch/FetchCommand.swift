@@ -5,14 +5,14 @@ import TernEngine
 protocol FetchCommand: ToolCommand {
     /// The method of the command; nil leaves it to the options.
     static var method: String? { get }
-    var options: FetchOptions { get set }
+    var options: RunOptions { get set }
 }
 
 extension FetchCommand {
     static var table: OptionTable<Self> { OptionTable(.group { try $1(&$0.options) }) }
 
     static var name: String { method?.lowercased() ?? "request" }
-    static var discussion: String { FetchOptions.discussion }
+    static var discussion: String { RunOptions.discussion }
     static var endsLikeCurl: Bool { true }
     static var isFetch: Bool { true }
 
@@ -24,7 +24,7 @@ struct GetCommand: FetchCommand {
     static let method: String? = "GET"
     static let abstract = "Fetch a URL."
 
-    var options = FetchOptions()
+    var options = RunOptions()
 }
 
 /// `tern head`: HEAD requests, like curl's `-I`.
@@ -32,7 +32,7 @@ struct HeadCommand: FetchCommand {
     static let method: String? = "HEAD"
     static let abstract = "Request the head of a URL, and show it."
 
-    var options = FetchOptions()
+    var options = RunOptions()
 }
 
 /// `tern put`: PUT requests.
@@ -40,7 +40,7 @@ struct PutCommand: FetchCommand {
     static let method: String? = "PUT"
     static let abstract = "Send a body with PUT."
 
-    var options = FetchOptions()
+    var options = RunOptions()
 }
 
 /// `tern post`: POST requests.
@@ -48,7 +48,7 @@ struct PostCommand: FetchCommand {
     static let method: String? = "POST"
     static let abstract = "Send a body with POST."
 
-    var options = FetchOptions()
+    var options = RunOptions()
 }
 
 /// `tern patch`: PATCH requests.
@@ -56,7 +56,7 @@ struct PatchCommand: FetchCommand {
     static let method: String? = "PATCH"
     static let abstract = "Send a body with PATCH."
 
-    var options = FetchOptions()
+    var options = RunOptions()
 }
 
 /// `tern delete`: DELETE requests.
@@ -64,7 +64,7 @@ struct DeleteCommand: FetchCommand {
     static let method: String? = "DELETE"
     static let abstract = "Send DELETE."
 
-    var options = FetchOptions()
+    var options = RunOptions()
 }
 
 /// `tern request`: requests whose method the options set, by curl's rules.
@@ -73,52 +73,7 @@ struct RequestCommand: FetchCommand {
     static let abstract =
         "Send a request as curl does: GET, POST with -d, PUT with -T, HEAD with -I, or the method of -X."
 
-    var options = FetchOptions()
-}
-
-/// Runs a command that sends requests, from its options to its end.
-struct FetchRun {
-    /// The method of the command; nil leaves it to the options.
-    let method: String?
-    let options: FetchOptions
-    /// Whether the progress is that of the upload rather than the response.
-    var showsUpload = false
-
-    func run() async throws {
-        let choice = try MethodChoice(command: method, options.content)
-        let targets = try options.targets()
-        let cookies = try FetchCookies(options, for: targets.map(\.url))
-        if let option = options.accepted.otherVersion, options.output.isVerbose {
-            StandardStreams.tell("* \(option): tern speaks HTTP/1.1")
-        }
-        var planner = try FetchPlanner(options: options, choice: choice, cookies: cookies?.storage)
-        let plans = try planner.plans(targets)
-        let fetcher = Fetcher(
-            options: options, session: try planner.builder.session(), configuration: planner.builder.configuration,
-            writeOut: try options.output.writeOut.map(WriteOut.init(argument:)),
-            heads: try options.output.headDump(), timeCondition: planner.timeCondition,
-            showsUpload: showsUpload || !options.content.uploads.isEmpty && plans.allSatisfy { ($0.path ?? "-") != "-" }
-        )
-        var last = ExitStatus.success
-        do {
-            for plan in plans {
-                let status = try await fetcher.fetch(plan)
-                if status != .success {
-                    last = status
-                    if options.output.failsEarly { break }
-                }
-            }
-            try fetcher.finish()
-        } catch {
-            // The files are written whatever has happened, and the first failure is the one that is told.
-            try? cookies?.save()
-            try? fetcher.save()
-            throw error
-        }
-        try cookies?.save()
-        try fetcher.save()
-        if last != .success { throw ExitCode(last.rawValue) }
-    }
+    var options = RunOptions()
 }
 
 /// `tern upload`: sends a file, and shows the progress.
@@ -133,6 +88,7 @@ struct UploadCommand: ToolCommand {
             .group(\.fields, "Header fields"),
             .group(\.transfer, "Redirects, retries, limits"),
             .group(\.output, "Output"),
+            .group(\.messages, "Output"),
             .group(\.trust, "Trust"),
             .group(\.accepted, "Accepted, without effect"))
     }
@@ -152,6 +108,7 @@ struct UploadCommand: ToolCommand {
     var fields = FieldOptions()
     var transfer = TransferOptions()
     var output = OutputOptions()
+    var messages = MessageOptions()
     var trust = TrustOptions()
     var accepted = AcceptedOptions()
 
@@ -167,6 +124,8 @@ struct UploadCommand: ToolCommand {
         (options.content.method, options.content.uploads, options.arguments) = (method, [file], [url])
         (options.fields, options.transfer, options.output, options.trust) = (fields, transfer, output, trust)
         try options.validate()
-        try await FetchRun(method: nil, options: options, showsUpload: true).run()
+        let run = RunOptions(options, messages)
+        try run.validate()
+        try await FetchRun(method: nil, options: run, showsUpload: true).run()
     }
 }

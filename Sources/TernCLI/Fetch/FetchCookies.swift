@@ -11,41 +11,51 @@ struct FetchCookies {
     /// In bytes, also of a pipe.
     private static let maximumLength = 64 << 20
 
-    /// What is sent and kept.
+    /// What is sent and kept by all groups that keep cookies.
     let storage: HTTPCookieStorage
-    private let jar: OutputTarget?
-    /// Whether the jar is a file of `-b`, too: it keeps what others write to it meanwhile.
-    private let isShared: Bool
+    private let jars: [OutputTarget]
+    /// The jar that is a file of `-b`, too: it keeps what others write to it meanwhile.
+    private let sharedFile: String?
 
-    /// Nil if no cookies are kept.
-    init?(_ options: FetchOptions, for targets: [RequestedURL]) throws {
-        let cookies = options.cookies
-        guard cookies.keepsCookies else { return nil }
+    /// Nil if no group keeps cookies.
+    init?(_ groups: [FetchOptions], isSilent: Bool) throws {
+        guard groups.contains(where: \.cookies.keepsCookies) else { return nil }
         // What cannot be written later is reported before anything is sent.
         do throws(OutputError) {
-            jar = try cookies.jar.map { path throws(OutputError) in try OutputTarget(path: path) }
+            var jars: [OutputTarget] = []
+            for path in Set(groups.compactMap(\.cookies.jar)).sorted() { jars.append(try OutputTarget(path: path)) }
+            self.jars = jars
         } catch {
             throw CommandFailure(.unwritable, "-c: \(error)")
         }
-        let jarFile = jar.flatMap(Self.file)
-        let isJar = { (path: String) in jarFile != nil && (try? OutputTarget(path: path)).flatMap(Self.file) == jarFile
+        let jarFiles = Set(jars.compactMap(Self.file))
+        let jarFile = { (path: String) -> String? in
+            (try? OutputTarget(path: path)).flatMap(Self.file).flatMap { jarFiles.contains($0) ? $0 : nil }
         }
-        isShared = cookies.files.contains(where: isJar)
-        if let jarFile, isShared {
-            storage = try Self.storage(of: jarFile, keepsSessionCookies: !cookies.dropsSessionCookies)
-            Self.tell(storage.skippedLineCount, first: storage.firstSkippedLine, of: jarFile, options.output)
+        let shared = groups.lazy.flatMap { group in group.cookies.files.map { (group.cookies, $0) } }
+            .compactMap { options, path in jarFile(path).map { (options, $0) } }.first
+        sharedFile = shared?.1
+        if let (options, file) = shared {
+            storage = try Self.storage(of: file, keepsSessionCookies: !options.dropsSessionCookies)
+            Self.tell(storage.skippedLineCount, first: storage.firstSkippedLine, of: file, isSilent: isSilent)
         } else {
             storage = HTTPCookieStorage()
         }
-        for path in cookies.files where !path.isEmpty && !isJar(path) {
-            let content = CookieText(try Self.read(path), now: Date())
-            Self.tell(content.skippedLineCount, first: content.firstSkippedLine, of: path, options.output)
-            // curl sends a Set-Cookie without a domain to every host. It is for those that the user names, no
-            // redirect's.
-            storage.add(
-                content, keepsSessionCookies: !cookies.dropsSessionCookies,
-                fieldsFrom: Set(targets.compactMap(\.url.host)).sorted())
+        for group in groups {
+            for path in group.cookies.files where !path.isEmpty && (sharedFile == nil || jarFile(path) != sharedFile) {
+                try add(path, for: group, isSilent: isSilent)
+            }
         }
+    }
+
+    private func add(_ path: String, for group: FetchOptions, isSilent: Bool) throws {
+        let content = CookieText(try Self.read(path), now: Date())
+        Self.tell(content.skippedLineCount, first: content.firstSkippedLine, of: path, isSilent: isSilent)
+        // curl sends a Set-Cookie without a domain to every host. It is for those that the user names, no redirect's.
+        let hosts =
+            content.needsHosts
+            ? Set(group.targets.lazy.compactMap { (try? $0.get())?.url.url.host }).sorted() : []
+        storage.add(content, keepsSessionCookies: !group.cookies.dropsSessionCookies, fieldsFrom: hosts)
     }
 
     /// The regular file that would be written, whatever its path; nil for a target that is written directly.
@@ -83,19 +93,22 @@ struct FetchCookies {
         return bytes
     }
 
-    private static func tell(_ skipped: Int, first line: Int, of path: String, _ output: OutputOptions) {
-        if skipped == 0 || output.isSilent { return }
+    private static func tell(_ skipped: Int, first line: Int, of path: String, isSilent: Bool) {
+        if skipped == 0 || isSilent { return }
         let name = path == "-" ? "standard input" : path
         let subject = skipped == 1 ? "a line" : "\(skipped) lines"
         let place = line == 0 ? "" : skipped == 1 ? " (line \(line))" : " (the first is line \(line))"
         StandardStreams.tell("tern: -b: \(subject) of \(name) skipped: no cookie in the Netscape format\(place)")
     }
 
-    /// Writes the jar, also if there are no cookies.
+    /// Writes the jars, also if there are no cookies.
     func save() throws {
-        guard let jar else { return }
+        for jar in jars { try save(to: jar) }
+    }
+
+    private func save(to jar: OutputTarget) throws {
         do {
-            if isShared { return try storage.saveAlways() }
+            if let sharedFile, Self.file(jar) == sharedFile { return try storage.saveAlways() }
             let bytes = storage.netscapeBytes
             switch jar {
             case .standardOutput: try Self.write(bytes, to: STDOUT_FILENO)

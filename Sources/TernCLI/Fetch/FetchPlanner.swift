@@ -3,72 +3,81 @@ import FoundationEssentials
 import TernEngine
 import TernFiles
 
-/// Creates requests from the command line. Reads the named files once, and reports what cannot be sent.
-struct FetchPlanner {
+/// Creates the requests of one group of options. Reads the named files once, and reports what no URL could change before
+/// anything is sent.
+struct FetchPlanner: Sendable {
     /// As in curl, a body of up to this size is sent without an expectation.
     private static let unannouncedLength = 1 << 20
 
     let options: FetchOptions
     let choice: MethodChoice
-    private(set) var builder: RequestBuilder
+    let session: Session
+    private let builder: RequestBuilder
     /// The condition of `-z`; nil for none.
     let timeCondition: TimeCondition?
     /// The value of `If-None-Match`; nil for none.
     private let entityTag: String?
+    private let body: Data?
+    private let form: MultipartForm?
+    private let hasSeveralURLs: Bool
 
-    init(options: FetchOptions, choice: MethodChoice, cookies: HTTPCookieStorage?) throws {
+    /// - Parameters:
+    ///   - command: the method of the command; nil leaves it to the options.
+    ///   - isSilent: whether lines of files that are left out are not told.
+    init(options: FetchOptions, command: String?, isSilent: Bool, _ sessions: SessionRegistry) throws {
         self.options = options
-        self.choice = choice
-        var configuration = try RequestBuilder.configuration(
-            options.fields, options.trust, options.transfer, isSilent: options.output.isSilent)
-        configuration.httpCookieStorage = cookies
-        timeCondition = options.conditions.timeCondition(isSilent: options.output.isSilent)
-        entityTag = try options.conditions.entityTag(isSilent: options.output.isSilent)
-        builder = try RequestBuilder(
-            options.fields, options.trust, configuration: configuration, hasBody: options.content.hasBody,
-            range: options.range, cookies: options.cookies.field)
-    }
-
-    mutating func plans(_ targets: [TypedTarget]) throws -> [PlannedFetch] {
+        choice = try MethodChoice(command: command, options.content)
         let content = options.content
         if !content.uploads.isEmpty, content.uploads.count != options.urls.count {
             throw UsageError("-T: give as many files as URLs")
         }
-        try options.conditions.check(targets)
-        let paths = try options.output.paths(for: targets)
-        try options.conditions.check(paths)
-        let body = content.parts.isEmpty ? nil : try DataPart.joined(content.parts)
-        let form = content.form.isEmpty ? nil : try FormOption.form(content.form)
-        return try targets.enumerated().map { index, typed in
-            var target = typed.url
-            for part in options.queries {
-                let query = RequestedURL.escaped(ByteText.text(of: try part.bytes()))
-                if !query.isEmpty { target = try target.appending(query: query) }
-            }
-            if let body, content.isQuery {
-                target = try target.appending(query: RequestedURL.escaped(ByteText.text(of: body)))
-            }
-            let upload = content.uploads.isEmpty ? nil : content.uploads[typed.place]
-            if let upload, upload != "-" { target = try target.appending(segment: Self.segment(of: upload)) }
-            let planner = self
-            let offset = try options.output.offset(in: paths[index])
-            let request = try builder.request(for: target, method: choice.method) { request in
-                if let offset { try planner.requestRest(from: offset, &request) }
-                planner.addConditions(to: &request)
-                if let aim = planner.options.requestTarget { try planner.setTarget(aim, &request) }
-                if let body, !content.isQuery { planner.send(body, in: &request) }
-                if !content.json.isEmpty { planner.announceJSON(in: &request) }
-                if let upload {
-                    try planner.send(
-                        Upload(path: upload, option: "-T", isChunked: planner.builder.isChunked), in: &request)
-                }
-                if let form { try planner.send(form, in: &request, of: targets.count) }
-            }
-            // A head has no bytes to continue with.
-            return PlannedFetch(
-                index: index, place: typed.place, target: target, request: request, path: paths[index],
-                offset: choice.method == "HEAD" ? nil : offset)
+        try options.output.check(count: options.urls.count)
+        hasSeveralURLs = Array(options.targets.prefix(2)).count > 1
+        try options.conditions.check(hasSeveralURLs: hasSeveralURLs)
+        timeCondition = options.conditions.timeCondition(isSilent: isSilent)
+        entityTag = try options.conditions.entityTag(isSilent: isSilent)
+        builder = try RequestBuilder(
+            options.fields, options.trust, options.transfer, hasBody: content.hasBody, range: options.range,
+            cookies: options.cookies.field)
+        session = try sessions.session(for: builder.session)
+        body = content.parts.isEmpty ? nil : try DataPart.joined(content.parts)
+        form = content.form.isEmpty ? nil : try FormOption.form(content.form)
+    }
+
+    /// - Parameters:
+    ///   - index: the position among the transfers of the run.
+    ///   - earlierURLs: the number of URLs in the groups before.
+    func plan(_ typed: TypedTarget, index: Int, behind earlierURLs: Int) throws -> PlannedFetch {
+        let content = options.content
+        let path = try options.output.path(for: typed)
+        try options.conditions.check(path)
+        var target = typed.url
+        for part in options.queries {
+            let query = RequestedURL.escaped(ByteText.text(of: try part.bytes()))
+            if !query.isEmpty { target = try target.appending(query: query) }
         }
+        if let body, content.isQuery {
+            target = try target.appending(query: RequestedURL.escaped(ByteText.text(of: body)))
+        }
+        let upload = content.uploads.isEmpty ? nil : content.uploads[typed.place]
+        if let upload, upload != "-" { target = try target.appending(segment: Self.segment(of: upload)) }
+        let offset = try options.output.offset(in: path)
+        var request = try builder.request(for: target, method: choice.method, in: session.configuration) { request in
+            if let offset { try requestRest(from: offset, &request) }
+            addConditions(to: &request)
+            if let aim = options.requestTarget { try setTarget(aim, &request) }
+            if let body, !content.isQuery { send(body, in: &request) }
+            if !content.json.isEmpty { announceJSON(in: &request) }
+            if let upload {
+                try send(Upload(path: upload, option: "-T", isChunked: builder.isChunked), in: &request)
+            }
+            if let form { try send(form, in: &request) }
+        }
+        if !options.cookies.keepsCookies { request.httpShouldHandleCookies = false }
+        // A head has no bytes to continue with.
+        return PlannedFetch(
+            index: index, place: earlierURLs + typed.place, target: target, request: request, path: path,
+            offset: choice.method == "HEAD" ? nil : offset)
     }
 
     private func requestRest(from offset: Int64, _ request: inout URLRequest) throws {
@@ -123,8 +132,8 @@ struct FetchPlanner {
         expectContinue(in: &request, length: upload.length)
     }
 
-    private func send(_ form: MultipartForm, in request: inout URLRequest, of count: Int) throws {
-        if !form.isReplayable, count > 1 || options.transfer.retryRule.count > 0 {
+    private func send(_ form: MultipartForm, in request: inout URLRequest) throws {
+        if !form.isReplayable, hasSeveralURLs || options.transfer.retryRule.count > 0 {
             throw UsageError("-F: standard input and pipes can be read only once: give one URL, and no --retry")
         }
         if builder.gives("content-type") {

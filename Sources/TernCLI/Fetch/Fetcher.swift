@@ -1,25 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
+import Glibc
 import TernEngine
 
-/// Requests URLs, retries if that may help, and reports the results.
-struct Fetcher {
-    let options: FetchOptions
-    let session: Session
-    let configuration: SessionConfiguration
-    let writeOut: WriteOut?
-    let heads: HeadDump?
-    let timeCondition: TimeCondition?
+/// Requests the URLs of one group of options, retries if that may help, and reports the results.
+struct Fetcher: Sendable {
+    private let options: FetchOptions
+    private let messages: MessageOptions
+    private let session: Session
+    private let writeOut: WriteOut?
+    private let heads: HeadDump?
+    private let timeCondition: TimeCondition?
+    /// Shows the progress of all transfers; nil shows that of each.
+    private let meter: TransferMeter?
     /// Whether the progress is that of the upload rather than the response.
-    let showsUpload: Bool
+    private let showsUpload: Bool
+
+    init(_ planner: FetchPlanner, _ messages: MessageOptions, meter: TransferMeter?, showsUpload: Bool) throws {
+        (options, session, timeCondition) = (planner.options, planner.session, planner.timeCondition)
+        (self.messages, self.meter, self.showsUpload) = (messages, meter, showsUpload)
+        writeOut = try options.output.writeOut.map(WriteOut.init(argument:))
+        heads = try options.output.headDump()
+    }
 
     /// Returns success if the whole response arrived, and no option refuses it.
     func fetch(_ plan: PlannedFetch) async throws -> ExitStatus {
+        meter?.begin()
+        defer { meter?.end() }
         var attempt = 1
         var heads = Data()
         let start = ContinuousClock.now
         while true {
             let contents = try await contents(of: plan, attempt, start, heads)
+            // Another transfer has failed, and --fail-early ends all.
+            if Task.isCancelled { return .success }
             if let delay = delay(after: attempt, contents, ContinuousClock.now - start) {
                 tell(contents, plan, delay, left: options.transfer.retryRule.count - attempt)
                 try await Task.sleep(for: .seconds(delay))
@@ -32,27 +46,25 @@ struct Fetcher {
         }
     }
 
+    /// Tells why a URL is not requested.
+    func report(_ error: any Error) -> ExitStatus {
+        let failure = error as? CommandFailure ?? CommandFailure(.usage, "\(error)")
+        if messages.tellsErrors { tell(failure.line) }
+        return failure.status
+    }
+
     /// All URLs have been requested.
     func finish() throws { try heads?.finish() }
-
-    /// Writes what is kept beyond the command, while the session goes on with what its cache has begun.
-    func save() throws {
-        try withExtendedLifetime(session) {
-            try KeptStorage.save(
-                configuration.hstsStorage, configuration.urlCache, isSilent: options.output.isSilent)
-        }
-    }
 
     private func contents(
         of plan: PlannedFetch, _ attempt: Int, _ start: ContinuousClock.Instant, _ earlierHeads: Data
     ) async throws -> Transcript.Contents {
-        let upload = uploadProgress()
-        let progress = showsUpload ? nil : progress(of: plan)
+        let (upload, progress) = progress(of: plan)
         let transcript = Transcript(
             try use(plan), headDump: dumpsApart(plan) ? heads : nil,
-            verbose: options.output.isVerbose ? VerboseReport(configuration: configuration) : nil,
+            verbose: messages.isVerbose ? VerboseReport(configuration: session.configuration) : nil,
             rules: rules(plan, attempt, start), progress: progress, upload: upload,
-            configuration: writeOut == nil ? nil : configuration, earlierHeads: earlierHeads)
+            configuration: writeOut == nil ? nil : session.configuration, earlierHeads: earlierHeads)
         await transcript.record(session.dataTask(with: plan.request, delegate: transcript))
         progress?.finish()
         upload?.finish()
@@ -60,7 +72,7 @@ struct Fetcher {
     }
 
     private func use(_ plan: PlannedFetch) throws -> Transcript.BodyUse {
-        if options.output.isJSON { return .collect(limit: configuration.maximumCollectedBodySize) }
+        if options.output.isJSON { return .collect(limit: session.configuration.maximumCollectedBodySize) }
         // With the body or instead of it, `-D -` writes where the body is written.
         let dumps = heads != nil && !dumpsApart(plan)
         let copies = (options.output.includesHead || showsHead(plan) ? 1 : 0) + (dumps ? 1 : 0)
@@ -86,33 +98,33 @@ struct Fetcher {
                     && retries.delay(after: attempt, elapsed: elapsed, retryAfter: field, now: Date()) != nil
             },
             maximumBodySize: options.transfer.maximumBodySize?.bytes,
-            redirectSchemes: options.transfer.schemes.redirectSchemes, decodes: configuration.decodesContent,
+            redirectSchemes: options.transfer.schemes.redirectSchemes, decodes: options.fields.isCompressed,
             updatesReferer: options.fields.updatesReferer, keepsCredentials: options.transfer.keepsCredentials,
             keptPosts: options.transfer.keptPosts, offset: plan.offset,
             timeCondition: plan.request.value(forHTTPHeaderField: "Range") == nil ? timeCondition : nil)
     }
 
-    private func progress(of plan: PlannedFetch) -> ProgressDisplay? {
-        guard let path = plan.path, path != "-", showsProgress else { return nil }
-        return ProgressDisplay()
-    }
-
-    private var showsProgress: Bool {
-        !options.output.isSilent && !options.output.isVerbose && !options.output.hidesProgress
-    }
-
-    private func uploadProgress() -> ProgressDisplay? {
-        guard showsUpload, showsProgress else { return nil }
-        return ProgressDisplay(.wherever)
+    /// Those of the request's content and of the response's.
+    private func progress(
+        of plan: PlannedFetch
+    ) -> (upload: (any TransferProgress)?, response: (any TransferProgress)?) {
+        let isShown = (plan.path ?? "-") != "-"
+        if let meter {
+            if !isShown, isatty(STDOUT_FILENO) == 1 { meter.hide() }
+            return (meter.ofContent, meter.ofResponse)
+        }
+        guard messages.showsProgress else { return (nil, nil) }
+        if showsUpload || isShown && !options.content.uploads.isEmpty { return (ProgressDisplay(.wherever), nil) }
+        return (nil, isShown ? ProgressDisplay() : nil)
     }
 
     private func failure(of contents: Transcript.Contents, _ plan: PlannedFetch) -> FailureReport? {
         contents.error.map { error in
             let response = contents.response
-            let isCoded = configuration.decodesContent && response?.value(forHTTPHeaderField: "Content-Encoding") != nil
+            let isCoded = options.fields.isCompressed && response?.value(forHTTPHeaderField: "Content-Encoding") != nil
             let asked = contents.metrics?.hops.last?.request ?? plan.request
             return FailureReport(
-                error: error, timeouts: configuration.timeouts,
+                error: error, timeouts: plan.request.timeouts,
                 url: (response?.url ?? asked.url)?.absoluteString ?? plan.target.text,
                 received: isCoded ? nil : contents.bodySize,
                 expected: isCoded ? nil : response?.bodyLength(answering: asked))
@@ -133,9 +145,13 @@ struct Fetcher {
     }
 
     private func tell(_ contents: Transcript.Contents, _ plan: PlannedFetch, _ delay: Double, left: Int) {
-        guard !options.output.isSilent, let failure = failure(of: contents, plan) else { return }
-        StandardStreams.tell(
-            "tern: \(failure.message): trying again in \(DecimalText.short(delay)) s, \(left) more after that")
+        guard !messages.isSilent, let failure = failure(of: contents, plan) else { return }
+        tell("tern: \(failure.message): trying again in \(DecimalText.short(delay)) s, \(left) more after that")
+    }
+
+    private func tell(_ line: String) {
+        meter?.clear()
+        StandardStreams.tell(line)
     }
 
     private func report(_ contents: Transcript.Contents, of plan: PlannedFetch, retryCount: Int) throws {
@@ -146,8 +162,8 @@ struct Fetcher {
         if options.output.isJSON {
             try StandardStreams.print(
                 try JSONReport.text(ExchangeReport(url: plan.target.text, transcript: contents)))
-        } else if let failure, options.output.tellsErrors {
-            StandardStreams.tell(failure.line)
+        } else if let failure, messages.tellsErrors {
+            tell(failure.line)
         }
         try writeOut?.write(TransferReport(plan, contents, failure, retryCount: retryCount))
     }

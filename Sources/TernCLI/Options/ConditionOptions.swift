@@ -66,17 +66,16 @@ struct ConditionOptions: OptionGroup {
 // The tag of the response
 extension ConditionOptions {
     /// A file has the tag of one response.
-    func check(_ targets: [TypedTarget]) throws {
-        if let option = savedTag != nil ? "--etag-save" : comparedTag != nil ? "--etag-compare" : nil, targets.count > 1
-        {
+    func check(hasSeveralURLs: Bool) throws {
+        if hasSeveralURLs, let option = savedTag != nil ? "--etag-save" : comparedTag != nil ? "--etag-compare" : nil {
             throw UsageError("\(option): the file has one tag: give one URL")
         }
     }
 
     /// What cannot be written later is reported before anything is sent.
     ///
-    /// - Parameter paths: the outputs of bodies.
-    func check(_ paths: [String?]) throws {
+    /// - Parameter path: the output of the body.
+    func check(_ path: String?) throws {
         guard let savedTag else { return }
         do throws(OutputError) {
             _ = try BodySink(path: savedTag)
@@ -84,7 +83,7 @@ extension ConditionOptions {
             throw CommandFailure(.unwritable, "--etag-save: \(error)")
         }
         guard let file = OutputOptions.file(savedTag) else { return }
-        if paths.contains(where: { $0.flatMap(OutputOptions.file) == file }) {
+        if path.flatMap(OutputOptions.file) == file {
             throw UsageError("-o and --etag-save both write to \(savedTag): give two files")
         }
     }

@@ -9,7 +9,7 @@ struct FetchOptions: OptionGroup {
         OptionTable(
             .operand(
                 "url", isRequired: false, repeats: true,
-                help: "An http or https URL; several are requested one after another."
+                help: "An http or https URL; several are requested one after another, or with -Z side by side."
             ) { $0.arguments.append($1.text) },
             .value(
                 "--url", as: "url", dashed: true, repeats: true,
@@ -53,13 +53,6 @@ struct FetchOptions: OptionGroup {
             .group(\.accepted, "Accepted, without effect"))
     }
 
-    static let discussion = """
-        Options that have curl's names mean what they mean in curl. A response with any status is a success unless -f or \
-        --fail-with-body is given. Exit codes:
-
-        \(ExitStatus.table)
-        """
-
     var arguments: [String] = []
     var namedURLs: [String] = []
     var range: String?
@@ -81,16 +74,18 @@ struct FetchOptions: OptionGroup {
     /// As typed.
     var urls: [String] { namedURLs + arguments }
 
+    /// The files it reads.
+    var inputs: [String] {
+        content.inputs + fields.inputs + output.inputs + conditions.inputs + cookies.files
+            + queries.compactMap(\.file) + configurations
+    }
+
     func validate() throws {
         if urls.isEmpty {
             let hint =
                 content.json.isEmpty ? "" : "; --json sends its value, and --report-json prints the response as JSON"
             throw UsageError("no URL is given: give one, such as http://localhost:8080/\(hint)")
         }
-        try InputFile.checkStandardInput(
-            content.inputs + fields.inputs + output.inputs + conditions.inputs + cookies.files
-                + queries.compactMap(\.file) + configurations
-        )
         if let defaultScheme, !["http", "https"].contains(defaultScheme) {
             throw CommandFailure(.failure, "--proto-default \(defaultScheme): tern supports http and https")
         }
@@ -98,41 +93,26 @@ struct FetchOptions: OptionGroup {
         if output.resumption != nil, content.hasBody {
             throw UsageError("-C resumes a download; an upload begins at its start")
         }
-        if !fields.sensitiveFields.isEmpty, !output.isVerbose, !transfer.isFollowing {
-            throw UsageError(
-                "--sensitive hides a field from -v, and with -L keeps it from other origins: give -v or -L")
-        }
         if transfer.continueTimeout != nil, !content.hasBody {
             throw UsageError("--expect100-timeout needs a body, and there is none")
         }
     }
 
-    func targets() throws -> [TypedTarget] {
-        var targets: [TypedTarget] = []
-        for (place, typed) in urls.enumerated() {
-            let text = RequestedURL.escaped(typed)
-            if takesBracketsAsTheyAre || URLPattern.isPlain(text) {
-                targets.append(TypedTarget(url: try target(text), typed: typed, place: place, words: []))
-                continue
-            }
-            let pattern = try URLPattern(text)
-            for index in 0..<pattern.count {
-                let (text, words) = pattern[index]
-                targets.append(TypedTarget(url: try target(text), typed: text, place: place, words: words))
-            }
-            guard targets.count <= URLPattern.maximumCount else {
-                throw CommandFailure(.malformedURL, "there are more than \(URLPattern.maximumCount) URLs")
-            }
+    /// The URLs that its arguments stand for, in order.
+    var targets: TargetSequence { TargetSequence(self) }
+
+    /// - Throws: a usage error for options without effect.
+    func checkTrust() throws {
+        guard trust.isGiven, !transfer.isFollowing, transfer.hsts == nil else { return }
+        var first: RequestedURL?
+        for case .success(let target) in targets {
+            if target.url.isSecure { return }
+            first = first ?? target.url
         }
-        if let first = targets.first, !transfer.isFollowing, transfer.hsts == nil,
-            !targets.contains(where: \.url.isSecure)
-        {
-            try trust.check(first.url)
-        }
-        return targets
+        if let first { try trust.check(first) }
     }
 
-    private func target(_ text: String) throws -> RequestedURL {
+    fileprivate func target(_ text: String) throws -> RequestedURL {
         let typed = TypedURL(text)
         try typed.check()
         let target = try RequestedURL(
@@ -151,6 +131,50 @@ struct TypedTarget {
     let place: Int
     /// What its patterns stand for.
     let words: [String]
+}
+
+/// The URLs that the arguments of a group stand for, each made when it is asked for: patterns may stand for many. What is
+/// wrong with one does not end the sequence.
+struct TargetSequence: Sequence, IteratorProtocol {
+    private let options: FetchOptions
+    private let urls: [String]
+    private var place = 0
+    /// The pattern of the URL at ``place``, and the next of its URLs.
+    private var pattern: (URLPattern, index: Int)?
+
+    fileprivate init(_ options: FetchOptions) {
+        self.options = options
+        urls = options.urls
+    }
+
+    mutating func next() -> Result<TypedTarget, any Error>? {
+        while pattern == nil {
+            guard place < urls.count else { return nil }
+            let text = RequestedURL.escaped(urls[place])
+            if options.takesBracketsAsTheyAre || URLPattern.isPlain(text) {
+                defer { place += 1 }
+                return Result { try target(text, typed: urls[place], []) }
+            }
+            do throws(CommandFailure) {
+                let made = try URLPattern(text)
+                if made.count > 0 { pattern = (made, 0) } else { place += 1 }
+            } catch {
+                place += 1
+                return .failure(error)
+            }
+        }
+        guard let (made, index) = pattern else { return nil }
+        defer {
+            pattern = index + 1 < made.count ? (made, index + 1) : nil
+            if pattern == nil { place += 1 }
+        }
+        let (text, words) = made[index]
+        return Result { try target(text, typed: text, words) }
+    }
+
+    private func target(_ text: String, typed: String, _ words: [String]) throws -> TypedTarget {
+        TypedTarget(url: try options.target(text), typed: typed, place: place, words: words)
+    }
 }
 
 /// Options of curl for what tern always does. They exist so that commands written for curl run.

@@ -78,6 +78,9 @@ struct FieldOptions: OptionGroup {
                 userAgent.isEmpty ? .remove(name: "User-Agent") : .add(name: "User-Agent", value: userAgent))
         }
         if let referer = firstReferer, !names.contains("referer") { all.append(.add(name: "Referer", value: referer)) }
+        if own.contains(where: { $0.omittedName == "host" }) {
+            throw UsageError("-H \"Host:\": every request of HTTP/1.1 has it")
+        }
         if let authorization = credentials.authorization {
             all.append(.add(name: "Authorization", value: authorization))
         }
@@ -136,18 +139,15 @@ enum HeaderOption {
         return field.name.lowercased() == "transfer-encoding" && field.value.lowercased() == "chunked"
     }
 
-    func apply(to request: inout URLRequest, _ defaults: inout HeaderFields) throws {
-        switch self {
-        case .add(let field): request.headers.append(field)
-        case .remove(let name):
-            if name.lowercased() == "host" { throw UsageError("-H \"Host:\": every request of HTTP/1.1 has it") }
-            defaults[name] = nil
-        }
-    }
+    /// The field that is added; nil for one that is removed.
+    var added: HeaderField? { if case .add(let field) = self { field } else { nil } }
+
+    /// The name of a field that is removed, in lower case; nil for one that is added.
+    var omittedName: String? { if case .remove(let name) = self { name.lowercased() } else { nil } }
 }
 
 /// The credentials of a request, with curl's option names.
-struct CredentialOptions: OptionGroup {
+struct CredentialOptions: OptionGroup, Equatable {
     static var table: OptionTable<Self> {
         OptionTable(
             .value(
@@ -197,6 +197,9 @@ struct CredentialOptions: OptionGroup {
     /// The option that gives the credentials; nil for none.
     var option: String? { user != nil ? "-u" : bearer != nil ? "--oauth2-bearer" : nil }
 
+    /// Whether a file of names and passwords is read.
+    var readsNetrc: Bool { usesNetrc || netrcFile != nil || isNetrcOptional }
+
     func validate() throws {
         if let user, !user.utf8.contains(UInt8(ascii: ":")) {
             throw UsageError("-u: give user:password; tern does not prompt for a password")
@@ -217,7 +220,7 @@ struct CredentialOptions: OptionGroup {
     ///
     /// - Parameter isSilent: whether what is left out of the file is not told.
     func netrc(isSilent: Bool) throws -> Netrc? {
-        guard usesNetrc || netrcFile != nil || isNetrcOptional else { return nil }
+        guard readsNetrc else { return nil }
         let variables = ProcessInfo.processInfo.environment
         let home = variables["HOME"] ?? FileManager.default.homeDirectoryForCurrentUser.path(percentEncoded: false)
         let path = netrcFile ?? variables["NETRC"].flatMap { $0.isEmpty ? nil : $0 } ?? home + "/.netrc"

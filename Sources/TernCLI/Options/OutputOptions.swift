@@ -44,7 +44,6 @@ struct OutputOptions: OptionGroup {
                 $0.folder = $1.text
             },
             .toggle("--create-dirs", help: "Create the folders of -o and --output-dir.") { $0.createsFolders = $1 },
-            .toggle("--no-progress-meter", help: "Show no progress.") { $0.hidesProgress = $1 },
             .toggle("-i", "--include", "--show-headers", help: "Write the head before the body.") {
                 $0.includesHead = $1
             },
@@ -52,12 +51,9 @@ struct OutputOptions: OptionGroup {
                 $0.headFile = $1.text
             },
             .toggle("-f", "--fail", help: "Fail, and write no body, if the status is 400 or more.") { $0.fails = $1 },
-            .toggle("--fail-early", help: "Request no more URLs after the first that fails.") { $0.failsEarly = $1 },
             .toggle("--fail-with-body", help: "Fail if the status is 400 or more, and write the body.") {
                 $0.failsWithBody = $1
             },
-            .toggle("-s", "--silent", help: "Show neither progress nor errors.") { $0.isSilent = $1 },
-            .toggle("-S", "--show-error", help: "Show errors even with -s.") { $0.showsErrors = $1 },
             .value(
                 "-w", "--write-out", as: "format", dashed: true,
                 help: """
@@ -65,7 +61,6 @@ struct OutputOptions: OptionGroup {
                     "@file" reads it from a file.
                     """
             ) { $0.writeOut = $1.text },
-            .toggle("-v", "--verbose", help: "Show the request and response on standard error.") { $0.isVerbose = $1 },
             .toggle(
                 "--report-json",
                 help: "Print one JSON object with everything for each URL; a body above 64 MB is an error."
@@ -94,27 +89,19 @@ struct OutputOptions: OptionGroup {
     var keepsTime = false
     var keepsExisting = false
     var removesOnError = false
-    var failsEarly = false
     var remoteNames = 0
     var namesAll = false
     var folder: String?
     var createsFolders = false
-    var hidesProgress = false
     var includesHead = false
     var headFile: String?
     var fails = false
     var failsWithBody = false
-    var isSilent = false
-    var showsErrors = false
     var writeOut: String?
-    var isVerbose = false
     var isJSON = false
 
     /// The files it reads.
     var inputs: [String] { writeOut.flatMap { $0.hasPrefix("@") ? String($0.dropFirst()) : nil }.map { [$0] } ?? [] }
-
-    /// Whether errors are shown.
-    var tellsErrors: Bool { !isSilent || showsErrors }
 
     func validate() throws {
         if fails, failsWithBody { throw UsageError("-f writes no body: give -f or --fail-with-body, not both") }
@@ -155,31 +142,32 @@ struct OutputOptions: OptionGroup {
         }
     }
 
-    /// The output of each URL's body; nil is standard output.
-    func paths(for targets: [TypedTarget]) throws -> [String?] {
-        let (count, option) = outputs.isEmpty ? (remoteNames, "-O") : (outputs.count, "-o")
-        if count > (targets.last?.place ?? -1) + 1 {
-            throw UsageError("\(option) is given more often than there are URLs")
+    /// - Parameter count: how many URLs are given.
+    /// - Throws: a usage error for more outputs than that.
+    func check(count: Int) throws {
+        if max(outputs.count, remoteNames) > count { throw UsageError("\(option) is given more often than there are URLs") }
+    }
+
+    private var option: String { outputs.isEmpty ? "-O" : "-o" }
+
+    /// The output of a URL's body; nil is standard output.
+    func path(for target: TypedTarget) throws -> String? {
+        let name: String? =
+            target.place < outputs.count
+            ? URLPattern.replacing(target.words, in: outputs[target.place])
+            : namesAll || target.place < remoteNames
+                ? try Self.remoteName(of: target.url, typed: target.typed) : nil
+        guard let path = name.map(placed) else { return nil }
+        if createsFolders { try Self.makeFolder(of: path) }
+        do throws(OutputError) {
+            if !isJSON { _ = try BodySink(path: path) }
+        } catch {
+            throw CommandFailure(.unwritable, "\(option): \(error)")
         }
-        let heads = headFile.flatMap(Self.file)
-        return try targets.map { target in
-            let name: String? =
-                target.place < outputs.count
-                ? URLPattern.replacing(target.words, in: outputs[target.place])
-                : namesAll || target.place < remoteNames
-                    ? try Self.remoteName(of: target.url, typed: target.typed) : nil
-            let path = name.map(placed)
-            if createsFolders, let path { try Self.makeFolder(of: path) }
-            do throws(OutputError) {
-                if !isJSON { _ = try BodySink(path: path) }
-            } catch {
-                throw CommandFailure(.unwritable, "\(option): \(error)")
-            }
-            if let heads, path.flatMap(Self.file) == heads {
-                throw UsageError("\(option) and -D both write to \(path ?? ""): give two files")
-            }
-            return path
+        if let heads = headFile.flatMap(Self.file), Self.file(path) == heads {
+            throw UsageError("\(option) and -D both write to \(path): give two files")
         }
+        return path
     }
 
     /// How files are written.

@@ -2,16 +2,17 @@
 import TernEngine
 import TernFiles
 
-/// Builds the requests of every command, and the session for them, so that no command accepts an option of requests and
-/// ignores it.
+/// Builds the requests of every command, and says which session they need, so that no command accepts an option of
+/// requests and ignores it.
 struct RequestBuilder {
-    /// Without the fields that `-H` removes.
-    private(set) var configuration: SessionConfiguration
+    /// What its requests need of their session.
+    let session: SessionOptions
     /// Whether `-H` asks for a body in chunks, which is then framed by the session.
     let isChunked: Bool
 
     private let options: FieldOptions
-    private let trust: TrustOptions
+    private let transfer: TransferOptions
+    private let timeouts: Timeouts
     private let fields: [HeaderOption]
     private let range: String?
     private let cookies: String?
@@ -22,21 +23,15 @@ struct RequestBuilder {
     ///   - range: the argument of `-r`.
     ///   - cookies: the value of `Cookie`, behind those of a storage.
     init(
-        _ options: FieldOptions, _ trust: TrustOptions, configuration: SessionConfiguration, hasBody: Bool = false,
+        _ options: FieldOptions, _ trust: TrustOptions, _ transfer: TransferOptions, hasBody: Bool = false,
         range: String? = nil, cookies: String? = nil
     ) throws {
-        self.options = options
-        self.trust = trust
-        self.range = range
-        self.cookies = cookies
-        self.configuration = configuration
+        (self.options, self.transfer, self.range, self.cookies) = (options, transfer, range, cookies)
+        timeouts = try transfer.timeouts()
         let given = try options.given()
+        session = SessionOptions(options, given: given, trust, transfer)
         isChunked = hasBody && given.contains(where: \.asksForChunks)
         fields = isChunked ? given.filter { !$0.asksForChunks } : given
-        // As in curl, also where a redirect leads to another host.
-        if options.credentials.option != nil || given.contains(where: { $0.name.lowercased() == "authorization" }) {
-            self.configuration.netrc = nil
-        }
         if isChunked, given.contains(where: { $0.name.lowercased() == "content-length" }) {
             throw UsageError(
                 "-H \"Transfer-Encoding: chunked\" and -H \"Content-Length\" frame the body in two ways: give one of them"
@@ -44,31 +39,17 @@ struct RequestBuilder {
         }
     }
 
-    /// What the options say of sessions.
-    ///
-    /// - Parameters:
-    ///   - transfer: nil for a command with limits of its own.
-    ///   - isSilent: whether lines of files that are left out are not told.
-    static func configuration(
-        _ fields: FieldOptions, _ trust: TrustOptions, _ transfer: TransferOptions?, isSilent: Bool = false
-    ) throws -> SessionConfiguration {
-        var configuration = try trust.configuration()
-        configuration.decodesContent = fields.isCompressed
-        configuration.probesForDigest = fields.credentials.usesDigest
-        configuration.netrc = try fields.credentials.netrc(isSilent: isSilent)
-        try transfer?.apply(to: &configuration, isSilent: isSilent)
-        return configuration
-    }
-
     /// - Parameters:
     ///   - method: nil for GET.
+    ///   - configuration: that of the session which sends it.
     ///   - setBody: adds the body, when the fields of `-H` are there.
-    mutating func request(
-        for target: RequestedURL, method: String? = nil, setBody: (inout URLRequest) throws -> Void = { _ in }
+    func request(
+        for target: RequestedURL, method: String? = nil, in configuration: SessionConfiguration,
+        setBody: (inout URLRequest) throws -> Void = { _ in }
     ) throws -> URLRequest {
         var request = target.request
         if let method { request.setMethod(asTyped: method) }
-        for field in fields { try field.apply(to: &request, &configuration.httpAdditionalHeaders) }
+        for field in fields.lazy.compactMap(\.added) { request.headers.append(field) }
         try setBody(&request)
         if let netrc = configuration.netrc { options.credentials.complete(&request, from: netrc) }
         options.credentials.apply(to: &request)
@@ -78,19 +59,16 @@ struct RequestBuilder {
         if let range {
             try add("bytes=\(range)", as: "Range", to: &request, "-r and -H \"Range\" request two parts")
         }
-        request.timeouts = configuration.timeouts
-        request.sensitiveFields = SensitiveFields(options.sensitiveFields)
+        request.decodesContent = options.isCompressed
+        request.timeouts = timeouts
+        transfer.apply(to: &request)
+        if !options.sensitiveFields.isEmpty { request.sensitiveFields = SensitiveFields(options.sensitiveFields) }
         try request.checkEncodable(configuration)
         return request
     }
 
     /// Whether `-H` adds or removes the field.
     func gives(_ name: String) -> Bool { fields.contains { $0.name.lowercased() == name } }
-
-    /// A session with the configuration that the requests were built for.
-    func session() throws -> Session {
-        Session(configuration: configuration, serverTrustPolicyManager: try trust.policiesForEveryHost())
-    }
 
     private func add(_ value: String, as name: String, to request: inout URLRequest, _ conflict: String) throws {
         guard request.value(forHTTPHeaderField: name) == nil else {

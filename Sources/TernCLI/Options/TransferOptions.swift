@@ -96,17 +96,10 @@ struct TransferOptions: OptionGroup {
             .value(
                 "--limit-rate", as: "bytes",
                 help: """
-                    The maximum number of bytes in a second in each direction, of all transfers together; K, M and G count \
-                    in powers of 1024, and 0 is no limit.
+                    The maximum number of bytes in a second in each direction, for each URL separately; K, M and G count in \
+                    powers of 1024, and 0 is no limit.
                     """
             ) { $0.bytesPerSecond = try $1.read(ByteCount.init(argument:)) },
-            .value(
-                "--rate", as: "number/unit",
-                help: """
-                    The maximum number of requests that begin in a second (5/s), minute (5/m), hour (5/h or 5) or day (5/d), \
-                    or in a number of these (1/5s); redirects count.
-                    """
-            ) { $0.requestRate = try $1.read(RequestRate.init(argument:)) },
             .value(
                 "--egress", as: "reach",
                 help: """
@@ -164,7 +157,6 @@ struct TransferOptions: OptionGroup {
     var unixSocket: String?
     var abstractUnixSocket: String?
     var bytesPerSecond: ByteCount?
-    var requestRate: RequestRate?
     var egress = EgressOption()
     var maximumBodySize: ByteCount?
 
@@ -204,37 +196,20 @@ struct TransferOptions: OptionGroup {
             maximumDelay: maximumTime, includesRefusals: retriesRefusals, includesEverything: retriesEverything)
     }
 
-    /// - Parameter isSilent: whether lines of files that are left out are not told.
-    func apply(to configuration: inout SessionConfiguration, isSilent: Bool) throws {
-        configuration.hstsStorage = try hsts.map { try KeptStorage.hosts($0, isSilent: isSilent) }
-        configuration.urlCache = try cache.map(KeptStorage.cache)
-        if let connectTimeout {
-            configuration.timeouts.connect = try Self.duration(connectTimeout, "--connect-timeout")
-        }
-        if let continueTimeout {
-            configuration.timeouts.continue = try Self.duration(continueTimeout, "--expect100-timeout")
-        }
-        if let maximumTime { configuration.timeouts.total = try Self.duration(maximumTime, "--max-time") }
-        let limit = redirects ?? Self.maximumRedirects
-        configuration.redirectPolicy =
-            isFollowing ? .follow(limit: limit < 0 ? .max : limit, allowsDowngrade: allowsDowngrade) : .never
-        configuration.unixSocket = try socketName()
-        configuration.egressPolicy = egress.policy
-        if bytesPerSecond != nil || requestRate != nil {
-            configuration.rateLimit = RateLimit(
-                requestsPerSecond: requestRate?.requestsPerSecond, bytesPerSecond: bytesPerSecond?.bytes)
-        }
-        try routes.apply(to: &configuration)
+    /// - Throws: a usage error for a time that is none.
+    func timeouts() throws -> Timeouts {
+        var timeouts = Timeouts()
+        if let connectTimeout { timeouts.connect = try Self.duration(connectTimeout, "--connect-timeout") }
+        if let continueTimeout { timeouts.continue = try Self.duration(continueTimeout, "--expect100-timeout") }
+        if let maximumTime { timeouts.total = try Self.duration(maximumTime, "--max-time") }
+        return timeouts
     }
 
-    private func socketName() throws -> UnixSocketName? {
-        do throws(InvalidUnixSocketName) {
-            if let unixSocket { return try UnixSocketName(path: unixSocket) }
-            return try abstractUnixSocket.map { name throws(InvalidUnixSocketName) in try UnixSocketName(abstract: name)
-            }
-        } catch {
-            throw UsageError("\(unixSocket == nil ? "--abstract-unix-socket" : "--unix-socket"): \(error)")
-        }
+    func apply(to request: inout URLRequest) {
+        let limit = redirects ?? Self.maximumRedirects
+        request.redirectPolicy =
+            isFollowing ? .follow(limit: limit < 0 ? .max : limit, allowsDowngrade: allowsDowngrade) : .never
+        request.maximumBytesPerSecond = bytesPerSecond?.bytes
     }
 
     static func duration(_ seconds: Double, _ option: String) throws -> Duration {
@@ -246,7 +221,7 @@ struct TransferOptions: OptionGroup {
 }
 
 /// The values of `--egress`, `--egress-allow` and `--egress-deny`.
-struct EgressOption {
+struct EgressOption: Equatable {
     /// A preset; nil for no such option.
     var reach: EgressPolicy?
     var allowed: [IPNetwork] = []

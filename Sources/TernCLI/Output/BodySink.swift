@@ -75,6 +75,19 @@ final class BodySink {
         }
     }
 
+    /// What is written to.
+    enum Kind {
+        case standardOutput, file, other
+    }
+
+    var kind: Kind {
+        switch target {
+        case .standardOutput, .descriptor(STDOUT_FILENO): .standardOutput
+        case .file: .file
+        case .descriptor, .device: .other
+        }
+    }
+
     /// Whether each write takes effect at once and cannot be undone.
     var isWrittenThrough: Bool {
         if case .file = target { rules.existing == .append } else { true }

@@ -19,7 +19,10 @@ final class BodyWriter: @unchecked Sendable {
         var temporaryFile: TemporaryFile?
     }
 
-    private let queue = DispatchQueue(label: "tern.output")
+    /// Those of all writers to standard output, and to regular files. What may block for good has a queue of its own.
+    private static let queues = (output: DispatchQueue(label: "tern.output"), files: DispatchQueue(label: "tern.files"))
+
+    private let queue: DispatchQueue
     private let sink: BodySink
     private var failure: (any Error)?
     private let waiting = Lock(Waiting())
@@ -29,6 +32,12 @@ final class BodyWriter: @unchecked Sendable {
 
     init(sink: sending BodySink) {
         isWrittenThrough = sink.isWrittenThrough
+        queue =
+            switch sink.kind {
+            case .standardOutput: Self.queues.output
+            case .file: Self.queues.files
+            case .other: DispatchQueue(label: "tern.device")
+            }
         self.sink = sink
     }
 

@@ -3,6 +3,7 @@
 // size.
 import FoundationEssentials
 import Glibc
+import TernLock
 
 /// Standard output and standard error, either of which may be closed. `FileHandle.write(_:)` traps then, and Swift's
 /// `print` is silent.
@@ -45,8 +46,21 @@ enum StandardStreams {
         try? write(Data((TerminalText.cleaned(text) + "\n").utf8), to: STDERR_FILENO)
     }
 
+    /// Held while a piece is written: transfers go side by side, and what one writes is not torn by another, not even
+    /// where a pipe takes half of it. One lock for each of the two, so that lost output can be reported.
+    private static let outputTurn = Lock(())
+    private static let errorsTurn = Lock(())
+
     /// Writes all of it to a descriptor.
     static func write(_ data: Data, to descriptor: Int32) throws(WriteError) {
+        switch descriptor {
+        case STDOUT_FILENO: try outputTurn.withLock { _ throws(WriteError) in try writeAll(data, to: descriptor) }
+        case STDERR_FILENO: try errorsTurn.withLock { _ throws(WriteError) in try writeAll(data, to: descriptor) }
+        default: try writeAll(data, to: descriptor)
+        }
+    }
+
+    private static func writeAll(_ data: Data, to descriptor: Int32) throws(WriteError) {
         var rest = data[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }

@@ -63,8 +63,8 @@ final class Transcript: SessionTaskDelegate {
     private let headDump: HeadDump?
     private let verbose: VerboseReport?
     private let rules: ResponseRules
-    private let progress: ProgressDisplay?
-    private let upload: ProgressDisplay?
+    private let progress: (any TransferProgress)?
+    private let upload: (any TransferProgress)?
     private let configuration: SessionConfiguration?
     private let state: Lock<State>
 
@@ -76,7 +76,7 @@ final class Transcript: SessionTaskDelegate {
     ///   - earlierHeads: the heads of earlier attempts that have not been written.
     init(
         _ bodyUse: BodyUse, headDump: HeadDump? = nil, verbose: VerboseReport?, rules: ResponseRules,
-        progress: ProgressDisplay?, upload: ProgressDisplay? = nil, configuration: SessionConfiguration? = nil,
+        progress: (any TransferProgress)?, upload: (any TransferProgress)? = nil, configuration: SessionConfiguration? = nil,
         earlierHeads: Data = Data()
     ) {
         self.bodyUse = bodyUse
@@ -97,11 +97,15 @@ final class Transcript: SessionTaskDelegate {
 
     var contents: Contents { state.withLock { $0.contents } }
 
-    /// Runs `task` to its end.
+    /// Runs `task` to its end, and cancels it if the caller is cancelled.
     func record(_ task: SessionTask) async {
-        await withCheckedContinuation { continuation in
-            state.withLock { $0.completion = continuation }
-            task.resume()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                state.withLock { $0.completion = continuation }
+                task.resume()
+            }
+        } onCancel: {
+            task.cancel()
         }
     }
 
@@ -132,7 +136,7 @@ final class Transcript: SessionTaskDelegate {
         }
         guard let upload else { return }
         let expected = totalBytesExpectedToSend
-        if isFirst { upload.start(length: expected < 0 ? nil : Int(clamping: expected)) }
+        if isFirst { upload.start(length: expected < 0 ? nil : Int(clamping: expected), from: 0) }
         upload.advance(to: size)
     }
 

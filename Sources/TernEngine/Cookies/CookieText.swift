@@ -20,6 +20,8 @@ package struct CookieText {
     private(set) var cookies: [HTTPCookie] = []
     /// `Set-Cookie` fields that name no domain: cookies of the host that the reader knows them to be from.
     private(set) var fieldsWithoutDomain: [SetCookie] = []
+    /// Whether it has cookies of the host that the reader knows them to be from.
+    package var needsHosts: Bool { !fieldsWithoutDomain.isEmpty }
     /// The lines that are no cookies as they are, comments included, each with its end.
     private(set) var otherLines: [UInt8] = []
     /// The number of lines that are no cookies and should be.

@@ -37,14 +37,26 @@ public final class Session: Sendable {
             firstPolicies: [])
     }
 
+    /// Creates a session whose requests count for the rate limits of `other`, in place of those of the configuration.
+    package convenience init(
+        configuration: SessionConfiguration, serverTrustPolicyManager: ServerTrustPolicyManager?,
+        sharingRatesOf other: Session?
+    ) {
+        self.init(
+            configuration: configuration, delegate: nil, serverTrustPolicyManager: serverTrustPolicyManager,
+            firstPolicies: [], rates: other?.taskDefaults.rates)
+    }
+
     /// - Parameters:
     ///   - firstPolicies: are asked before those of the configuration.
     ///   - source: answers hops in place of the network, in a session without a cache.
     ///   - proxyTrust: the trust in proxies of the session that this one sends requests for; nil for its own.
+    ///   - rates: the limiters of another session; nil for its own.
     init(
         configuration: SessionConfiguration, delegate: (any SessionDelegate)?,
         serverTrustPolicyManager: ServerTrustPolicyManager?, firstPolicies: [any HopPolicy],
-        source: (any ResponseSource)? = nil, routes: RouteRule? = nil, proxyTrust sharedProxyTrust: TrustSettings? = nil
+        source: (any ResponseSource)? = nil, routes: RouteRule? = nil, proxyTrust sharedProxyTrust: TrustSettings? = nil,
+        rates: RateLimiters? = nil
     ) {
         self.configuration = configuration
         currentDelegate = Lock(delegate)
@@ -79,7 +91,7 @@ public final class Session: Sendable {
         let validation = ValidationSender()
         taskDefaults = TaskDefaults(
             of: configuration, firstPolicies, source ?? validation.cache(of: configuration), routes, trust, proxyLogins,
-            timerOn: loops.first,
+            rates: rates, timerOn: loops.first,
             failure: configuration.isBackground ? .request(.backgroundSession) : Self.failure(of: reactors))
         if delegate != nil { trust.respondent = self }
         validation.session = self

@@ -5,11 +5,13 @@ extension TaskDefaults {
     /// What the tasks of a session share: its policies after `first`, its response source, and how its attempts find
     /// their routes.
     ///
-    /// - Parameter routes: in place of those of the configuration; nil for these.
+    /// - Parameters:
+    ///   - routes: in place of those of the configuration; nil for these.
+    ///   - rates: in place of those of the configuration; nil for these.
     convenience init(
         of configuration: SessionConfiguration, _ first: [any HopPolicy], _ source: (any ResponseSource)?,
-        _ routes: RouteRule?, _ trust: TrustSettings, _ proxyLogins: ProxyLogins, timerOn loop: ReactorLoop?,
-        failure: SessionError.Reason
+        _ routes: RouteRule?, _ trust: TrustSettings, _ proxyLogins: ProxyLogins, rates: RateLimiters?,
+        timerOn loop: ReactorLoop?, failure: SessionError.Reason
     ) {
         self.init(
             configuration, policies: HopPolicies(of: configuration, first: first, source: source),
@@ -17,8 +19,9 @@ extension TaskDefaults {
             proxies: ProxyRule(
                 proxyLogins, sessionFields: configuration.httpAdditionalHeaders,
                 probesAll: configuration.probesForProxyDigest),
-            rates: RateLimiters(
-                session: configuration.rateLimit, perHost: configuration.rateLimitPerHost, timerOn: loop),
+            rates: rates
+                ?? RateLimiters(
+                    session: configuration.rateLimit, perHost: configuration.rateLimitPerHost, timerOn: loop),
             failure: failure)
     }
 }

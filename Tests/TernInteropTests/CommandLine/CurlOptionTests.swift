@@ -8,7 +8,7 @@ import Testing
 /// The table of curl's options, beside what tern has, what curl lists and what the page says.
 @Suite struct CurlOptionTests {
     @Test func `what is the same or differs exists, and what is absent does not`() {
-        let names = Set((FetchOptions.descriptions + HelpText.common).flatMap(\.spellings) + ["-V"])
+        let names = Set((RunOptions.descriptions + HelpText.common).flatMap(\.spellings) + ["-V"])
         for option in CurlOption.all {
             for name in option.names { #expect(names.contains(name) == (option.relation != .absent), "\(name)") }
             #expect(option.text.isEmpty == (option.relation == .same), "\(option.names)")

@@ -120,6 +120,6 @@ import Testing
         #expect(try RequestedURL("h/x", defaultScheme: "https").url.absoluteString == "https://h/x")
         #expect(try RequestedURL("http://h/x", defaultScheme: "https").url.absoluteString == "http://h/x")
         let options = try FetchOptions.parse(["--proto-default", "HTTPS", "--url", "h/x", "--proto", "=https"])
-        #expect(try options.targets().map(\.url.isSecure) == [true])
+        #expect(try options.targets.map { try $0.get().url.isSecure } == [true])
     }
 }

@@ -29,7 +29,7 @@ import Testing
     private func options(_ file: String, _ arguments: String...) throws -> FetchOptions {
         let folder = try TemporaryFolder()
         let path = try folder.write(file, to: "config")
-        return try FetchOptions.parse(["-K", path] + arguments)
+        return try RunOptions.parse(["-K", path] + arguments).last
     }
 
     @Test func `the options of a file stand where the file is named`() throws {

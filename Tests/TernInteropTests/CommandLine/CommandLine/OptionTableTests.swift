@@ -68,7 +68,7 @@ import Testing
 
     /// What the arguments say, option by option.
     private static func values(_ arguments: String) throws -> [[String]] {
-        let options = FetchOptions.descriptions
+        let options = RunOptions.descriptions
         var all = Array(repeating: [String](), count: options.count)
         try ArgumentReader.read(words(arguments), options) { all[$0].append($1.text) }
         return all
@@ -83,16 +83,16 @@ import Testing
         ] as [(String, GrammarError?)])
     func dashed(arguments: String, error: GrammarError?) {
         if let error {
-            #expect(Self.error(arguments, FetchOptions.self) == error)
+            #expect(Self.error(arguments, RunOptions.self) == error)
         } else {
-            #expect(Self.isWellFormed(arguments, FetchOptions.self))
+            #expect(Self.isWellFormed(arguments, RunOptions.self))
         }
     }
 
     @Test(
         "what is not in the table is named",
         arguments: [
-            ("--nope", .unknownOption("--nope")), ("-sZ", .unknownOption("-Z")), ("--nope=1", .unknownOption("--nope")),
+            ("--nope", .unknownOption("--nope")), ("-sB", .unknownOption("-B")), ("--nope=1", .unknownOption("--nope")),
             ("--silent=1", .unwantedValue(of: "--silent")), ("-m x", .invalidValue("x", place: "-m <seconds>")),
             ("--max-filesize=1Q", .invalidValue("1Q", place: "--max-filesize <bytes>")),
             ("--help", .help), ("-h", .help), ("-sh", .help), ("--version", .version),
@@ -100,9 +100,9 @@ import Testing
         ] as [(String, GrammarError?)])
     func named(arguments: String, error: GrammarError?) {
         if let error {
-            #expect(Self.error(arguments, FetchOptions.self) == error)
+            #expect(Self.error(arguments, RunOptions.self) == error)
         } else {
-            #expect(Self.isWellFormed(arguments, FetchOptions.self))
+            #expect(Self.isWellFormed(arguments, RunOptions.self))
         }
     }
 

@@ -57,7 +57,7 @@ import Testing
     @Test(arguments: ["zsh", "fish"]) func `other shells get a script with every option`(shell: String) async throws {
         let result = try await TernTool.run("--generate-completion-script", shell)
         #expect(result.status == 0)
-        for option in FetchOptions.descriptions.flatMap(\.names) where option.hasPrefix("--") {
+        for option in RunOptions.descriptions.flatMap(\.names) where option.hasPrefix("--") {
             let name = shell == "fish" ? "-l \(option.dropFirst(2))" : option
             #expect(result.text.contains(name), "\(option)")
         }

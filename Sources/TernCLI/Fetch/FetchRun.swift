@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernEngine
+
+/// Runs a command that sends requests, from its options to its end: all URLs of all groups, one after another, or as many
+/// at a time as the options say.
+struct FetchRun {
+    /// The method of the command; nil leaves it to the options.
+    let method: String?
+    let options: RunOptions
+    /// Whether the progress is that of the upload rather than the response.
+    var showsUpload = false
+
+    func run() async throws {
+        let (groups, messages, parallel) = (options.groups, options.global.messages, options.global.parallel)
+        for group in groups { try group.checkTrust() }
+        let cookies = try FetchCookies(groups, isSilent: messages.isSilent)
+        let sessions = SessionRegistry(
+            isSilent: messages.isSilent, cookies: cookies?.storage, rate: options.global.rate.requestRate,
+            width: parallel.width)
+        let meter = parallel.isParallel && messages.showsProgress ? TransferMeter() : nil
+        let fetches = try groups.map { group in
+            let planner = try FetchPlanner(options: group, command: method, isSilent: messages.isSilent, sessions)
+            if let option = group.accepted.otherVersion, messages.isVerbose {
+                StandardStreams.tell("* \(option): tern speaks HTTP/1.1")
+            }
+            return FetchGroup(
+                planner: planner,
+                fetcher: try Fetcher(planner, messages, meter: meter, showsUpload: showsUpload))
+        }
+        // Wrong usage in a later group is told before anything is sent.
+        for fetch in fetches.dropFirst() {
+            var first = FetchSequence([fetch])
+            _ = try first.next()
+        }
+        let status: ExitStatus
+        do {
+            status = try await run(FetchSequence(fetches))
+            meter?.finish()
+            for fetch in fetches { try fetch.fetcher.finish() }
+        } catch {
+            // The files are written whatever has happened, and the first failure is the one that is told.
+            try? cookies?.save()
+            try? sessions.save()
+            throw error
+        }
+        try cookies?.save()
+        try sessions.save()
+        if status != .success { throw ExitCode(status.rawValue) }
+    }
+
+    /// Returns the status of the last transfer that failed, or with `--fail-early` of the first.
+    private func run(_ fetches: consuming FetchSequence) async throws -> ExitStatus {
+        let parallel = options.global.parallel
+        var rest = fetches
+        return try await withThrowingTaskGroup(of: ExitStatus.self) { transfers in
+            var (running, last) = (0, ExitStatus.success)
+            while true {
+                while running < parallel.width, let fetch = try rest.next() {
+                    transfers.addTask { try await fetch.run() }
+                    running += 1
+                }
+                guard let status = try await transfers.next() else { return last }
+                running -= 1
+                if status == .success { continue }
+                last = status
+                if parallel.failsEarly {
+                    transfers.cancelAll()
+                    return last
+                }
+            }
+        }
+    }
+}
+
+/// A group of options, ready to run.
+struct FetchGroup {
+    let planner: FetchPlanner
+    let fetcher: Fetcher
+}
+
+/// The transfers of all groups, each planned when it is asked for.
+struct FetchSequence {
+    private var groups: ArraySlice<FetchGroup>
+    private var targets: TargetSequence?
+    private var index = 0
+    /// The number of URLs in the groups before.
+    private var earlierURLs = 0
+
+    init(_ groups: [FetchGroup]) {
+        self.groups = groups[...]
+        targets = groups.first?.planner.options.targets
+    }
+
+    /// - Throws: a usage error, which ends the run.
+    mutating func next() throws -> Fetch? {
+        while let group = groups.first {
+            guard let target = targets?.next() else {
+                earlierURLs += group.planner.options.urls.count
+                groups = groups.dropFirst()
+                targets = groups.first?.planner.options.targets
+                continue
+            }
+            defer { index += 1 }
+            let plan = Result {
+                try group.planner.plan(try target.get(), index: index, behind: earlierURLs)
+            }
+            if case .failure(let error as UsageError) = plan { throw error }
+            return Fetch(fetcher: group.fetcher, plan: plan)
+        }
+        return nil
+    }
+}
+
+/// One transfer of a run, or why it cannot be made.
+struct Fetch: Sendable {
+    fileprivate let fetcher: Fetcher
+    fileprivate let plan: Result<PlannedFetch, any Error>
+
+    fileprivate func run() async throws -> ExitStatus {
+        switch plan {
+        case .success(let plan): try await fetcher.fetch(plan)
+        case .failure(let error): fetcher.report(error)
+        }
+    }
+}
