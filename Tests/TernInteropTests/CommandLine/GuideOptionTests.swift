@@ -28,9 +28,10 @@ import Testing
         command.subcommands.reduce(into: Set(command.descriptions.flatMap(\.names))) { $0.formUnion(names(below: $1)) }
     }
 
-    /// Every word that begins with two dashes and a letter.
+    /// Every word that begins with two dashes and a letter, but those that end in a placeholder, as in "--no-NAME".
     private static func options(in text: String) -> [String] {
-        text.matches(of: /(?:^|[^-\w])(--[a-z][a-z0-9.\-]*[a-z0-9])/.anchorsMatchLineEndings()).map { String($0.1) }
+        text.matches(of: /(?:^|[^-\w])(--[a-z][a-z0-9.\-]*[a-z0-9])(?![\w\-])/.anchorsMatchLineEndings())
+            .map { String($0.1) }
     }
 
     private static var pages: [URL] {
