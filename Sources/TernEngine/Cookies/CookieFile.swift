@@ -49,7 +49,7 @@ struct CookieFile: Sendable {
 /// (``HTTPCookieStorage/skippedLineCount``).
 public enum CookieFileError: Error, Sendable, Hashable {
     /// The file exists and cannot be read, is no regular file, or is longer than 64 MB.
-    case unreadable(path: String)
+    case unreadable(path: String, SystemCallError)
     /// Another process has kept the file locked for five seconds.
     case locked(path: String)
     /// The file cannot be written.
@@ -59,7 +59,8 @@ public enum CookieFileError: Error, Sendable, Hashable {
 extension CookieFileError {
     fileprivate init(_ failure: MergedFile.Failure, path: String) {
         switch failure {
-        case .unreadable, .exposed, .foreign: self = .unreadable(path: path)
+        case .unreadable(let error): self = .unreadable(path: path, error)
+        case .exposed, .foreign: self = .unreadable(path: path, .notPermitted)
         case .locked: self = .locked(path: path)
         case .unwritable(let error): self = .unwritable(path: path, error)
         }
@@ -69,7 +70,7 @@ extension CookieFileError {
 extension CookieFileError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .unreadable(let path): "cannot read cookies from \(path)"
+        case .unreadable(let path, let error): "cannot read cookies from \(path): \(error)"
         case .locked(let path): "another process keeps \(path).lock locked"
         case .unwritable(let path, let error): "cannot write cookies to \(path): \(error)"
         }

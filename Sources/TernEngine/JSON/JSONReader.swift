@@ -279,7 +279,7 @@ extension JSONError: CustomStringConvertible {
         case .unexpectedEnd: "the text ends too early"
         case .unexpectedByte(let byte): "unexpected \(Self.name(byte))"
         case .invalidNumber: "not a number as JSON writes them"
-        case .controlCharacter(let byte): "\(Self.name(byte)) inside a string has to be escaped"
+        case .controlCharacter(let byte): "\(Self.name(byte)) inside a string is not escaped"
         case .invalidEscape: "unknown escape"
         case .loneSurrogate: "half of a surrogate pair"
         case .invalidUTF8: "not UTF-8"

@@ -7,6 +7,8 @@ package import TernTLS
 package struct JSONFields {
     private let element: JSONElement
     private var members: [JSONNode.Member]
+    /// The names that were asked for and are not there.
+    private var absent: [String] = []
 
     /// Reads a whole text as one object.
     package init(reading text: [UInt8]) throws(PolicyFileError) {
@@ -14,8 +16,7 @@ package struct JSONFields {
         do throws(JSONError) {
             node = try JSONReader.read(text)
         } catch {
-            let line = JSONElement.line(of: error.offset, in: text)
-            throw PolicyFileError(.invalidJSON("\(error)"), field: "", line: line)
+            throw JSONElement.error(.invalidJSON("\(error)"), field: "", at: error.offset, in: text)
         }
         try self.init(JSONElement(node: node, path: "", text: text))
     }
@@ -30,7 +31,10 @@ package struct JSONFields {
 
     /// Takes a member. JSON's null counts as absent.
     package mutating func take(_ name: String) -> JSONElement? {
-        guard let index = members.firstIndex(where: { $0.name == name }) else { return nil }
+        guard let index = members.firstIndex(where: { $0.name == name }) else {
+            absent.append(name)
+            return nil
+        }
         let member = members.remove(at: index)
         if case .null = member.node.value { return nil }
         return JSONElement(node: member.node, path: field(name), text: element.text)
@@ -47,11 +51,13 @@ package struct JSONFields {
 
     /// Refuses the members that were not taken.
     package func finish() throws(PolicyFileError) {
-        if let member = members.first { throw error(.unknownField, member.name, member.offset) }
+        guard let member = members.first else { return }
+        let meant = absent.first { member.name.isMisspelling(of: $0) }
+        throw error(meant.map { .misspelledField(meant: $0) } ?? .unknownField, member.name, member.offset)
     }
 
     private func error(_ reason: PolicyFileError.Reason, _ name: String, _ offset: Int) -> PolicyFileError {
-        PolicyFileError(reason, field: field(name), line: JSONElement.line(of: offset, in: element.text))
+        JSONElement.error(reason, field: field(name), at: offset, in: element.text)
     }
 
     private func field(_ name: String) -> String { element.path.isEmpty ? name : element.path + "." + name }
@@ -114,16 +120,22 @@ package struct JSONElement {
     }
 
     package func error(_ reason: PolicyFileError.Reason) -> PolicyFileError {
-        PolicyFileError(reason, field: path, line: Self.line(of: node.offset, in: text))
+        Self.error(reason, field: path, at: node.offset, in: text)
     }
 
     func wrongType(_ expected: String) -> PolicyFileError {
         error(.wrongType(expected: expected, found: node.kind))
     }
 
-    /// Counted from 1, on demand: reading without errors counts nothing.
-    fileprivate static func line(of offset: Int, in text: [UInt8]) -> Int {
-        text.prefix(offset).count { $0 == UInt8(ascii: "\n") } + 1
+    /// Lines and columns are counted on demand: reading without errors counts nothing.
+    fileprivate static func error(
+        _ reason: PolicyFileError.Reason, field: String, at offset: Int, in text: [UInt8]
+    ) -> PolicyFileError {
+        let before = text.prefix(offset)
+        let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        return PolicyFileError(
+            reason, field: field, line: before.count { $0 == UInt8(ascii: "\n") } + 1,
+            column: before.count - lineStart + 1)
     }
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import FoundationEssentials
+import Glibc
+public import TernIO
 public import TernTLS
 
 /// A trust policy in JSON: pin sets, and the rule for hosts without one.
@@ -58,8 +60,12 @@ public struct PolicyFile: Sendable, Hashable {
 
     /// Reads a policy from a file. Blocks while the file is read.
     public init(contentsOf file: URL) throws(PolicyFileError) {
-        guard let data = try? Data(contentsOf: file) else {
-            throw PolicyFileError(.unreadable(path: file.path), field: "", line: 0)
+        let data: Data
+        do {
+            data = try Data(contentsOf: file)
+        } catch {
+            let code = ((error as? CocoaError)?.underlying as? POSIXError)?.code.rawValue ?? EIO
+            throw PolicyFileError(.unreadable(path: file.path, SystemCallError(.open, code: code)))
         }
         try self.init(json: [UInt8](data))
     }
@@ -104,14 +110,14 @@ public struct PolicyFileError: Error, Sendable, Hashable {
     /// The kind of error.
     public enum Reason: Sendable, Hashable {
         /// The file cannot be read.
-        case unreadable(path: String)
+        case unreadable(path: String, SystemCallError)
         /// Not JSON, or JSON that readers interpret differently.
         case invalidJSON(String)
         /// A required field is missing.
         case missingField
         /// The field is unknown; a policy that is not fully understood must not be applied in part.
         case unknownField
-        /// The field is unknown, and its name resembles that of a missing required one.
+        /// The field is unknown, and its name resembles that of a field that is not given.
         case misspelledField(meant: String)
         /// The value is of another JSON type.
         case wrongType(expected: String, found: String)
@@ -141,18 +147,22 @@ public struct PolicyFileError: Error, Sendable, Hashable {
     public let field: String
     /// Counted from 1; 0 if the error is not in one line.
     public let line: Int
+    /// The first byte at fault within the line, counted from 1; 0 if the error is not in one line.
+    public let column: Int
 
-    init(_ reason: Reason, field: String, line: Int) {
+    init(_ reason: Reason, field: String = "", line: Int = 0, column: Int = 0) {
         self.reason = reason
         self.field = field
         self.line = line
+        self.column = column
     }
 }
 
 extension PolicyFileError: CustomStringConvertible {
-    /// `line 4, pinSets[0].pins[1]: the pin "…" does not begin with "sha256/"`.
+    /// `line 4, column 15, pinSets[0].pins[1]: the pin "…" does not begin with "sha256/"`.
     public var description: String {
-        let place = [line > 0 ? "line \(line)" : "", field].filter { !$0.isEmpty }.joined(separator: ", ")
+        let place = [line > 0 ? "line \(line), column \(column)" : "", field].filter { !$0.isEmpty }
+            .joined(separator: ", ")
         return place.isEmpty ? "\(reason)" : "\(place): \(reason)"
     }
 }
@@ -160,15 +170,15 @@ extension PolicyFileError: CustomStringConvertible {
 extension PolicyFileError.Reason: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .unreadable(let path): "cannot read \(path)"
+        case .unreadable(let path, let error): "cannot read \(path): \(error)"
         case .invalidJSON(let text): "not valid JSON: \(text)"
-        case .missingField: "missing"
+        case .missingField: "the field is missing"
         case .unknownField: "there is no such field"
         case .misspelledField(let name): "there is no such field; did you mean \"\(name)\"?"
         case .wrongType(let expected, let found): "\(expected) is expected here, not \(found)"
         case .unknownWord(let word, let allowed):
             "\"\(word)\" is none of " + allowed.map { "\"\($0)\"" }.joined(separator: ", ")
-        case .empty: "must not be empty"
+        case .empty: "the list is empty"
         case .invalidPin(let error): "\(error)"
         case .invalidHost(let error): "\(error)"
         case .invalidCertificate(let error): "\(error)"

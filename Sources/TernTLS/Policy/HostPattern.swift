@@ -74,7 +74,8 @@ extension HostPatternError: CustomStringConvertible {
         switch self {
         case .invalidHost(let text):
             "\"\(text)\" is neither a DNS name (in its xn-- form, if it is international) nor an IP address"
-        case .misplacedWildcard(let text): "\"\(text)\" may have an asterisk only in \"*.\" or \"**.\" at the beginning"
+        case .misplacedWildcard(let text):
+            "\"\(text)\" has an asterisk elsewhere than in \"*.\" or \"**.\" at its beginning"
         }
     }
 }

@@ -130,8 +130,8 @@ import Testing
         unsafe mkfifo(pipe.path, 0o600)
         try Data().write(to: long)
         unsafe truncate(long.path, off_t(CookieFile.maximumLength) + 1)
-        for path in [folder.path, pipe.path, long.path, "/dev/zero"] {
-            #expect(throws: CookieFileError.unreadable(path: path)) {
+        for (path, code) in [(folder.path, EINVAL), (pipe.path, EINVAL), (long.path, EFBIG), ("/dev/zero", EINVAL)] {
+            #expect(throws: CookieFileError.unreadable(path: path, SystemCallError(.open, code: code))) {
                 _ = try HTTPCookieStorage(file: URL(filePath: path))
             }
         }

@@ -63,69 +63,72 @@ import Testing
 
     /// A faulty file, with `…` in place of a valid pin, and the expected error.
     @Test(arguments: [
-        ("", "line 1: not valid JSON: the text ends too early"),
-        ("{\n\n  nope }", "line 3: not valid JSON: unexpected \"n\""),
-        ("[]", "line 1: an object is expected here, not an array"),
-        ("{}", "line 1, pinSets: missing"),
-        ("{\"version\":2,\"pinSets\":[]}", "line 1, version: version 2 is not supported; this reader knows version 1"),
+        ("", "line 1, column 1: not valid JSON: the text ends too early"),
+        ("{\n\n  nope }", "line 3, column 3: not valid JSON: unexpected \"n\""),
+        ("[]", "line 1, column 1: an object is expected here, not an array"),
+        ("{}", "line 1, column 1, pinSets: the field is missing"),
+        (
+            "{\"version\":2,\"pinSets\":[]}",
+            "line 1, column 12, version: version 2 is not supported; this reader knows version 1"
+        ),
         (
             "{\"pinSets\":[{\"hosts\":[\"a.test\"],\n\"pinz\":[]}]}",
-            "line 2, pinSets[0].pinz: there is no such field; did you mean \"pins\"?"
+            "line 2, column 1, pinSets[0].pinz: there is no such field; did you mean \"pins\"?"
         ),
-        ("{\"PinSet\":[]}", "line 1, PinSet: there is no such field; did you mean \"pinSets\"?"),
-        ("{\"unlistedHosts\":\"refuse\",\"sets\":[]}", "line 1, pinSets: missing"),
-        ("{\n\"pinSets\":[],\n\"pinsets\":[]}", "line 3, pinsets: there is no such field"),
-        ("{\"pinSets\":[\n{\"hosts\":[\"a.b\"]}]}", "line 2, pinSets[0].pins: missing"),
-        ("{\"pinSets\":[{\"pins\":[\"…\"]}]}", "line 1, pinSets[0].hosts: missing"),
-        ("{\"pinSets\":[{\"hosts\":[],\"pins\":[\"…\"]}]}", "line 1, pinSets[0].hosts: must not be empty"),
-        ("{\"pinSets\":[{\"hosts\":[\"a.b\"],\"pins\":[]}]}", "line 1, pinSets[0].pins: must not be empty"),
+        ("{\"PinSet\":[]}", "line 1, column 2, PinSet: there is no such field; did you mean \"pinSets\"?"),
+        ("{\"unlistedHosts\":\"refuse\",\"sets\":[]}", "line 1, column 1, pinSets: the field is missing"),
+        ("{\n\"pinSets\":[],\n\"pinsets\":[]}", "line 3, column 1, pinsets: there is no such field"),
+        ("{\"pinSets\":[\n{\"hosts\":[\"a.b\"]}]}", "line 2, column 1, pinSets[0].pins: the field is missing"),
+        ("{\"pinSets\":[{\"pins\":[\"…\"]}]}", "line 1, column 13, pinSets[0].hosts: the field is missing"),
+        ("{\"pinSets\":[{\"hosts\":[],\"pins\":[\"…\"]}]}", "line 1, column 22, pinSets[0].hosts: the list is empty"),
+        ("{\"pinSets\":[{\"hosts\":[\"a.b\"],\"pins\":[]}]}", "line 1, column 37, pinSets[0].pins: the list is empty"),
         (
             "{\"pinSets\":[{\"hosts\":[\"a.b\"],\n\"pins\":[\"…\",\n\"sha1/x\"]}]}",
-            "line 3, pinSets[0].pins[1]: the pin \"sha1/x\" does not begin with \"sha256/\""
+            "line 3, column 1, pinSets[0].pins[1]: the pin \"sha1/x\" does not begin with \"sha256/\""
         ),
         (
             "{\"pinSets\":[{\"hosts\":[\"a.*.b\"],\"pins\":[\"…\"]}]}",
-            "line 1, pinSets[0].hosts[0]: \"a.*.b\" may have an asterisk only in \"*.\" or \"**.\" at the beginning"
+            "line 1, column 23, pinSets[0].hosts[0]: \"a.*.b\" has an asterisk elsewhere than in \"*.\" or \"**.\" at its beginning"
         ),
         (
             "{\"pinSets\":[{\"hosts\":\"a.b\",\"pins\":[\"…\"]}]}",
-            "line 1, pinSets[0].hosts: an array is expected here, not a string"
+            "line 1, column 22, pinSets[0].hosts: an array is expected here, not a string"
         ),
         (
             "{\"pinSets\":[{\"hosts\":[\"a.b\"],\"pins\":[\"…\"],\"mode\":\"report-only\"}]}",
-            "line 1, pinSets[0].mode: \"report-only\" is none of \"enforce\", \"reportOnly\""
+            "line 1, column 100, pinSets[0].mode: \"report-only\" is none of \"enforce\", \"reportOnly\""
         ),
         (
             "{\"pinSets\":[{\"hosts\":[\"a.b\"],\"pins\":[\"…\"],\"expires\":\"2030-02-30\"}]}",
-            "line 1, pinSets[0].expires: \"2030-02-30\" is neither a date such as 2030-12-31 nor an RFC 3339 time"
+            "line 1, column 103, pinSets[0].expires: \"2030-02-30\" is neither a date such as 2030-12-31 nor an RFC 3339 time"
         ),
         (
             "{\"pinSets\":[{\"hosts\":[\"a.b\"],\"pins\":[\"…\"],\"reportURLs\":[\"ftp://x.y/\"]}]}",
-            "line 1, pinSets[0].reportURLs[0]: \"ftp://x.y/\" is not an http or https URL"
+            "line 1, column 107, pinSets[0].reportURLs[0]: \"ftp://x.y/\" is not an http or https URL"
         ),
         (
             "{\"pinSets\":[{\"hosts\":[\"a.b\"],\"pins\":[\"…\"],\n\"reportURLs\":[\"https://a/\",\"https://a:99999/\"]}]}",
-            "line 2, pinSets[0].reportURLs[1]: \"https://a:99999/\" is not an http or https URL"
+            "line 2, column 28, pinSets[0].reportURLs[1]: \"https://a:99999/\" is not an http or https URL"
         ),
         (
             "{\"pinSets\":[{\"hosts\":[\"a.b\"],\"pins\":[\"…\"],\"reportURLs\":[\"https://%00/\"]}]}",
-            "line 1, pinSets[0].reportURLs[0]: \"https://%00/\" is not an http or https URL"
+            "line 1, column 107, pinSets[0].reportURLs[0]: \"https://%00/\" is not an http or https URL"
         ),
         (
             "{\"pinSets\":[{\"hosts\":[\"a.b\"],\"pins\":[\"…\"],\"reportURLs\":[\"https:a/\"]}]}",
-            "line 1, pinSets[0].reportURLs[0]: \"https:a/\" is not an http or https URL"
+            "line 1, column 107, pinSets[0].reportURLs[0]: \"https:a/\" is not an http or https URL"
         ),
         (
             "{\"pinSets\":[{\"hosts\":[\"a.b\"],\"pins\":[\"…\"]},\n{\"hosts\":[\"A.B.\"],\"pins\":[\"…\"]}]}",
-            "line 2, pinSets[1]: \"a.b\" belongs to another pin set already"
+            "line 2, column 1, pinSets[1]: \"a.b\" belongs to another pin set already"
         ),
         (
             "{\"pinSets\":[{\"hosts\":[\"a.b\"],\"pins\":[1]}]}",
-            "line 1, pinSets[0].pins[0]: a string is expected here, not a number"
+            "line 1, column 38, pinSets[0].pins[0]: a string is expected here, not a number"
         ),
         (
             "{\"unlistedHosts\":\"allow\",\"pinSets\":[]}",
-            "line 1, unlistedHosts: \"allow\" is none of \"evaluate\", \"refuse\""
+            "line 1, column 18, unlistedHosts: \"allow\" is none of \"evaluate\", \"refuse\""
         ),
     ])
     func `an error names line and field`(text: String, message: String) {
@@ -134,7 +137,7 @@ import Testing
 
     @Test func `a file that is not there is named`() {
         #expect { try PolicyFile(contentsOf: URL(filePath: "/nowhere/policy.json")) } throws: {
-            "\($0)" == "cannot read /nowhere/policy.json"
+            "\($0)" == "cannot read /nowhere/policy.json: open: No such file or directory (errno 2)"
         }
     }
 }
