@@ -120,7 +120,7 @@ extension SessionError.DownloadFailure {
         case .unsuccessful, .wrongPart, .noDigest: .badServerResponse
         case .incomplete: .networkConnectionLost
         case .tooLong: .dataLengthExceedsMaximum
-        case .digestMismatch: .cannotDecodeRawData
+        case .digestMismatch, .digestLength: .cannotDecodeRawData
         case .resumeData: .cannotOpenFile
         }
     }

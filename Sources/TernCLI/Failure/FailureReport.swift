@@ -260,7 +260,7 @@ extension ExitStatus {
         case .wrongPart: .noSuchRange
         case .incomplete: .partialBody
         case .tooLong: .tooLarge
-        case .digestMismatch, .noDigest: .failure
+        case .digestMismatch, .digestLength, .noDigest: .failure
         case .resumeData: .badResumeData
         }
     }

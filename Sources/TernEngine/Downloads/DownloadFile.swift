@@ -36,7 +36,10 @@ final class DownloadFile {
     func open() throws(Failure) {
         plan.place = plan.place.straightened
         if case .target(let path, let settings) = plan.place { target = try Self.prepare(path, settings) }
-        if let algorithm = plan.digest?.algorithm { digest = MessageDigest(algorithm == .sha256 ? .sha256 : .sha512) }
+        if let (algorithm, value) = plan.digest {
+            guard value.count == algorithm.length else { throw .digestLength(algorithm, count: value.count) }
+            digest = MessageDigest(algorithm == .sha256 ? .sha256 : .sha512)
+        }
         if let (file, length) = plan.partialFile {
             try attempt(file.path) { () throws(SystemCallError) in try file.truncate(to: length) }
             self.file = file

@@ -233,6 +233,8 @@ extension SessionError {
         case tooLong(limit: Int64)
         /// The content does not match its digest. It is discarded.
         case digestMismatch(DigestAlgorithm)
+        /// The digest to compare with has another number of bytes than the algorithm makes. Nothing was received.
+        case digestLength(DigestAlgorithm, count: Int)
         /// The response was required to have a digest of its content (`Repr-Digest`), and has none that is supported.
         case noDigest
         /// The resume data cannot be used.
@@ -250,7 +252,7 @@ extension SessionError.DownloadFailure: CustomStringConvertible {
         case .wrongPart: .wrongPart
         case .incomplete: .incomplete
         case .tooLong: .tooLong
-        case .digestMismatch: .digestMismatch
+        case .digestMismatch, .digestLength: .digestMismatch
         case .noDigest: .noDigest
         case .resumeData: .resumeData
         }
@@ -263,7 +265,7 @@ extension SessionError.DownloadFailure: CustomStringConvertible {
         case .wrongPart(let error): error.rule
         case .digestMismatch(let algorithm): algorithm.rawValue
         case .resumeData(let error): "\(error)"
-        case .exists, .notRegularFile, .incomplete, .tooLong, .noDigest: description
+        case .exists, .notRegularFile, .incomplete, .tooLong, .digestLength, .noDigest: description
         }
     }
 
@@ -278,6 +280,8 @@ extension SessionError.DownloadFailure: CustomStringConvertible {
         case .incomplete(let count, let total): "the server sent \(count) of \(total) bytes"
         case .tooLong(let limit): "the body exceeds \(limit) bytes"
         case .digestMismatch(let algorithm): "the content is not what its \(algorithm.rawValue) digest says"
+        case .digestLength(let algorithm, let count):
+            "the digest to compare with has \(count) bytes, and one of \(algorithm.rawValue) has \(algorithm.length)"
         case .noDigest: "the response has no Repr-Digest that is understood"
         case .resumeData(let error): "the resume data cannot be used: \(error)"
         }

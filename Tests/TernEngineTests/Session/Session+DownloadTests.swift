@@ -209,6 +209,10 @@ import Testing
         }
         #expect(folder.content("file") == Array("old".utf8))
         #expect(folder.names == ["file"])
+        settings.verification = .digest(.sha256, Data(right.prefix(31)))
+        let short = try await session.failure(origin, to: folder.url("file"), settings)
+        #expect(short?.reason.rule == "the digest to compare with has 31 bytes, and one of sha-256 has 32")
+        #expect(folder.names == ["file"])
         settings.verification = .digest(.sha256, Data(right))
         #expect(try await session.failure(origin, to: folder.url("file"), settings) == nil)
         #expect(folder.content("file") == Array("hello".utf8))
