@@ -27,8 +27,11 @@ extension HTTPProtocolError {
 }
 
 extension HTTPProtocolError: CustomStringConvertible {
-    /// For example: `no space may precede the colon (RFC 9112 §5.1), at byte 31: "Content-Length "`.
+    /// What is wrong, for example: `a space precedes a field's colon (RFC 9112 §5.1), at byte 31: "Content-Length "`.
     public var description: String {
+        if reason == .statusLine(.notHTTP), !excerpt.isEmpty {
+            return "the response begins with \"\(excerpt)\", not with \"HTTP/\" (\(reason.source))"
+        }
         var text = "\(reason.rule) (\(reason.source))"
         if offset > 0 { text += ", at byte \(offset)" }
         if !excerpt.isEmpty { text += ": \"\(excerpt)\"" }
@@ -231,9 +234,9 @@ extension HTTPProtocolError {
     }
 }
 
-/// Each reason as the rule it breaks and the place that rule is written.
+/// Each reason as what is wrong, and the place where the rule is written that this breaks.
 extension HTTPProtocolError.Reason {
-    /// The rule, as a sentence without its full stop.
+    /// How the rule is broken, as a sentence without its full stop: `a field line has no colon`.
     public var rule: String { text.rule }
 
     /// Where the rule comes from, for example `RFC 9112 §5.1`.
@@ -257,13 +260,13 @@ extension HTTPProtocolError.Reason {
 extension HTTPProtocolError.StatusLine {
     fileprivate var text: (rule: String, source: String) {
         switch self {
-        case .notHTTP: ("a response begins with \"HTTP/\"", "RFC 9112 §2.3")
-        case .version: ("a version is digit, dot, digit, and a space follows", "RFC 9112 §2.3")
-        case .unsupportedVersion: ("only major version 1 is understood", "RFC 9110 §2.5")
-        case .status: ("a status is three digits and a space", "RFC 9112 §4")
-        case .reasonPhrase: ("no reason phrase contains NUL", "RFC 9112 §4")
-        case .bareCarriageReturn: ("no CR stands without LF", "RFC 9112 §2.2")
-        case .bareLineFeed: ("a status line ends with CRLF", "RFC 9112 §2.1")
+        case .notHTTP: ("the response does not begin with \"HTTP/\"", "RFC 9112 §2.3")
+        case .version: ("the version is not digit, dot, digit and a space", "RFC 9112 §2.3")
+        case .unsupportedVersion: ("the major version is not 1", "RFC 9110 §2.5")
+        case .status: ("the status is not three digits and a space", "RFC 9112 §4")
+        case .reasonPhrase: ("the reason phrase contains NUL", "RFC 9112 §4")
+        case .bareCarriageReturn: ("a CR in the status line has no LF behind it", "RFC 9112 §2.2")
+        case .bareLineFeed: ("the status line ends with LF alone", "RFC 9112 §2.1")
         }
     }
 }
@@ -271,14 +274,14 @@ extension HTTPProtocolError.StatusLine {
 extension HTTPProtocolError.Field {
     fileprivate var text: (rule: String, source: String) {
         switch self {
-        case .emptyName: ("a field has a name", "RFC 9110 §5.1")
-        case .name: ("a field name is a token", "RFC 9110 §5.1")
-        case .spaceBeforeColon: ("no space precedes the colon", "RFC 9112 §5.1")
-        case .missingColon: ("a field line has a colon", "RFC 9112 §5")
-        case .value: ("no field value contains NUL", "RFC 9110 §5.5")
-        case .bareCarriageReturn: ("no CR stands without LF", "RFC 9112 §2.2")
-        case .bareLineFeed: ("a field line ends with CRLF", "RFC 9112 §2.1")
-        case .leadingWhitespace: ("no space precedes the first field line", "RFC 9112 §2.2")
+        case .emptyName: ("a field has no name", "RFC 9110 §5.1")
+        case .name: ("a field name contains a byte that is not allowed", "RFC 9110 §5.1")
+        case .spaceBeforeColon: ("a space precedes a field's colon", "RFC 9112 §5.1")
+        case .missingColon: ("a field line has no colon", "RFC 9112 §5")
+        case .value: ("a field value contains NUL", "RFC 9110 §5.5")
+        case .bareCarriageReturn: ("a CR in a field line has no LF behind it", "RFC 9112 §2.2")
+        case .bareLineFeed: ("a field line ends with LF alone", "RFC 9112 §2.1")
+        case .leadingWhitespace: ("the first field line begins with a space", "RFC 9112 §2.2")
         }
     }
 }
@@ -287,13 +290,13 @@ extension HTTPProtocolError.Framing {
     fileprivate var text: (rule: String, source: String) {
         switch self {
         case .lengthAndTransferEncoding:
-            ("Content-Length and Transfer-Encoding exclude each other", "RFC 9112 §6.2")
-        case .length: ("Content-Length is a decimal number", "RFC 9112 §6.3")
-        case .lengthOverflow: ("Content-Length fits in 63 bits", "RFC 9110 §8.6")
-        case .differingLengths: ("all Content-Lengths agree", "RFC 9112 §6.3")
-        case .transferCoding: ("the one transfer coding is chunked", "RFC 9112 §6.1")
-        case .transferEncodingInHTTP10: ("HTTP/1.0 has no Transfer-Encoding", "RFC 9112 §6.1")
-        case .folded: ("a framing field is one line", "RFC 9112 §5.2")
+            ("there is a Content-Length beside Transfer-Encoding", "RFC 9112 §6.2")
+        case .length: ("the Content-Length is not a decimal number", "RFC 9112 §6.3")
+        case .lengthOverflow: ("the Content-Length does not fit in 63 bits", "RFC 9110 §8.6")
+        case .differingLengths: ("there are Content-Lengths that differ", "RFC 9112 §6.3")
+        case .transferCoding: ("the Transfer-Encoding is not one chunked", "RFC 9112 §6.1")
+        case .transferEncodingInHTTP10: ("an HTTP/1.0 message has Transfer-Encoding", "RFC 9112 §6.1")
+        case .folded: ("a framing field is continued on a second line", "RFC 9112 §5.2")
         }
     }
 }
@@ -301,12 +304,12 @@ extension HTTPProtocolError.Framing {
 extension HTTPProtocolError.Chunk {
     fileprivate var text: (rule: String, source: String) {
         switch self {
-        case .size: ("a chunk size is a hexadecimal number", "RFC 9112 §7.1")
-        case .sizeOverflow: ("a chunk size fits in 63 bits", "RFC 9112 §7.1")
-        case .chunkExtension: ("only extensions follow a chunk size", "RFC 9112 §7.1.1")
-        case .bareCarriageReturn: ("no CR stands without LF", "RFC 9112 §2.2")
-        case .bareLineFeed: ("a chunk-size line ends with CRLF", "RFC 9112 §7.1")
-        case .dataEnd: ("CRLF follows chunk data", "RFC 9112 §7.1")
+        case .size: ("a chunk size is not a hexadecimal number", "RFC 9112 §7.1")
+        case .sizeOverflow: ("a chunk size does not fit in 63 bits", "RFC 9112 §7.1")
+        case .chunkExtension: ("what follows a chunk size is no extension", "RFC 9112 §7.1.1")
+        case .bareCarriageReturn: ("a CR in a chunk-size line has no LF behind it", "RFC 9112 §2.2")
+        case .bareLineFeed: ("a chunk-size line ends with LF alone", "RFC 9112 §7.1")
+        case .dataEnd: ("no CRLF follows chunk data", "RFC 9112 §7.1")
         }
     }
 }
@@ -314,16 +317,16 @@ extension HTTPProtocolError.Chunk {
 extension HTTPProtocolError.Limit {
     fileprivate var text: (rule: String, source: String) {
         switch self {
-        case .statusLineSize: ("a status line is shorter", "ParsingLimits.maximumStatusLineSize")
-        case .fieldCount: ("a header section has fewer fields", "ParsingLimits.maximumFieldCount")
-        case .fieldLineSize: ("a field line is shorter", "ParsingLimits.maximumFieldLineSize")
-        case .fieldSectionSize: ("a header section is shorter", "ParsingLimits.maximumFieldSectionSize")
-        case .chunkLineSize: ("a chunk-size line is shorter", "ParsingLimits.maximumChunkLineSize")
-        case .chunkOverhead: ("chunk framing is in proportion to content", "ParsingLimits.maximumChunkOverheadRatio")
-        case .trailerCount: ("a trailer section has fewer fields", "ParsingLimits.maximumTrailerCount")
-        case .trailerSectionSize: ("a trailer section is shorter", "ParsingLimits.maximumTrailerSectionSize")
+        case .statusLineSize: ("the status line is too long", "ParsingLimits.maximumStatusLineSize")
+        case .fieldCount: ("the header section has too many fields", "ParsingLimits.maximumFieldCount")
+        case .fieldLineSize: ("a field line is too long", "ParsingLimits.maximumFieldLineSize")
+        case .fieldSectionSize: ("the header section is too long", "ParsingLimits.maximumFieldSectionSize")
+        case .chunkLineSize: ("a chunk-size line is too long", "ParsingLimits.maximumChunkLineSize")
+        case .chunkOverhead: ("the chunk framing is out of proportion", "ParsingLimits.maximumChunkOverheadRatio")
+        case .trailerCount: ("the trailer section has too many fields", "ParsingLimits.maximumTrailerCount")
+        case .trailerSectionSize: ("the trailer section is too long", "ParsingLimits.maximumTrailerSectionSize")
         case .informationalResponseCount:
-            ("fewer informational responses precede the final one", "ParsingLimits.maximumInformationalResponseCount")
+            ("too many informational responses came first", "ParsingLimits.maximumInformationalResponseCount")
         }
     }
 }
@@ -343,8 +346,8 @@ extension HTTPProtocolError.Truncation {
 extension HTTPProtocolError.Unsolicited {
     fileprivate var text: (rule: String, source: String) {
         switch self {
-        case .bytes: ("a server sends bytes only in answer to a request", "RFC 9112 §9.2")
-        case .upgrade: ("101 answers a request with Upgrade", "RFC 9110 §15.2.2")
+        case .bytes: ("the server sent bytes that answer no request", "RFC 9112 §9.2")
+        case .upgrade: ("101 answers a request without Upgrade", "RFC 9110 §15.2.2")
         }
     }
 }
@@ -352,18 +355,18 @@ extension HTTPProtocolError.Unsolicited {
 extension HTTPProtocolError.Request {
     fileprivate var text: (rule: String, source: String) {
         switch self {
-        case .method: ("a method is a token", "RFC 9110 §9.1")
-        case .target: ("a request target is visible ASCII of its form", "RFC 9112 §3.2")
-        case .targetForm: ("CONNECT names an authority, and only OPTIONS an asterisk", "RFC 9112 §3.2")
-        case .host: ("there is one Host, and it is a host", "RFC 9110 §7.2")
-        case .fieldName: ("a field name is a token", "RFC 9110 §5.1")
-        case .fieldValue: ("no field value contains control characters", "RFC 9110 §5.5")
-        case .forbiddenTrailer: ("this field is not allowed as a trailer", "RFC 9110 §6.5.1")
-        case .trailersWithoutChunked: ("only chunked content has trailers", "RFC 9112 §7.1.2")
-        case .framingField: ("framing fields agree with the body", "RFC 9112 §6.2")
-        case .negativeLength: ("a content length is not negative", "RFC 9110 §8.6")
-        case .contentForbidden: ("CONNECT and TRACE have no content", "RFC 9110 §9.3.6")
-        case .expectationWithoutContent: ("only content can wait for 100 (Continue)", "RFC 9110 §10.1.1")
+        case .method: ("the method is not a token", "RFC 9110 §9.1")
+        case .target: ("the request target is not visible ASCII of its form", "RFC 9112 §3.2")
+        case .targetForm: ("the form of the request target does not fit the method", "RFC 9112 §3.2")
+        case .host: ("the Host is no host, or there are several", "RFC 9110 §7.2")
+        case .fieldName: ("a field name is not a token", "RFC 9110 §5.1")
+        case .fieldValue: ("a field value contains a control character", "RFC 9110 §5.5")
+        case .forbiddenTrailer: ("the field is not allowed as a trailer", "RFC 9110 §6.5.1")
+        case .trailersWithoutChunked: ("there are trailers, and the content is not chunked", "RFC 9112 §7.1.2")
+        case .framingField: ("a framing field disagrees with the body", "RFC 9112 §6.2")
+        case .negativeLength: ("the content length is negative", "RFC 9110 §8.6")
+        case .contentForbidden: ("a CONNECT or TRACE request has content", "RFC 9110 §9.3.6")
+        case .expectationWithoutContent: ("a request without content expects 100 (Continue)", "RFC 9110 §10.1.1")
         case .tooMuchContent(let excess): ("content is \(excess) bytes longer than announced", "RFC 9110 §8.6")
         case .tooLittleContent(let missing): ("content is \(missing) bytes shorter than announced", "RFC 9110 §8.6")
         }
@@ -373,9 +376,9 @@ extension HTTPProtocolError.Request {
 extension HTTPProtocolError.Misuse {
     fileprivate var text: (rule: String, source: String) {
         switch self {
-        case .notReusable: ("an exchange begins only after the last one completed", "RFC 9112 §9.3")
-        case .nothingToSend: ("content follows a request head that announced it", "RFC 9112 §6")
-        case .failed: ("a failed exchange decodes nothing more", "RFC 9112 §9.5")
+        case .notReusable: ("the exchange before is not complete, or was the last one", "RFC 9112 §9.3")
+        case .nothingToSend: ("no request head has announced this content", "RFC 9112 §6")
+        case .failed: ("the exchange has failed before", "RFC 9112 §9.5")
         }
     }
 }

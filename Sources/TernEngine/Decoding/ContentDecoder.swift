@@ -138,6 +138,7 @@ final class ContentDecoder {
             case .deflate: state = .over
             }
             blockCount += 1
+        case .failed(.malformed(let flaw)): failure = .malformed("no \(coding.rawValue): \(flaw)")
         case .failed(let error): failure = error
         }
         if let limit, made > limit {

@@ -5,7 +5,7 @@
 /// Bytes after the end of a coded body are no error, as in browsers and curl: after a gzip member they begin the next
 /// one if they are its magic number, and are skipped otherwise.
 public enum ContentDecodingError: Error, Sendable, Hashable {
-    /// The bytes are invalid in the coding; in zlib's words.
+    /// The bytes are invalid in the coding: its name and zlib's words, such as `no gzip: incorrect header check`.
     case malformed(String)
     /// The body ended before its coding did. An empty body is complete.
     case truncated
@@ -22,17 +22,16 @@ public enum ContentDecodingError: Error, Sendable, Hashable {
 }
 
 extension ContentDecodingError: CustomStringConvertible {
-    /// The rule that was broken, for example `the body is as its Content-Encoding says (RFC 9110 §8.4): invalid block
-    /// type`.
+    /// What is wrong, for example `the body is no gzip: incorrect header check`.
     public var description: String {
         switch self {
-        case .malformed(let flaw): "the body is as its Content-Encoding says (RFC 9110 §8.4): \(flaw)"
-        case .truncated: "a coded body is complete (RFC 9110 §8.4)"
-        case .checksum: "the body is what its checksum and length say (RFC 1950 §2.2, RFC 1952 §2.3.1)"
-        case .tooLarge(let limit): "a decoded body has at most \(limit) bytes"
-        case .ratioExceeded(let limit): "decoding makes at most \(limit) bytes of one"
-        case .tooManyCodings(let limit): "a body is coded at most \(limit) times"
-        case .outOfMemory: "zlib was given no memory"
+        case .malformed(let flaw): "the body is \(flaw)"
+        case .truncated: "the body ends before its Content-Encoding does"
+        case .checksum: "the decoded body does not match its checksum or length (RFC 1950 §2.2, RFC 1952 §2.3.1)"
+        case .tooLarge(let limit): "the decoded body exceeds \(limit) bytes"
+        case .ratioExceeded(let limit): "decoding makes more than \(limit) bytes of each byte of the body"
+        case .tooManyCodings(let limit): "the body is coded more than \(limit) times"
+        case .outOfMemory: "zlib got no memory to decode the body"
         }
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TernIO
 
 /// Why resume data cannot be used.
 public enum ResumeDataError: Error, Sendable, Hashable {
@@ -34,7 +35,8 @@ extension ResumeDataError: CustomStringConvertible {
         case .foreignFile(let path): "\(path) is not the partial file of a download"
         case .wrongLength(let length, let expected): "the partial file has \(length) bytes, and had \(expected)"
         case .inUse(let path): "another download writes the partial file \(path)"
-        case .unreadable(let path, let code): "the partial file \(path) cannot be opened (errno \(code))"
+        case .unreadable(let path, let code):
+            "the partial file \(path) cannot be opened: \(SystemCallError(.open, code: code))"
         }
     }
 }

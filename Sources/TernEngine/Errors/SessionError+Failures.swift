@@ -199,12 +199,13 @@ extension SessionError.TransferFailure: CustomStringConvertible {
         case .connectionLost(let error?): "the connection was lost: \(error)"
         case .tls(let error): "\(error)"
         case .malformedResponse(let error): "the response breaks HTTP/1.1: \(error)"
-        case .undecodable(let error): "the body cannot be decoded: \(error)"
+        case .undecodable(let error): "\(error)"
         case .bodyTooLarge(let limit): "the body exceeds the \(limit) bytes of maximumCollectedBodySize"
         case .outOfMemory: "the system has no memory for the body"
         case .memoryQuotaExceeded(let limit): "with this body, all together exceed the \(limit) bytes of memoryQuota"
         case .redirect(let error): "\(error)"
-        case .upgradeNotTaken: "the server switched to another protocol, as the request had asked"
+        case .upgradeNotTaken:
+            "the server switched to the protocol that was asked for, and nothing took the connection over"
         case .upgradeRefused(let status):
             "the server does not switch to the protocol that was asked for: its answer is \(status)"
         case .unreadable(let error): "the content cannot be read: \(error)"

@@ -29,12 +29,12 @@ extension StreamedBodyError: CustomStringConvertible {
     /// One line for a log. Contains nothing of the body.
     public var description: String {
         switch self {
-        case .lineTooLong(let limit): "a line has at most \(limit) bytes"
+        case .lineTooLong(let limit): "a line is longer than \(limit) bytes"
         case .undecodableLine(let number, _): "line \(number) cannot be decoded"
-        case .eventTooLarge(let limit): "an event has at most \(limit) bytes"
+        case .eventTooLarge(let limit): "an event is larger than \(limit) bytes"
         case .notEvents(let status, let type) where status == 200:
-            "events come as text/event-stream, and not as \(type ?? "no type")"
-        case .notEvents(let status, _): "events come with status 200, and not with \(status)"
+            "the response is \(type.map { $0.excerpt } ?? "without a type"), not text/event-stream"
+        case .notEvents(let status, _): "the server answered \(status), not 200"
         case .codedEvents(let coding): "the events are coded with \(coding.prefix(100)), which was not asked for"
         }
     }

@@ -93,11 +93,11 @@ public enum InvalidIPNetwork: Error, Sendable, Hashable, CustomStringConvertible
     /// The address has bits behind the prefix; `network` is the one that it is in.
     case hostBits(String, network: String)
 
-    /// For example "10.0.0.0/33: the prefix has 0 to 32 bits of IPv4, or 0 to 128 of IPv6".
+    /// For example "10.0.0.0/33: the prefix is no number from 0 to 32 (IPv4) or 128 (IPv6)".
     public var description: String {
         switch self {
         case .address(let text): "\(text.prefix(100)): not an IP address, such as 192.0.2.1 or 2001:db8::/32"
-        case .prefixLength(let text): "\(text.prefix(100)): the prefix has 0 to 32 bits of IPv4, or 0 to 128 of IPv6"
+        case .prefixLength(let text): "\(text.prefix(100)): the prefix is no number from 0 to 32 (IPv4) or 128 (IPv6)"
         case .hostBits(let text, let network):
             "\(text) has bits behind its prefix: give \(network), or the address alone"
         }

@@ -103,12 +103,12 @@ import Testing
         var path = try BodyPath(decoding: [.gzip], limits: ContentDecodingLimits())
         let bytes: [UInt8] = [0x1F, 0x8C, 0, 0]
         for _ in 0..<3 {
-            #expect(throws: ContentDecodingError.malformed("incorrect header check")) {
+            #expect(throws: ContentDecodingError.malformed("no gzip: incorrect header check")) {
                 try path.receive(bytes.span) { _, _ in true }
             }
             #expect(path.hasMore == true)
         }
-        #expect(throws: ContentDecodingError.malformed("incorrect header check")) { try path.finish() }
+        #expect(throws: ContentDecodingError.malformed("no gzip: incorrect header check")) { try path.finish() }
     }
 
     @Test func `what was decoded before an error is delivered before it is thrown`() {

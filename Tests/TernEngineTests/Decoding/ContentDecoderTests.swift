@@ -38,7 +38,7 @@ import Testing
     func `refuses a header that is none`(index: Int, byte: UInt8, message: String) {
         var coded = Deflater.member(Self.text, flags: 0)
         coded[index] = byte
-        #expect(decode(.gzip, coded) == Delivery.Outcome(bytes: [], failure: .malformed(message)))
+        #expect(decode(.gzip, coded) == Delivery.Outcome(bytes: [], failure: .malformed("no gzip: " + message)))
     }
 
     @Test(arguments: 1...8)
@@ -98,7 +98,7 @@ import Testing
                 == Delivery.Outcome(bytes: Self.text, failure: .truncated))
         #expect(
             decode(.gzip, coded + [0x1F, 0x8B, 0, 0])
-                == Delivery.Outcome(bytes: Self.text, failure: .malformed("unknown compression method")))
+                == Delivery.Outcome(bytes: Self.text, failure: .malformed("no gzip: unknown compression method")))
     }
 
     @Test func `what a full window leaves held comes without further input`() {
@@ -127,24 +127,24 @@ import Testing
         let coded: [UInt8] = [0x78, 0xBB, 0, 0, 0, 1, 0, 0]
         #expect(
             decode(.deflate, coded)
-                == Delivery.Outcome(bytes: [], failure: .malformed("a preset dictionary is needed")))
+                == Delivery.Outcome(bytes: [], failure: .malformed("no deflate: a preset dictionary is needed")))
     }
 
     @Test func `a distance beyond the beginning is refused`() {
         // One fixed block: a match of length 3 at distance 1, and nothing before it.
         #expect(
             decode(.deflate, [0x03, 0x02, 0, 0])
-                == Delivery.Outcome(bytes: [], failure: .malformed("invalid distance too far back")))
+                == Delivery.Outcome(bytes: [], failure: .malformed("no deflate: invalid distance too far back")))
     }
 }
 
 @Suite struct ContentDecodingErrorTests {
     @Test(arguments: [
-        (ContentDecodingError.malformed("invalid block type"), "Content-Encoding"), (.malformed("x"), ": x"),
-        (.truncated, "complete"), (.checksum, "checksum"), (.tooLarge(limit: 12), "12"),
+        (ContentDecodingError.malformed("no gzip: invalid block type"), "the body is no gzip"), (.malformed("x"), " x"),
+        (.truncated, "ends before its Content-Encoding"), (.checksum, "checksum"), (.tooLarge(limit: 12), "12"),
         (.ratioExceeded(limit: 34), "34"), (.tooManyCodings(limit: 56), "56"), (.outOfMemory, "memory"),
     ])
-    func `says which rule was broken`(error: ContentDecodingError, word: String) {
+    func `says what is wrong`(error: ContentDecodingError, word: String) {
         #expect("\(error)".contains(word))
     }
 }

@@ -164,7 +164,7 @@ import Testing
             (.request(.invalid(.missingURL)), "invalid-request", nil, "the request is invalid: it has no URL"),
             (
                 .request(.invalid(.unencodable(unasked))), "invalid-request",
-                "a server sends bytes only in answer to a request (RFC 9112 §9.2)", "the request is invalid: \(unasked)"
+                "the server sent bytes that answer no request (RFC 9112 §9.2)", "the request is invalid: \(unasked)"
             ),
             (
                 .request(.body(.tooShort(missing: 2))), "request-content",
@@ -194,7 +194,7 @@ import Testing
             (.connecting(.queueFull(limit: 3)), "queue-full", nil, "too many queued requests for this host (limit 3)"),
             (
                 .transfer(.malformedResponse(unasked)), "malformed-response",
-                "a server sends bytes only in answer to a request (RFC 9112 §9.2)",
+                "the server sent bytes that answer no request (RFC 9112 §9.2)",
                 "the response breaks HTTP/1.1: \(unasked)"
             ),
             (
@@ -206,8 +206,8 @@ import Testing
                 "the connection was lost: \(reset)"
             ),
             (
-                .transfer(.undecodable(.tooManyCodings(limit: 5))), "undecodable", "a body is coded at most 5 times",
-                "the body cannot be decoded: a body is coded at most 5 times"
+                .transfer(.undecodable(.tooManyCodings(limit: 5))), "undecodable", nil,
+                "the body is coded more than 5 times"
             ),
             (.transfer(.redirect(.tooMany(limit: 20))), "redirect", "more than 20 redirects", "more than 20 redirects"),
             (
@@ -221,24 +221,23 @@ import Testing
             ),
             (
                 .transfer(.upgradeNotTaken), "upgrade-not-taken", nil,
-                "the server switched to another protocol, as the request had asked"
+                "the server switched to the protocol that was asked for, and nothing took the connection over"
             ),
             (
-                .transfer(.unreadable(.lineTooLong(limit: 9))), "line-too-long", "a line has at most 9 bytes",
-                "the content cannot be read: a line has at most 9 bytes"
+                .transfer(.unreadable(.lineTooLong(limit: 9))), "line-too-long", "a line is longer than 9 bytes",
+                "the content cannot be read: a line is longer than 9 bytes"
             ),
             (
                 .transfer(.unreadable(.undecodableLine(number: 9, SessionError.Reason.cancelled))), "line-undecodable",
                 "line 9 cannot be decoded", "the content cannot be read: line 9 cannot be decoded"
             ),
             (
-                .transfer(.unreadable(.eventTooLarge(limit: 9))), "event-too-large", "an event has at most 9 bytes",
-                "the content cannot be read: an event has at most 9 bytes"
+                .transfer(.unreadable(.eventTooLarge(limit: 9))), "event-too-large", "an event is larger than 9 bytes",
+                "the content cannot be read: an event is larger than 9 bytes"
             ),
             (
                 .transfer(.unreadable(.notEvents(status: 503, contentType: nil))), "not-events",
-                "events come with status 200, and not with 503",
-                "the content cannot be read: events come with status 200, and not with 503"
+                "the server answered 503, not 200", "the content cannot be read: the server answered 503, not 200"
             ),
             (
                 .download(.file(full, path: "/a/b")), "file", "No space left on device", "the file /a/b: \(full)"

@@ -185,7 +185,7 @@ import Testing
             (.http, .closes(after: 0), "the proxy closed the connection before it had answered"),
             (.http, .closes(after: 9), "the proxy closed the connection before it had answered"),
             (.http, .trailing([0x16]), "the proxy sent bytes behind its answer"), (.http, .holds(after: 5), "connect"),
-            (.http, .garbage(Array("SSH-2.0-x\r\n".utf8)), "a response begins with"),
+            (.http, .garbage(Array("SSH-2.0-x\r\n".utf8)), "the response does not begin with"),
             (.socks5h, .code(5), "connection refused"), (.socks4a, .code(92), "no identd of the client"),
             (.socks5h, .refusesCredentials, "the SOCKS proxy refused the name and the password"),
             (.socks5h, .closes(after: 1), "the proxy closed the connection before it had answered"),

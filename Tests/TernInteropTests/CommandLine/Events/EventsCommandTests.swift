@@ -83,7 +83,7 @@ import Testing
         }
         let text = try await TernTool.run("events", origin.url("/text"))
         #expect(text.status == 8 && text.output.isEmpty)
-        #expect(text.errors.contains("events come as text/event-stream"))
+        #expect(text.errors.contains(", not text/event-stream"))
         let broken = try await TernTool.run("events", "--no-reconnect", origin.url("/broken"))
         #expect(broken.status == 18 && broken.text == "data: x\n\n")
         #expect(broken.errors.contains("closed the connection"))
