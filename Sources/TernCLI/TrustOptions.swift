@@ -158,17 +158,17 @@ struct TrustOptions: OptionGroup, Equatable {
         return policies.first ?? (isInsecure ? .disableEvaluation : nil)
     }
 
-    /// curl's grammar: hashes with two slashes, or a file.
+    /// curl's grammar: hashes with two slashes, or a file. One slash, as in --pin, is taken, too.
     private static func keys(_ argument: String) throws -> [X509Certificate.PublicKey] {
-        let prefix = "sha256//"
+        let prefix = "sha256/"
         guard argument.hasPrefix(prefix) else {
             return [try read(argument, "--pinnedpubkey", .pin, X509Certificate.PublicKey.init(publicKeyFile:))]
         }
         return try argument.split(separator: ";").map { hash in
             guard hash.hasPrefix(prefix) else {
-                throw UsageError("--pinnedpubkey \(hash): each hash begins with sha256//, and \";\" separates them")
+                throw UsageError("--pinnedpubkey: \"\(hash)\" does not begin with sha256//")
             }
-            return try key("sha256/" + hash.dropFirst(prefix.count), "--pinnedpubkey \(hash)")
+            return try key(String(hash), "--pinnedpubkey \(hash)")
         }
     }
 

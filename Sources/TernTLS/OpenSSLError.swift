@@ -54,10 +54,9 @@ extension OpenSSLError: CustomStringConvertible {
 }
 
 extension [OpenSSLError] {
-    /// A description of an error, followed by OpenSSL's entries, if there are any.
-    func appended(to text: String) -> String {
-        isEmpty ? text : text + " [" + map(\.description).joined(separator: "; ") + "]"
-    }
+    /// A description of an error, followed by OpenSSL's oldest entry, which is the cause: the later ones are of the
+    /// functions that it passed through.
+    func appended(to text: String) -> String { first.map { "\(text) [\($0)]" } ?? text }
 }
 
 extension String {

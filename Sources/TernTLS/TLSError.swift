@@ -82,9 +82,9 @@ extension TLSError: CustomStringConvertible {
             case .invalidConfiguration(.identity): "the client identity cannot be used in TLS"
             case .invalidHost(let host): "\"\(ShortenedText.shortened(host))\" is neither a DNS name nor an IP address"
             case .trust(let failure): failure.description
-            case .alert(let alert): "the peer sent the fatal alert \(alert)"
+            case .alert(let alert): "the peer ended the connection with the TLS alert \(alert)"
             case .clientCertificateRequired(let alert):
-                "the server requires a client certificate, and none is configured (it sent the fatal alert \(alert))"
+                "the server wants a client certificate, and none is configured (TLS alert \(alert))"
             case .handshakeFailed: "TLS handshake failed"
             case .protocolViolation: "the peer broke the TLS protocol"
             case .tooManyMessages(let limit): "the peer sent more than \(limit) messages without application data"
@@ -94,12 +94,21 @@ extension TLSError: CustomStringConvertible {
             case .closed: "the session is closed"
             case .outOfResources: "OpenSSL could not allocate what it needs"
             }
-        // OpenSSL's entry for a refusal says no more than "certificate verify failed".
-        return trustFailure == nil ? openSSL.appended(to: text) : text
+        return isSaidByReason ? text : openSSL.appended(to: text)
     }
 }
 
 extension TLSError {
+    /// Whether OpenSSL's entry says no more than the reason: "certificate verify failed", or the alert's number.
+    private var isSaidByReason: Bool {
+        switch reason {
+        case .trust, .alert, .clientCertificateRequired: true
+        case .invalidConfiguration, .invalidHost, .handshakeFailed, .protocolViolation, .tooManyMessages,
+            .noPeerCertificate, .truncated, .notEstablished, .closed, .outOfResources:
+            false
+        }
+    }
+
     /// The trust failure, if the server's certificates were refused.
     public var trustFailure: TrustFailure? {
         if case .trust(let failure) = reason { failure } else { nil }
@@ -134,7 +143,45 @@ public struct TLSAlert: Sendable, Hashable {
 }
 
 extension TLSAlert: CustomStringConvertible {
+    /// Its name in RFC 8446 §6 or RFC 5246 §7.2, such as `certificate_required`, or its number.
     public var description: String {
-        unsafe String(cStringOrEmpty: SSL_alert_desc_string_long(Int32(code))) + " (\(code))"
+        switch code {
+        case 0: "close_notify"
+        case 10: "unexpected_message"
+        case 20: "bad_record_mac"
+        case 21: "decryption_failed"
+        case 22: "record_overflow"
+        case 30: "decompression_failure"
+        case 40: "handshake_failure"
+        case 41: "no_certificate"
+        case 42: "bad_certificate"
+        case 43: "unsupported_certificate"
+        case 44: "certificate_revoked"
+        case 45: "certificate_expired"
+        case 46: "certificate_unknown"
+        case 47: "illegal_parameter"
+        case 48: "unknown_ca"
+        case 49: "access_denied"
+        case 50: "decode_error"
+        case 51: "decrypt_error"
+        case 60: "export_restriction"
+        case 70: "protocol_version"
+        case 71: "insufficient_security"
+        case 80: "internal_error"
+        case 86: "inappropriate_fallback"
+        case 90: "user_canceled"
+        case 100: "no_renegotiation"
+        case 109: "missing_extension"
+        case 110: "unsupported_extension"
+        case 111: "certificate_unobtainable"
+        case 112: "unrecognized_name"
+        case 113: "bad_certificate_status_response"
+        case 114: "bad_certificate_hash_value"
+        case 115: "unknown_psk_identity"
+        case 116: "certificate_required"
+        case 120: "no_application_protocol"
+        case 121: "ech_required"
+        default: "number \(code)"
+        }
     }
 }

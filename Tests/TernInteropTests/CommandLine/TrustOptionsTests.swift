@@ -49,12 +49,30 @@ import Testing
         #expect(!insecure.validatesChain && both.count == 2)
     }
 
+    @Test func `a pin of an authority is told from one of the server's own key, which is printed as curl takes it`()
+        async throws
+    {
+        let authority = try CertificateAuthority()
+        let identity = try authority.issue()
+        let origin = try ScriptedOrigin(tls: identity) { _, _ in [.ok("here")] }
+        let anchors = try TemporaryFolder().write(authority.certificatePEM, to: "ca.pem")
+        let wrong = try await TernTool.run("--cacert", anchors, "--pinnedpubkey", authority.pin, origin.url("/"))
+        let own = "sha256//" + identity.pin.dropFirst("sha256/".count)
+        #expect(wrong.status == 90)
+        #expect(wrong.errors.contains("the pinned key is that of an authority in the chain"), "\(wrong.errors)")
+        #expect(wrong.errors.contains("about the server's own key, here \(own), and --pin"), "\(wrong.errors)")
+        for pin in [own, identity.pin, authority.pin + ";" + own] {
+            #expect(try await TernTool.run("--cacert", anchors, "--pinnedpubkey", pin, origin.url("/")).text == "here")
+        }
+        #expect(try await TernTool.run("--cacert", anchors, "--pin", own, origin.url("/")).text == "here")
+    }
+
     @Test(
         "what is no pin is refused with the rule",
         arguments: [
             ("sha256//x", 2, "\"x\" is not padded base64"),
             ("sha256//AAAA", 2, "the pin has 3 bytes where SHA-256 has 32"),
-            ("sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=;x", 2, "each hash begins with sha256//"),
+            ("sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=;x", 2, "\"x\" does not begin with sha256//"),
             ("/nowhere/x", 90, "No such file"), ("/dev/null", 90, "not a public key in PEM or DER"),
         ])
     func refusedPin(pin: String, status: Int32, rule: String) async throws {

@@ -204,9 +204,15 @@ struct PublicKeyTests {
         return unsafe Array(UnsafeBufferPointer(start: bytes, count: Int(max(0, count))))
     }
 
-    /// curl's form has one more slash.
-    @Test func `curl's two slashes are not ours`() {
-        #expect(throws: PinError.self) { try X509Certificate.PublicKey(pin: "sha256//" + empty.dropFirst(7)) }
+    @Test func `the form of curl, with two slashes, is the same key`() throws {
+        let key = try X509Certificate.PublicKey(pin: empty)
+        #expect(try X509Certificate.PublicKey(pin: "sha256//" + empty.dropFirst(7)) == key)
+        // A key whose base64 begins with a slash.
+        let slashed = "sha256//" + String(repeating: "A", count: 42) + "="
+        let twice = "sha256///" + String(repeating: "A", count: 42) + "="
+        #expect(try X509Certificate.PublicKey(pin: slashed) == X509Certificate.PublicKey(pin: twice))
+        #expect(try X509Certificate.PublicKey(pin: slashed).pin == slashed)
+        #expect(throws: PinError.wrongLength(3)) { try X509Certificate.PublicKey(pin: "sha256//AAAA") }
     }
 }
 
