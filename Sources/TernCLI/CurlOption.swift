@@ -121,7 +121,7 @@ struct CurlOption: Equatable {
         ~ --haproxy-protocol | says UNKNOWN behind a proxy, not the addresses of the connection to the proxy
         = -I --head
         = -H --header
-        ~ -h --help | shows the help of the command; there are no categories
+        ~ -h --help | shows the help of the command, with categories of its own: "all", "trust" and such
         - --hostpubmd5 --hostpubsha256 --knownhosts --pubkey | it is for SSH, and tern speaks HTTP
         ~ --hsts | may not be repeated, keeps what other programs write to the file meanwhile, and learns only from servers whose chain was validated
         - --http0.9 | tern takes no response without a head

@@ -15,6 +15,10 @@ package enum TernCommand {
         StandardStreams.occupyClosed()
         ByteText.useForPaths()
         let call = Call(typed.dropFirst())
+        if call.isEmpty {
+            StandardStreams.tell(HelpText.text(of: call.command, path: call.path))
+            Glibc.exit(ExitStatus.usage.rawValue)
+        }
         await run(call.command, call, starting)
     }
 
@@ -36,6 +40,7 @@ package enum TernCommand {
                 try await command.run()
             }
         } catch let code as ExitCode {
+            if code.rawValue != 0 { call.tellOfCommandMeant() }
             Glibc.exit(code.rawValue)
         } catch let error as GrammarError {
             exit(for: error, call)
@@ -57,7 +62,7 @@ package enum TernCommand {
     private static func exit(for error: GrammarError, _ call: Call) -> Never {
         let text: String
         switch error {
-        case .help: text = HelpText.text(of: call.command, path: call.path)
+        case .help: text = help(for: call)
         case .version: text = Version.text
         case .unknownOption, .missingValue, .unwantedValue, .invalidValue, .unexpected, .missingOperand,
             .within:
@@ -71,6 +76,22 @@ package enum TernCommand {
             exit(telling: error, endsLikeCurl: false)
         }
         Glibc.exit(0)
+    }
+
+    private static func help(for call: Call) -> String {
+        guard let topic = call.topic else { return HelpText.text(of: call.command, path: call.path) }
+        let isFamily = !call.command.subcommands.isEmpty
+        let command = isFamily ? call.command.defaultSubcommand ?? call.command : call.command
+        let path = command == call.command ? call.path : call.path + " " + command.name
+        if let text = HelpText.text(of: command, path: path, about: topic) { return text }
+        let known = isFamily ? call.command.subcommands.map { $0.name } : []
+        let topics = HelpText.topics(of: command)
+        let meant = Suggestion.nearest(to: topic, among: known + topics).map { "; did you mean \"\($0)\"?" }
+        let what = isFamily ? "command, option" : "option"
+        exit(
+            telling: UsageError(
+                "no \(what) or category of help is named \"\(topic)\""
+                    + (meant ?? "; the categories are \(topics.joined(separator: ", "))")))
     }
 
     private static func exit(telling lost: StandardStreams.WriteError, endsLikeCurl: Bool) -> Never {
@@ -93,6 +114,25 @@ private struct Call {
     /// Whether no command is named, as in "tern URL".
     private(set) var isShort = false
 
+    /// Whether there is nothing to run.
+    var isEmpty: Bool { arguments.isEmpty && !command.subcommands.isEmpty }
+
+    /// What help is wanted about: the word behind "--help"; nil for none.
+    var topic: String? {
+        guard let index = arguments.firstIndex(where: { $0 == "--help" || $0 == "-h" }) else { return nil }
+        let next = arguments.dropFirst(index + 1).first
+        // A URL is no topic: "tern get --help https://example.com".
+        return next.flatMap { $0.contains("/") || $0.contains(":") ? nil : $0 }
+    }
+
+    /// "tern donwload URL" asks the host "donwload".
+    func tellOfCommandMeant() {
+        guard isShort, let word = arguments.first(where: { !$0.hasPrefix("-") }), !word.contains("."),
+            let meant = Suggestion.nearest(to: word, among: RootCommand.subcommands.map { $0.name })
+        else { return }
+        StandardStreams.tell("tern: \(word) is no command, and was requested as a URL: did you mean \"tern \(meant)\"?")
+    }
+
     init(_ words: ArraySlice<String>) {
         var rest = words == ["-V"] ? ["--version"] : words
         let asksForHelp = rest.first == "help"
@@ -101,8 +141,7 @@ private struct Call {
             (command, rest) = (next, rest.dropFirst())
             path += " " + next.name
         }
-        arguments = asksForHelp ? ["--help"] : Array(rest)
-        if arguments.isEmpty, !command.subcommands.isEmpty { arguments = ["--help"] }
+        arguments = (asksForHelp ? ["--help"] : []) + rest
         guard let next = command.defaultSubcommand, let first = arguments.first, !RootCommand.takes(first) else {
             return
         }

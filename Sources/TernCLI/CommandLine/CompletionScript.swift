@@ -34,46 +34,49 @@ enum CompletionScript: String {
         "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
     }
 
-    /// The first sentence of the help.
-    private static func summary(_ help: String) -> String {
-        help.firstRange(of: ". ").map { String(help[..<$0.lowerBound]) }
-            ?? String(help.last == "." ? help.dropLast() : help[...])
-    }
-
     private static func bashText(_ root: any ToolCommand.Type, _ standard: any ToolCommand.Type) -> String {
-        let cases = calls(below: root).map { call in
-            let options = options(of: call.command)
-            return """
-                        "\(words(call.words)) "*)
-                            options=\(quoted(words(options.flatMap(\.names))))
-                            files=\(quoted(words(options.filter(\.takesFile).flatMap(\.names))))
-                            others=\(quoted(words(options.filter { $0.value != nil && !$0.takesFile }.flatMap(\.names))))
-                            ;;
-                """
-        }
+        let calls = calls(below: root)
+        let fetching = calls.filter { $0.command.isFetch }
+        let cases =
+            (fetching.first.map { [bashCase(fetching.map(\.words), $0.command)] } ?? [])
+            + calls.filter { !$0.command.isFetch }.map { bashCase([$0.words], $0.command) }
         let families = root.subcommands.filter { !$0.subcommands.isEmpty }.map { family in
-            "        \(quoted(family.name + " ")) ) commands=\(quoted(words(family.subcommands.map { $0.name }))) ;;"
+            let patterns = [family.name + " ", "help " + family.name + " "].map(quoted).joined(separator: "|")
+            return "        \(patterns)) commands=\(quoted(words(family.subcommands.map { $0.name }))) ;;"
         }
+        let names = words(root.subcommands.map { $0.name })
         return """
             # Completes command lines of tern in bash.
             _tern() {
                 local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
-                local options files others commands=''
+                # "--tls-max=1" is three words.
+                if [[ $word == '=' ]]; then
+                    word=''
+                elif [[ $previous == '=' ]]; then
+                    previous=${COMP_WORDS[COMP_CWORD-2]}
+                fi
+                local options files folders others values entry choices='' commands=''
                 local before="${COMP_WORDS[*]:1:COMP_CWORD-1} "
                 case "$before" in
             \(cases.joined(separator: "\n"))
                     *)
-                        options=\(quoted(words((options(of: standard) + root.descriptions).flatMap(\.names))))
-                        files=\(quoted(words(options(of: standard).filter(\.takesFile).flatMap(\.names))))
-                        others=''
+            \(bashVariables(standard, and: root.descriptions))
                         ;;
                 esac
                 case "$before" in
-                    ' ') commands=\(quoted(words(root.subcommands.map { $0.name }))) ;;
+                    ' ') commands=\(quoted(names + " help")) ;;
+                    'help ') commands=\(quoted(names)) ;;
             \(families.joined(separator: "\n"))
                 esac
-                if [[ " $files " == *" $previous "* ]]; then
+                for entry in $values; do
+                    if [[ $entry == "$previous:"* ]]; then choices=${entry#*:}; fi
+                done
+                if [[ -n $choices ]]; then
+                    COMPREPLY=($(compgen -W "${choices//|/ }" -- "$word"))
+                elif [[ " $files " == *" $previous "* ]]; then
                     COMPREPLY=($(compgen -f -- "$word"))
+                elif [[ " $folders " == *" $previous "* ]]; then
+                    COMPREPLY=($(compgen -d -- "$word"))
                 elif [[ " $others " == *" $previous "* ]]; then
                     COMPREPLY=()
                 elif [[ $word == -* ]]; then
@@ -87,12 +90,43 @@ enum CompletionScript: String {
             """
     }
 
+    private static func bashCase(_ calls: [[String]], _ command: any ToolCommand.Type) -> String {
+        """
+                \(calls.map { "\"\(words($0)) \"*" }.joined(separator: "|")))
+        \(bashVariables(command))
+                    ;;
+        """
+    }
+
+    private static func bashVariables(
+        _ command: any ToolCommand.Type, and more: [OptionDescription] = []
+    ) -> String {
+        let options = options(of: command) + more
+        let names = { (isWanted: (OptionDescription.ValueKind) -> Bool) in
+            quoted(words(options.filter { $0.valueKind.map(isWanted) ?? false }.flatMap(\.names)))
+        }
+        let values = options.flatMap { option -> [String] in
+            guard case .words(let choices)? = option.valueKind else { return [] }
+            return option.names.map { $0 + ":" + choices.joined(separator: "|") }
+        }
+        let topics = ["-h", "--help"].map { $0 + ":" + HelpText.topics(of: command).joined(separator: "|") }
+        return """
+                        options=\(quoted(words(options.flatMap(\.names))))
+                        files=\(names { $0 == .file })
+                        folders=\(names { $0 == .folder })
+                        others=\(names { $0 == .other || $0 == .number })
+                        values=\(quoted(words(values + topics)))
+            """
+    }
+
     private static func zshText(_ root: any ToolCommand.Type, _ standard: any ToolCommand.Type) -> String {
         let functions =
             ([(["tern"], standard)] + calls(below: root).map { (["tern"] + $0.words, $0.command) })
             .map { call, command in
+                let more = call == ["tern"] ? root.descriptions : []
                 let specs =
-                    options(of: command).flatMap(zshSpecs) + command.descriptions.filter(\.isOperand).map(zshOperand)
+                    (options(of: command) + more).flatMap(zshSpecs)
+                    + command.descriptions.filter(\.isOperand).map(zshOperand)
                 return "_\(call.joined(separator: "_"))_arguments() {\n    _arguments -s -S \\\n        "
                     + specs.joined(separator: " \\\n        ") + "\n}"
             }
@@ -101,10 +135,11 @@ enum CompletionScript: String {
             # Completes command lines of tern in zsh.
             \(functions.joined(separator: "\n"))
             _tern() {
-                local -a commands=(\(root.subcommands.map { quoted($0.name + ":" + zshText($0.abstract)) }.joined(separator: " ")))
+                local -a commands=(\(root.subcommands.map { quoted($0.name + ":" + zshText($0.abstract)) }.joined(separator: " ")) help)
                 if (( CURRENT == 2 )); then
                     _describe command commands
                 fi
+                if [[ ${words[2]} == help ]]; then compadd \(words(root.subcommands.map { $0.name })); return; fi
                 local name=_tern_${words[2]}_arguments
                 if (( CURRENT > 3 )) && (( $+functions[_tern_${words[2]}_${words[3]}_arguments] )); then
                     name=_tern_${words[2]}_${words[3]}_arguments
@@ -130,28 +165,38 @@ enum CompletionScript: String {
         return option.names.map { name in
             guard let value = option.value else { return quoted("*" + name + help) }
             let joint = name.hasPrefix("--") ? "=" : "+"
-            return quoted("*" + name + joint + help + ":" + zshText(value) + ":" + (option.takesFile ? "_files" : " "))
+            return quoted("*" + name + joint + help + ":" + zshText(value) + ":" + zshAction(option.valueKind))
+        }
+    }
+
+    private static func zshAction(_ kind: OptionDescription.ValueKind?) -> String {
+        switch kind {
+        case .file: "_files"
+        case .folder: "_files -/"
+        case .words(let choices): "(" + words(choices) + ")"
+        case .number, .other, nil: " "
         }
     }
 
     private static func zshOperand(_ operand: OptionDescription) -> String {
-        let action = operand.takesFile ? "_files" : "_urls"
+        let action = operand.valueKind == .file ? "_files" : "_urls"
         return quoted((operand.repeats ? "*" : "") + ":" + zshText(operand.value ?? "") + ":" + action)
     }
 
     private static func zshText(_ help: String) -> String {
-        summary(help).map { "[]:\\".contains($0) ? "\\\($0)" : String($0) }.joined()
+        HelpText.summary(help).map { "[]:\\".contains($0) ? "\\\($0)" : String($0) }.joined()
     }
 
     private static func fishText(_ root: any ToolCommand.Type, _ standard: any ToolCommand.Type) -> String {
         let commands = root.subcommands
         let first = commands.map { command in
-            "complete -c tern -n __fish_use_subcommand -f -a \(command.name) -d \(quoted(summary(command.abstract)))"
+            "complete -c tern -n __fish_use_subcommand -f -a \(command.name) -d \(quoted(HelpText.summary(command.abstract)))"
         }
         let families = commands.filter { !$0.subcommands.isEmpty }.flatMap { family in
             family.subcommands.map { command in
                 let place = "'__fish_seen_subcommand_from \(family.name)'"
-                return "complete -c tern -n \(place) -f -a \(command.name) -d \(quoted(summary(command.abstract)))"
+                return
+                    "complete -c tern -n \(place) -f -a \(command.name) -d \(quoted(HelpText.summary(command.abstract)))"
             }
         }
         let fetching = commands.filter { $0.isFetch }.map { $0.name }
@@ -163,17 +208,33 @@ enum CompletionScript: String {
                 fishLines(
                     call.words.map { "__fish_seen_subcommand_from \($0)" }.joined(separator: "; and "), call.command)
             }
+        let help =
+            "complete -c tern -n '__fish_seen_subcommand_from help' -f -a " + quoted(words(commands.map { $0.name }))
+        let own = fishLines("__fish_use_subcommand", root, root.descriptions)
         return "# Completes command lines of tern in fish; \(words(fetching)) have the same options.\n"
-            + (first + families + options).joined(separator: "\n") + "\n"
+            + (first + [help] + families + own + options).joined(separator: "\n") + "\n"
     }
 
-    private static func fishLines(_ condition: String, _ command: any ToolCommand.Type) -> [String] {
-        options(of: command).map { option in
+    private static func fishLines(
+        _ condition: String, _ command: any ToolCommand.Type, _ only: [OptionDescription]? = nil
+    ) -> [String] {
+        (only ?? options(of: command)).map { option in
             let names = option.names.map { name in
                 name.hasPrefix("--") ? "-l \(name.dropFirst(2))" : "-s \(quoted(String(name.dropFirst())))"
             }
-            let value = option.value == nil ? "" : option.takesFile ? " -r -F" : " -x"
-            return "complete -c tern -n \(quoted(condition)) \(words(names))\(value) -d \(quoted(summary(option.help)))"
+            let value = fishValue(option.valueKind)
+            return
+                "complete -c tern -n \(quoted(condition)) \(words(names))\(value) -d \(quoted(HelpText.summary(option.help)))"
+        }
+    }
+
+    private static func fishValue(_ kind: OptionDescription.ValueKind?) -> String {
+        switch kind {
+        case .file: " -r -F"
+        case .folder: " -x -a '(__fish_complete_directories)'"
+        case .words(let choices): " -x -a " + quoted(words(choices))
+        case .number, .other: " -x"
+        case nil: ""
         }
     }
 }

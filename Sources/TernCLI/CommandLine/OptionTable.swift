@@ -71,9 +71,6 @@ struct OptionDescription {
     /// Everything that it is read under.
     var spellings: [String] { names + opposites }
 
-    /// Whether the value is the name of a file or a folder.
-    var takesFile: Bool { value.map { $0.hasPrefix("file") || $0 == "folder" || $0 == "cookies or file" } ?? false }
-
     /// `-o, --output <file>`
     var usage: String { names.joined(separator: ", ") + (value.map { (isOperand ? "<" : " <") + $0 + ">" } ?? "") }
 }

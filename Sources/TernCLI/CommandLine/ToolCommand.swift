@@ -7,6 +7,8 @@ protocol ToolCommand: OptionGroup {
     static var abstract: String { get }
     /// What its help says before the options; may be empty.
     static var discussion: String { get }
+    /// Arguments that people type, for the help; may be empty.
+    static var examples: [String] { get }
     /// If there are any, the command is not run itself.
     static var subcommands: [any ToolCommand.Type] { get }
     /// The one that runs if none is named.
@@ -21,6 +23,7 @@ protocol ToolCommand: OptionGroup {
 
 extension ToolCommand {
     static var discussion: String { "" }
+    static var examples: [String] { [] }
     static var subcommands: [any ToolCommand.Type] { [] }
     static var defaultSubcommand: (any ToolCommand.Type)? { nil }
     static var endsLikeCurl: Bool { false }

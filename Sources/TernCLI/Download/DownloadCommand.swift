@@ -23,8 +23,6 @@ struct DownloadCommand: ToolCommand {
         The file appears, or is replaced, when it is complete and matches --sha256. Redirects are followed, but \
         not from https to http. A response other than a success (2xx) is an error. An interrupted download is kept \
         beside the file, as .name.tern-part, if the server can resume it; -C - does.
-
-        Exit codes are curl's, as "tern request --help" lists them.
         """
 
     var url = ""

@@ -32,8 +32,7 @@ struct EventsCommand: ToolCommand {
     static let discussion = """
         Prints each event as its fields and an empty line, or as one line of JSON, with control characters \
         escaped. A stream that ends or is interrupted is resumed after the time that the server sets, or 3 s; but \
-        not if the first request fails, or the response is not a stream of events. Ends at a 204 and by Ctrl-C; \
-        exit codes are curl's, as "tern request --help" lists them.
+        not if the first request fails, or the response is not a stream of events. Ends at a 204 and by Ctrl-C.
         """
 
     var url = ""

@@ -98,8 +98,7 @@ struct UploadCommand: ToolCommand {
     static let endsLikeCurl = true
     static let discussion = """
         Progress goes to standard error: a bar with rate and remaining time on a terminal, a line for each tenth \
-        elsewhere, nothing with -s. The file is read as it is sent. Exit codes are curl's, as "tern request \
-        --help" lists them.
+        elsewhere, nothing with -s. The file is read as it is sent.
         """
 
     var file = ""

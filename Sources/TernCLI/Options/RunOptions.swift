@@ -18,9 +18,7 @@ struct RunOptions: OptionGroup {
 
     static let discussion = """
         Options that have curl's names mean what they mean in curl. A response with any status is a success unless -f or \
-        --fail-with-body is given. Exit codes:
-
-        \(ExitStatus.table)
+        --fail-with-body is given.
         """
 
     var global = GlobalOptions()
