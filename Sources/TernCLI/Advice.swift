@@ -14,15 +14,35 @@ enum Advice {
         switch error {
         case .unknownOption(let option):
             return unknown(option, command, commands) ?? "unknown option '\(option)'\(hint)"
+        case .missingOperand("url") where command == UploadCommand.self:
+            return "a file and a URL are needed: tern upload FILE URL, where \"-\" is standard input"
         case .missingOperand("url"): return "no URL is given: give one, such as http://localhost:8080/"
         case .missingOperand(let name): return "missing expected argument '<\(name)>'\(hint)"
         case .missingValue(let option): return "missing value for '\(option)'\(hint)"
         case .unwantedValue(let option): return "the option '\(option)' takes no value\(hint)"
-        case .invalidValue(let value, let place): return "the value '\(value)' is invalid for '\(place)'\(hint)"
-        case .unexpected(let word): return "unexpected argument '\(word)'\(hint)"
+        case .invalidValue(let value, let place):
+            return invalid(value, place) ?? "the value '\(value)' is invalid for '\(place)'\(hint)"
+        case .unexpected(let word):
+            let meant = Suggestion.nearest(to: word, among: command.subcommands.map { $0.name })
+            return "unexpected argument '\(word)'" + (meant.map { ": did you mean \"\(path) \($0)\"?" } ?? hint)
         case .within(let place, let error):
             return place + ": " + text(for: error, of: command, path: path, among: commands)
         case .help, .version: return "see \"\(path) --help\""
+        }
+    }
+
+    /// What the value is not, which the name of the option's value says.
+    private static func invalid(_ value: String, _ place: String) -> String? {
+        let words = place.split(separator: " ")
+        guard let name = words.last, name.hasPrefix("<"), name.hasSuffix(">") else { return nil }
+        let option = words.dropLast().joined(separator: " ")
+        let kind = OptionDescription.ValueKind(name: String(name.dropFirst().dropLast()))
+        switch kind {
+        case .number: return "\(option): \"\(value)\" is no number from 0 on"
+        case .words(let choices):
+            let meant = Suggestion.nearest(to: value, among: choices).map { "; did you mean \($0)?" } ?? ""
+            return "\(option): \"\(value)\" is none of \(choices.joined(separator: ", "))\(meant)"
+        case .file, .folder, .other: return nil
         }
     }
 
@@ -35,7 +55,10 @@ enum Advice {
             return "unknown option '\(option)': it is an option of \"tern \(other.name)\""
         }
         if option == "-V" { return "unknown option '-V': \"tern -V\" prints the version" }
-        return nearest(to: option, among: names(command)).map { "unknown option '\(option)': did you mean \($0)?" }
+        guard option.hasPrefix("--") else { return nil }
+        let long = names(command).filter { $0.hasPrefix("--") }.map { String($0.dropFirst(2)) }
+        return Suggestion.nearest(to: String(option.dropFirst(2)), among: long)
+            .map { "unknown option '\(option)': did you mean --\($0)?" }
     }
 
     /// One command of those with the same options.
@@ -47,29 +70,5 @@ enum Advice {
 
     private static func names(_ command: any ToolCommand.Type) -> [String] {
         (command.descriptions + HelpText.common).flatMap(\.names)
-    }
-
-    /// The long option that differs by a letter, or by two in long names.
-    private static func nearest(to option: String, among names: [String]) -> String? {
-        guard option.hasPrefix("--") else { return nil }
-        let limit = max(1, (option.count - 2) / 4)
-        return names.filter { $0.hasPrefix("--") }.map { ($0, distance(from: option, to: $0)) }
-            .filter { $0.1 <= limit }.min { ($0.1, $0.0) < ($1.1, $1.0) }?.0
-    }
-
-    /// The number of letters to insert, remove or replace (Levenshtein).
-    private static func distance(from one: String, to other: String) -> Int {
-        let other = Array(other.utf8)
-        var row = Array(0...other.count)
-        for (index, letter) in one.utf8.enumerated() {
-            var corner = row[0]
-            row[0] = index + 1
-            for column in other.indices {
-                let replaced = corner + (other[column] == letter ? 0 : 1)
-                corner = row[column + 1]
-                row[column + 1] = min(replaced, corner + 1, row[column] + 1)
-            }
-        }
-        return row[other.count]
     }
 }

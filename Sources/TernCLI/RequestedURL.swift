@@ -19,9 +19,9 @@ struct RequestedURL {
         try self.init(complete: Self.hasScheme(text) || text.isEmpty ? text : "\(defaultScheme)://\(text)")
     }
 
-    /// A URL whose server has certificates. Its scheme is typed.
+    /// A URL whose server has certificates: one without a scheme is an https URL.
     init(secure text: String) throws {
-        try self.init(complete: text)
+        try self.init(complete: Self.hasScheme(text) || text.isEmpty ? text : "https://\(text)")
         guard isSecure else {
             throw UsageError(
                 "\"\(text.prefix(200))\" is not an https URL: plain http has no certificates")

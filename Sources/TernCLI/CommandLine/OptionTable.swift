@@ -104,7 +104,11 @@ struct OptionValue {
 
     func integer() throws(GrammarError) -> Int { try read { Int($0) } }
 
-    func number() throws(GrammarError) -> Double { try read { Double($0) } }
+    /// From 0 on.
+    func count() throws(GrammarError) -> Int { try read { Int($0).flatMap { $0 < 0 ? nil : $0 } } }
+
+    /// From 0 on.
+    func number() throws(GrammarError) -> Double { try read { Double($0).flatMap { $0 >= 0 ? $0 : nil } } }
 
     func read<Value>(_ value: (String) -> Value?) throws(GrammarError) -> Value {
         guard let value = value(text) else { throw .invalidValue(text, place: place) }
@@ -367,10 +371,8 @@ struct ArgumentReader {
 
     /// The argument behind an option.
     private mutating func value(of index: Int, _ name: String) throws(GrammarError) -> String {
-        guard let next = rest.first,
-            options[index].takesDashes || next.utf8.first != UInt8(ascii: "-") || next == "-"
-        else { throw .missingValue(of: name) }
-        rest.removeFirst()
+        // As in curl, whatever follows is the value, also if it begins with a dash.
+        guard let next = rest.popFirst() else { throw .missingValue(of: name) }
         return next
     }
 }

@@ -118,6 +118,7 @@ struct UploadCommand: ToolCommand {
     }
 
     func run() async throws {
+        _ = try Upload(path: file, option: nil)
         // Equivalent to "tern request -T FILE URL", whose options these include.
         var options = FetchOptions()
         (options.content.method, options.content.uploads, options.arguments) = (method, [file], [url])

@@ -96,20 +96,26 @@ struct Upload {
     /// Nil if the length is not known in advance.
     let length: Int?
 
-    /// - Parameter isChunked: whether the length is not announced even if it is known.
+    /// - Parameters:
+    ///   - option: the one that names it; nil for an operand.
+    ///   - isChunked: whether the length is not announced even if it is known.
     /// - Throws: a failure that names the option if it cannot be read.
-    init(path: String, option: String, isChunked: Bool = false) throws {
+    init(path: String, option: String?, isChunked: Bool = false) throws {
         self.path = path
         var status = stat()
         if path == "-" {
             length = nil
             return
         }
-        guard unsafe ByteText.withPath(path, { unsafe stat($0, &status) == 0 && access($0, R_OK) == 0 }) else {
-            throw CommandFailure(.unreadable, "\(option): cannot read \(path)")
+        let code = unsafe ByteText.withPath(path) {
+            unsafe stat($0, &status) == 0 && access($0, R_OK) == 0 ? 0 : errno
+        }
+        let place = option.map { $0 + ": " } ?? ""
+        if code != 0 {
+            throw CommandFailure(.unreadable, "\(place)\(InputError(path: path, number: code))")
         }
         switch status.st_mode & S_IFMT {
-        case S_IFDIR: throw CommandFailure(.unreadable, "\(option): \(path) is a folder")
+        case S_IFDIR: throw CommandFailure(.unreadable, "\(place)\(path) is a folder")
         case S_IFREG where !isChunked: length = Int(status.st_size)
         default: length = nil
         }

@@ -53,7 +53,7 @@ struct TransferOptions: OptionGroup {
                     Retry this often if the host is not found, a timeout passes, or the status is 408, 429, 500, 502, 503 or \
                     504: after 1 s, 2 s, 4 s …, or at the time in Retry-After, if that is later but within an hour.
                     """
-            ) { $0.retries = try $1.integer() },
+            ) { $0.retries = try $1.count() },
             .value("--retry-delay", as: "seconds", help: "The delay before each --retry; 0 doubles from 1 s.") {
                 $0.retryDelay = try $1.number()
             },
@@ -166,7 +166,6 @@ struct TransferOptions: OptionGroup {
             + keptPosts.sorted().map { ("--post\($0)", true) }
         if !isFollowing, let option = ofRedirects.first(where: \.1) { throw UsageError("\(option.0) needs -L") }
         if let redirects, redirects < -1 { throw UsageError("--max-redirs: give 0 or more, or -1 for no limit") }
-        if let retries, retries < 0 { throw UsageError("--retry: give 0 or more") }
         let options = [
             ("--retry-max-time", retryMaximumTime != nil), ("--retry-connrefused", retriesRefusals),
             ("--retry-all-errors", retriesEverything),

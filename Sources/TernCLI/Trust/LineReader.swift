@@ -22,11 +22,10 @@ struct LineReader: ~Copyable {
     private var isAtEnd = false
 
     /// - Parameter path: "-" is standard input.
-    /// - Returns: nil if the file cannot be opened.
-    init?(path: String) {
+    init(path: String) throws(InputError) {
         descriptor =
             path == "-" ? STDIN_FILENO : unsafe ByteText.withPath(path) { unsafe open($0, O_RDONLY | O_CLOEXEC) }
-        if descriptor < 0 { return nil }
+        if descriptor < 0 { throw InputError(path: path, number: errno) }
     }
 
     deinit {

@@ -11,10 +11,8 @@ struct TrustBatch: ~Copyable {
     private var cache = CertificateCache()
     private var output = Data()
 
-    /// - Returns: nil if the file cannot be opened.
-    init?(path: String) {
-        guard let reader = LineReader(path: path) else { return nil }
-        self.reader = reader
+    init(path: String) throws(InputError) {
+        reader = try LineReader(path: path)
     }
 
     /// Evaluates every case to the end of the file. An invalid line is refused, and the batch continues.

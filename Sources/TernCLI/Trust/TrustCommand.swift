@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import TernEngine
+import TernFiles
 
 /// `tern trust`: evaluates a pinning policy before it is deployed.
 struct TrustCommand: CommandFamily {
@@ -70,9 +71,11 @@ struct TrustEvaluateCommand: ToolCommand {
     }
 
     private func evaluate(batch path: String) throws {
-        guard var batch = TrustBatch(path: path) else { throw UsageError("--batch: cannot read \(path)") }
         do {
+            var batch = try TrustBatch(path: path)
             try batch.run()
+        } catch let error as InputError {
+            throw UsageError("--batch: \(error)")
         } catch let error as LineReader.ReadError {
             StandardStreams.tell("tern: \(path): \(error)")
             throw ExitCode(1)
@@ -105,7 +108,7 @@ struct TrustExplainCommand: ToolCommand {
 struct TrustPinsCommand: ToolCommand {
     static var table: OptionTable<Self> {
         OptionTable(
-            .operand("source", help: "A PEM or DER file, or an https URL.") { $0.source = $1.text },
+            .operand("source", help: "A PEM or DER file, an https URL, or a host and a port.") { $0.source = $1.text },
             .value(
                 "--anchors", "--cacert", as: "file",
                 help: "A PEM file with the only certificates to trust; without it, the system's."
@@ -127,10 +130,13 @@ struct TrustPinsCommand: ToolCommand {
     var routes = RouteOptions()
 
     func run() async throws {
-        guard source.contains("://") else {
+        guard Self.isServer(source) else {
             if anchors != nil { throw UsageError("--anchors: a file's certificates are not verified") }
             try LiveServer.check(routes)
-            return try show(try CertificateFile.certificates(source, option: source))
+            if FileStatus(of: source) == nil, source != "-", !source.contains("/"), source.contains(".") {
+                throw UsageError("there is no file \(source); for a server, give https://\(source)")
+            }
+            return try show(try CertificateFile.certificates(source, option: nil))
         }
         let url = try RequestedURL(secure: source).url
         let anchors = try CertificateFile.anchors(anchors)
@@ -141,6 +147,13 @@ struct TrustPinsCommand: ToolCommand {
         guard let failure = result.failure else { return }
         StandardStreams.tell("tern: not verified: \(failure)")
         throw ExitCode(1)
+    }
+
+    /// Whether it is no file: a URL, or what ends in a port, as in "localhost:8443".
+    private static func isServer(_ source: String) -> Bool {
+        if source.contains("://") { return true }
+        let port = source.split(separator: ":", omittingEmptySubsequences: false).last.flatMap { UInt16($0) }
+        return port != nil && source.contains(":") && FileStatus(of: source) == nil
     }
 
     private func show(_ certificates: [X509Certificate]) throws {

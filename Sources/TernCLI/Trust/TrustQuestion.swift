@@ -105,12 +105,13 @@ struct TrustQuestion: OptionGroup {
         }
     }
 
+    /// - Parameter option: the one that names the file; nil for an operand.
     /// - Throws: a usage error that names the option.
-    static func contents(of path: String, _ option: String) throws -> Data {
+    static func contents(of path: String, _ option: String?) throws -> Data {
         do throws(InputError) {
             return try InputFile.contents(of: path)
         } catch {
-            throw UsageError("\(option): \(error)")
+            throw UsageError((option.map { $0 + ": " } ?? "") + "\(error)")
         }
     }
 
@@ -255,14 +256,15 @@ enum CertificateFile {
         try path.map { TrustAnchors.only(try certificates($0, option: "--anchors")) } ?? .system
     }
 
+    /// - Parameter option: the one that names the file; nil for an operand.
     /// - Throws: a usage error that names the option.
-    static func certificates(_ path: String, option: String) throws -> [X509Certificate] {
+    static func certificates(_ path: String, option: String?) throws -> [X509Certificate] {
         let bytes = try TrustQuestion.contents(of: path, option)
         if let certificate = try? X509Certificate(der: [UInt8](bytes)) { return [certificate] }
         do {
             return try X509Certificate.all(inPEM: [UInt8](bytes))
         } catch {
-            throw UsageError("\(option): \(path): \(error)")
+            throw UsageError((option.map { $0 + ": " } ?? "") + "\(path): \(error)")
         }
     }
 }

@@ -71,9 +71,10 @@ import Testing
         #expect(target.request.credential == PasswordCredential(user: "ada", password: "hunter2"))
     }
 
-    @Test func `a server that has certificates has a scheme`() {
-        let error = #expect(throws: CommandFailure.self) { try RequestedURL(secure: "a.test") }
-        #expect(error?.message == #""a.test": the URL has no scheme; did you mean https://a.test?"#)
+    @Test func `a server that has certificates is asked by https, unless its URL says otherwise`() throws {
+        for text in ["a.test", "a.test:8443", "[::1]:8443/x"] {
+            #expect(try RequestedURL(secure: text).url.absoluteString == "https://" + text)
+        }
     }
 
     @Test(

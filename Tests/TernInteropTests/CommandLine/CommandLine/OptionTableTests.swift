@@ -75,11 +75,12 @@ import Testing
     }
 
     @Test(
-        "an argument that begins with a dash is a value where a value may, as in curl",
+        "an argument that begins with a dash is a value behind an option that needs one, as in curl",
         arguments: [
             ("-d -X", nil), ("--data-raw --", nil), ("-H -a:b", nil), ("-A -", nil), ("-r -500", nil),
-            ("-o -v", .missingValue(of: "-o")), ("--max-time -1", .missingValue(of: "--max-time")),
-            ("-d", .missingValue(of: "-d")), ("-so", .missingValue(of: "-o")), ("-X --", .missingValue(of: "-X")),
+            ("-o -v", nil), ("--max-time -1", .invalidValue("-1", place: "--max-time <seconds>")),
+            ("--retry -1", .invalidValue("-1", place: "--retry <number>")), ("-X --", nil),
+            ("-d", .missingValue(of: "-d")), ("-so", .missingValue(of: "-o")),
         ] as [(String, GrammarError?)])
     func dashed(arguments: String, error: GrammarError?) {
         if let error {

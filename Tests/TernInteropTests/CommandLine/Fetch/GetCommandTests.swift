@@ -177,7 +177,7 @@ import TestPrograms
         arguments: [
             ([], "no URL is given: give one, such as http://localhost:8080/"),
             (["download"], "no URL is given: give one, such as http://localhost:8080/"),
-            (["-m", "x", "http://x/"], "the value 'x' is invalid for '-m <seconds>'; see \"tern get --help\""),
+            (["-m", "x", "http://x/"], "-m: \"x\" is no number from 0 on"),
             (["bench", "--nope", "http://x/"], "unknown option '--nope'; see \"tern bench --help\""),
             (["trust", "evaluate", "--nope"], "unknown option '--nope'; see \"tern trust evaluate --help\""),
             (["get", "-u"], "missing value for '-u'; see \"tern get --help\""),

@@ -54,7 +54,9 @@ import Testing
         #expect(try Upload(path: "-", option: "-T").length == nil)
     }
 
-    @Test(arguments: [("/nowhere/x", "-T: cannot read /nowhere/x"), ("/etc", "-T: /etc is a folder")])
+    @Test(arguments: [
+        ("/nowhere/x", "-T: cannot read /nowhere/x: No such file or directory"), ("/etc", "-T: /etc is a folder"),
+    ])
     func `what cannot be sent is named with its option`(path: String, message: String) throws {
         let failure = try #require(throws: CommandFailure.self) { try Upload(path: path, option: "-T") }
         #expect(failure.message == message)

@@ -11,7 +11,7 @@ import Testing
 
     /// The lengths of the lines; nil for one that is too long.
     private func lengths(_ contents: Data) throws -> [Int?] {
-        guard var reader = LineReader(path: try folder.write(contents, to: "file")) else { return [-1] }
+        var reader = try LineReader(path: try folder.write(contents, to: "file"))
         var found: [Int?] = []
         while let line = try reader.next(beforeWaiting: {}) {
             switch line {
@@ -38,10 +38,14 @@ import Testing
     }
 
     @Test func `what cannot be opened or read says so`() {
-        if LineReader(path: "/nowhere/x") != nil { Issue.record("a file that does not exist was opened") }
+        #expect {
+            _ = try LineReader(path: "/nowhere/x")
+        } throws: {
+            "\($0)" == "cannot read /nowhere/x: No such file or directory"
+        }
         #expect(throws: LineReader.ReadError.self) {
-            var reader = LineReader(path: "/")
-            _ = try reader?.next(beforeWaiting: {})
+            var reader = try LineReader(path: "/")
+            _ = try reader.next(beforeWaiting: {})
         }
     }
 }
