@@ -240,7 +240,7 @@ struct CurlOption: Equatable {
         ~ --tcp-nodelay | changes nothing: it is the default
         - -t --telnet-option | it is for TELNET, and tern speaks HTTP
         - --tftp-blksize --tftp-no-options | it is for TFTP, and tern speaks HTTP
-        ~ -z --time-cond | dates of ISO 8601 are dates, too; fewer names of time zones are known
+        ~ -z --time-cond | dates of ISO 8601 are dates, too; a year of two digits is at most 50 years ahead; fewer names of time zones are known
         - --tls-earlydata | tern sends a request when the handshake is complete
         ~ --tls-max | 1.2, 1.3 or default
         = --tls13-ciphers

@@ -174,7 +174,7 @@ struct OutputOptions: OptionGroup {
     var fileRules: FileRules {
         FileRules(
             existing: resumption != nil ? .append : keepsExisting ? .number : .replace, takesProposal: takesProposal,
-            keepsTime: keepsTime)
+            keepsTime: keepsTime, isSilent: isSilent)
     }
 
     /// The offset from which the body is requested; nil for the whole.

@@ -27,6 +27,8 @@ struct FileRules: Sendable {
     var takesProposal = false
     /// Whether the file gets the time of the response's `Last-Modified`.
     var keepsTime = false
+    /// Whether a date that cannot be read is not reported.
+    var isSilent = false
 }
 
 /// Writes a body, chunk by chunk, to its destination.
@@ -95,8 +97,12 @@ final class BodySink {
 
     /// Takes name and time of the file from the response, as the rules say.
     func describe(_ response: HTTPURLResponse) {
-        if rules.keepsTime {
-            modificationTime = response.value(forHTTPHeaderField: "Last-Modified").flatMap(HTTPDate.seconds)
+        if rules.keepsTime, let field = response.value(forHTTPHeaderField: "Last-Modified") {
+            modificationTime = HTTPDate.seconds(field)
+            if modificationTime == nil, !rules.isSilent {
+                StandardStreams.tell(
+                    "tern: -R: Last-Modified \"\(field.prefix(200))\" is no date: the file has the present time")
+            }
         }
         guard rules.takesProposal, case .unopened = state, let path, let name = response.proposedFilename else {
             return

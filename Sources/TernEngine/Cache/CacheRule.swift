@@ -269,7 +269,8 @@ extension StoredResponse {
     private func permits(_ range: RangeRequest) -> Bool {
         guard let condition = range.condition else { return true }
         if condition.first == UInt8(ascii: "\"") { return entityTag == condition }
-        guard lastModified == condition, let date = HTTPDate.seconds(String(decoding: condition, as: UTF8.self)) else {
+        guard lastModified == condition, let date = HTTPDate.exactSeconds(String(decoding: condition, as: UTF8.self))
+        else {
             return false
         }
         return StrongValidator.isStrong(lastModified: date, at: freshness.date)

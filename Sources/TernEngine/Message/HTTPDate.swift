@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
 
-/// Dates such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7). The two obsolete forms are read and not written.
+/// Dates such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7). Two obsolete forms of them, and what servers write
+/// besides, are read and not written.
+///
+/// Cookies have a reader of their own, ``CookieDate``, as RFC 6265bis says how their dates are read: zones do not count.
 package enum HTTPDate {
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
@@ -8,23 +12,37 @@ package enum HTTPDate {
 
     private static let weekdays = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 
-    /// Seconds since 1970-01-01T00:00:00Z; nil for anything else. The day of the week is not checked.
-    package static func seconds(_ text: String) -> Int64? {
-        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+    /// Seconds since 1970-01-01T00:00:00Z; nil for what is no date. Reads all that curl and browsers read: RFC 9110
+    /// §5.6.7 asks recipients to be robust. The day of the week is not checked.
+    package static func seconds(_ text: String) -> Int64? { seconds(text, now: clock) }
+
+    /// The same at another time than the present.
+    static func seconds(_ text: String, now: () -> Int64) -> Int64? {
+        exactSeconds(text, now: now) ?? DateReader.seconds(text, now: now)
+    }
+
+    /// The same for the three forms of RFC 9110 to the letter, and nothing else: for the date that is a validator. Read
+    /// as another time it may seem old enough to be a strong one, and parts of two contents would become one file.
+    static func exactSeconds(_ text: String) -> Int64? { exactSeconds(text, now: clock) }
+
+    private static func exactSeconds(_ text: String, now: () -> Int64) -> Int64? {
+        let words = text.split(separator: " ", maxSplits: 6, omittingEmptySubsequences: false)
         if words.count == 6, words[0].utf8.count == 4, words[0].hasSuffix(","), words[5] == "GMT" {
             return seconds(day: number(words[1], 2, 1...31), words[2], number(words[3], 4, 1583...9999), words[4])
         }
-        return rfc850(words) ?? asctime(words)
+        return rfc850(words, now: now) ?? asctime(words)
     }
 
-    /// `Sunday, 06-Nov-94 08:49:37 GMT`. A year that seems to be more than 50 years ahead is past.
-    private static func rfc850(_ words: [Substring]) -> Int64? {
+    /// `Sunday, 06-Nov-94 08:49:37 GMT`.
+    private static func rfc850(_ words: [Substring], now: () -> Int64) -> Int64? {
         guard words.count == 4, words[3] == "GMT", words[0].hasSuffix(","),
             weekdays.contains(String(words[0].dropLast()))
         else { return nil }
-        let date = words[1].split(separator: "-", omittingEmptySubsequences: false)
+        let date = words[1].split(separator: "-", maxSplits: 3, omittingEmptySubsequences: false)
         guard date.count == 3, let year = number(date[2], 2, 0...99) else { return nil }
-        return seconds(day: number(date[0], 2, 1...31), date[1], year + (year < 70 ? 2000 : 1900), words[2])
+        return parts(inShortYear: year, now: now()) {
+            parts(day: number(date[0], 2, 1...31), date[1], $0, words[2])
+        }?.seconds
     }
 
     /// `Sun Nov  6 08:49:37 1994`: a day of one digit follows two spaces.
@@ -38,13 +56,33 @@ package enum HTTPDate {
     }
 
     private static func seconds(day: Int64?, _ month: Substring, _ year: Int64?, _ time: Substring) -> Int64? {
-        let time = time.split(separator: ":", omittingEmptySubsequences: false)
+        parts(day: day, month, year, time)?.seconds
+    }
+
+    private static func parts(day: Int64?, _ month: Substring, _ year: Int64?, _ time: Substring) -> Parts? {
+        let time = time.split(separator: ":", maxSplits: 3, omittingEmptySubsequences: false)
         guard let day, let month = months.firstIndex(of: String(month)), let year, time.count == 3,
             let hour = number(time[0], 2, 0...23), let minute = number(time[1], 2, 0...59),
             let second = number(time[2], 2, 0...60)
         else { return nil }
-        return days(year, Int64(month) + 1, day) * 86400 + hour * 3600 + minute * 60 + second
+        return Parts(year: year, month: Int64(month) + 1, day: day, hour: hour, minute: minute, second: second)
     }
+
+    /// The date whose year has these two digits, and which is at most 50 years ahead: a later one is past (RFC 9110
+    /// §5.6.7).
+    ///
+    /// - Parameter date: returns the date in a year; nil if the year has none.
+    static func parts(inShortYear digits: Int64, now: Int64, _ date: (_ year: Int64) -> Parts?) -> Parts? {
+        guard let now = Parts(seconds: now) else { return nil }
+        let last = now.year + 50
+        let year = last - (last - digits) % 100
+        let parts = date(year)
+        if year == last, let parts, parts.placeInYear > now.placeInYear { return date(year - 100) }
+        return parts
+    }
+
+    /// The present, in seconds since 1970-01-01T00:00:00Z.
+    private static func clock() -> Int64 { Int64(exactly: Date().timeIntervalSince1970.rounded(.down)) ?? 0 }
 
     /// The date in the required form; nil for one before the year 1583 or after 9999.
     package static func text(_ seconds: Int64) -> String? {
@@ -107,6 +145,9 @@ package enum HTTPDate {
                 year: year, month: month, day: days - HTTPDate.days(year, month, 1) + 1, hour: rest / 3600,
                 minute: rest / 60 % 60, second: rest % 60)
         }
+
+        /// Grows within each year.
+        fileprivate var placeInYear: Int64 { (((month * 31 + day) * 24 + hour) * 60 + minute) * 61 + second }
 
         /// Seconds since 1970-01-01T00:00:00Z.
         package var seconds: Int64 { HTTPDate.days(year, month, day) * 86400 + hour * 3600 + minute * 60 + second }

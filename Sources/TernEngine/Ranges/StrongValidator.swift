@@ -22,8 +22,8 @@ enum StrongValidator: Sendable, Hashable {
             return
         }
         let dates = (head.values(for: "Last-Modified"), head.values(for: "Date"))
-        guard dates.0.count == 1, dates.1.count == 1, let modified = HTTPDate.seconds(dates.0[0]),
-            let now = HTTPDate.seconds(dates.1[0]), Self.isStrong(lastModified: modified, at: now)
+        guard dates.0.count == 1, dates.1.count == 1, let modified = HTTPDate.exactSeconds(dates.0[0]),
+            let now = HTTPDate.exactSeconds(dates.1[0]), Self.isStrong(lastModified: modified, at: now)
         else { return nil }
         self = .lastModified(dates.0[0])
     }
@@ -35,7 +35,7 @@ enum StrongValidator: Sendable, Hashable {
     init?(entityTag: FieldValue?, lastModified: String?) {
         switch (entityTag, lastModified) {
         case (let tag?, nil) where Self.isStrongTag(tag): self = .entityTag(tag)
-        case (nil, let date?) where HTTPDate.seconds(date) != nil: self = .lastModified(date)
+        case (nil, let date?) where HTTPDate.exactSeconds(date) != nil: self = .lastModified(date)
         default: return nil
         }
     }

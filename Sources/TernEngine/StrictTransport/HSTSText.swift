@@ -162,23 +162,12 @@ struct HSTSText {
         return bytes
     }
 
-    /// `YYYYMMDD HH:MM:SS`, in GMT.
     private static func seconds(_ text: String) -> Int64? {
-        if text == "unlimited" { return .max }
-        let bytes = Array(text.utf8)
-        guard bytes.count == 17, bytes[8] == 0x20, bytes[11] == UInt8(ascii: ":"), bytes[14] == UInt8(ascii: ":") else {
-            return nil
-        }
-        let words = [bytes[0..<4], bytes[4..<6], bytes[6..<8], bytes[9..<11], bytes[12..<14], bytes[15..<17]]
-        let numbers = words.compactMap { word -> Int64? in
-            word.allSatisfy { (0x30...0x39).contains($0) } ? Int64(String(decoding: word, as: UTF8.self)) : nil
-        }
-        guard numbers.count == 6 else { return nil }
-        return HTTPDate.Parts(
-            year: numbers[0], month: numbers[1], day: numbers[2], hour: numbers[3], minute: numbers[4],
-            second: numbers[5])?.seconds
+        // A zone may lead out of the calendar, and such a date cannot be written.
+        text == "unlimited" ? .max : HTTPDate.seconds(text).flatMap { HTTPDate.Parts(seconds: $0)?.seconds }
     }
 
+    /// `YYYYMMDD HH:MM:SS`, in GMT.
     private static func text(of seconds: Int64) -> String {
         guard let parts = HTTPDate.Parts(seconds: seconds) else { return "unlimited" }
         let digits = { (number: Int64) in (number < 10 ? "0" : "") + String(number) }

@@ -169,6 +169,24 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            ("-R", "Tue, 9-May-2017 20:49:57 +0200", 1_494_355_797, ""),
+            ("-R", "some day", nil, "tern: -R: Last-Modified \"some day\" is no date: the file has the present time\n"),
+            ("-sR", "some day", nil, ""),
+        ] as [(String, String, Double?, String)])
+    func `-R reads dates as servers write them, and says where it cannot`(
+        option: String, field: String, seconds: Double?, errors: String
+    ) async throws {
+        let origin = try ScriptedOrigin { _, _ in [.respond(fields: [("Last-Modified", field)], body: "body")] }
+        let path = folder.url.appending(path: "f").path
+        let result = try await TernTool.run("get", "--no-progress-meter", option, "-o", path, origin.url("/"))
+        let date = try FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
+        let found = try #require(date).timeIntervalSince1970
+        #expect(result.status == 0 && result.errors == errors)
+        if let seconds { #expect(found == seconds) } else { #expect(found > 1_700_000_000) }
+    }
+
     @Test func `--no-clobber adds a number to the name, and -w tells it`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("new")] }
         let files = ["f": "old", "f.1": "older"]
