@@ -43,7 +43,7 @@ let package = Package(
         // One thread, one epoll: readiness, deadlines, resolving, connecting.
         .target(name: "TernIO", dependencies: ["CTernLinux", "TernLock", "TernSystem"], swiftSettings: settings),
         // OpenSSL as a sans-IO engine, and trust.
-        .target(name: "TernTLS", dependencies: ["CTernOpenSSL", "TernLock"], swiftSettings: settings),
+        .target(name: "TernTLS", dependencies: ["CTernOpenSSL", "TernLock", "TernSystem"], swiftSettings: settings),
         // The client: sessions, tasks, pool, connections.
         .target(
             name: "TernEngine",

@@ -10,7 +10,7 @@ import Testing
         "TernSystem": ["CTernLinux", "Glibc", "Synchronization"],
         "TernFiles": ["CTernLinux", "Glibc", "TernSystem"],
         "TernIO": ["CTernLinux", "Glibc", "Synchronization", "TernLock", "TernSystem"],
-        "TernTLS": ["CTernOpenSSL", "Dispatch", "Synchronization", "TernLock"],
+        "TernTLS": ["CTernOpenSSL", "Dispatch", "Synchronization", "TernLock", "TernSystem"],
         "TernEngine": [
             "CTernZlib", "Dispatch", "FoundationEssentials", "Synchronization", "TernFiles", "TernHTTP1", "TernIO",
             "TernLock", "TernSystem", "TernTLS",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import FoundationEssentials
 import TernHTTP1
+import TernSystem
 public import TernTLS
 
 /// The scope of a credential and of a challenge: a server, or a realm on it (RFC 9110 §11.5). With the members of
@@ -112,8 +113,8 @@ extension ProtectionSpace: Hashable {
 }
 
 extension ProtectionSpace {
-    /// The host in lower case.
-    var canonicalHost: String { host.lowercased() }
+    /// The host in lower case, in its form in DNS.
+    var canonicalHost: String { InternationalizedNames.inDNS(host).lowercased() }
 
     /// The space of a challenge from this origin; without one, that of an unknown challenge.
     init(_ origin: HTTPOrigin, _ challenge: HTTPChallenge?) {

@@ -2,6 +2,7 @@
 import FoundationEssentials
 import TernHTTP1
 import TernIO
+import TernSystem
 import TernTLS
 
 /// A URL as far as cookies go by it: those that a response from there sets, and those that a request there takes along.
@@ -25,7 +26,7 @@ struct CookieOrigin: Sendable, Equatable {
 
     /// A secure host and the root of its paths.
     init(secureHost: String) {
-        (host, path, isSecure) = (HostName.canonical(secureHost), "/", true)
+        (host, path, isSecure) = (HostName.canonical(InternationalizedNames.inDNS(secureHost)), "/", true)
         isAddress = IPAddress(literal: host) != nil
     }
 

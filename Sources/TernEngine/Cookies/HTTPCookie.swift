@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import FoundationEssentials
 import TernHTTP1
+import TernSystem
 import TernTLS
 
 /// A cookie, with the names of Foundation's `HTTPCookie` (RFC 6265bis). A value that does not change.
@@ -86,7 +87,8 @@ public struct HTTPCookie: Sendable, Hashable {
         sameSitePolicy: SameSitePolicy? = nil
     ) {
         let isHostOnly = domain.utf8.first != UInt8(ascii: ".")
-        let host = HostName.canonical(isHostOnly ? domain : String(domain.dropFirst()))
+        let name = isHostOnly ? domain : String(domain.dropFirst())
+        let host = HostName.canonical(InternationalizedNames.inDNS(name))
         self.bytes = bytes
         self.domain = isHostOnly ? host : "." + host
         (self.expiresDate, self.isSecure, self.isHTTPOnly) = (expiresDate, isSecure, isHTTPOnly)
@@ -99,7 +101,8 @@ public struct HTTPCookie: Sendable, Hashable {
     init?(_ field: SetCookie, from origin: CookieOrigin, now: Date) {
         let host = origin.host
         var domain = host
-        if let named = field.domain, named != host || !PublicSuffixes.contains(named) {
+        if let named = field.domain.map(InternationalizedNames.inDNS), named != host || !PublicSuffixes.contains(named)
+        {
             guard named.utf8.allSatisfy({ $0 < 0x80 }), origin.isWithin(domain: named), !PublicSuffixes.contains(named)
             else { return nil }
             // An address has no hosts beneath it.

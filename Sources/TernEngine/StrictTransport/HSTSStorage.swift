@@ -3,6 +3,7 @@ public import FoundationEssentials
 import TernFiles
 public import TernIO
 import TernLock
+import TernSystem
 import TernTLS
 
 /// Remembers the hosts that want to be requested over TLS only: HTTP Strict Transport Security (RFC 6797). A session has
@@ -33,11 +34,11 @@ public final class HSTSStorage: Sendable {
         /// Creates a host for ``HSTSStorage/set(_:)``.
         ///
         /// - Parameters:
-        ///   - name: the name in ASCII, in any case; no address.
+        ///   - name: the name, in any case; no address.
         ///   - includesSubdomains: whether that holds for all hosts beneath it, too.
         ///   - expiresDate: when that ends; nil for never.
         public init(name: String, includesSubdomains: Bool = false, expiresDate: Date? = nil) {
-            self.name = HostName.canonical(name)
+            self.name = HostName.canonical(InternationalizedNames.inDNS(name))
             self.includesSubdomains = includesSubdomains
             self.expiresDate = expiresDate
         }
@@ -106,11 +107,14 @@ public final class HSTSStorage: Sendable {
     ///
     /// - Parameter host: a host as in a URL, in any case.
     public func requiresTLS(forHost host: String) -> Bool {
-        state.withLock { $0.table.isEmpty ? false : $0.table.covers(HostName.canonical(host), now: Self.now) }
+        state.withLock {
+            $0.table.isEmpty
+                ? false : $0.table.covers(HostName.canonical(InternationalizedNames.inDNS(host)), now: Self.now)
+        }
     }
 
     /// Remembers a host, in place of what was said of it before. Returns false, and changes nothing, for an address, for
-    /// what is no name in ASCII, and for a host that has ended.
+    /// what is no name in DNS, and for a host that has ended.
     @discardableResult
     public func set(_ host: Host) -> Bool {
         let seconds = host.expiresDate.map { $0.timeIntervalSince1970.rounded(.down) }
@@ -125,7 +129,7 @@ public final class HSTSStorage: Sendable {
 
     /// Forgets a host. One above it that includes subdomains is remembered nevertheless.
     public func remove(_ name: String) {
-        let name = HostName.canonical(name)
+        let name = HostName.canonical(InternationalizedNames.inDNS(name))
         change(name) { table, _ in table.remove(name) }
     }
 

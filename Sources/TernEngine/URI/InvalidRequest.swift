@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TernHTTP1
 public import TernIO
+import TernSystem
 
 /// What is wrong with a request that was not sent.
 public enum InvalidRequest: Error, Sendable, Hashable, CustomStringConvertible {
@@ -47,7 +48,10 @@ public enum InvalidRequest: Error, Sendable, Hashable, CustomStringConvertible {
     private static func flaw(of host: String) -> String {
         if host.first == "[", !host.contains("]") { return ": a bracket is not closed" }
         if host.utf8.contains(UInt8(ascii: " ")) { return ": it has a space in it" }
-        if !host.utf8.allSatisfy({ $0 < 0x80 }) { return ": names beyond ASCII are spelled as xn--…" }
-        return ""
+        if host.utf8.allSatisfy({ $0 < 0x80 }) { return "" }
+        if InternationalizedNames.system == nil {
+            return ": names beyond ASCII need libidn2, which is not installed; or spell it as xn--…"
+        }
+        return ": names beyond ASCII are spelled as xn--…"
     }
 }

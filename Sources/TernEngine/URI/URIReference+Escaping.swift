@@ -7,7 +7,7 @@ import TernSystem
 /// In userinfo, path, query and fragment an escape that is there stays, and a character that may not stand there becomes
 /// one, each once: to escape a text again changes nothing. A percent sign that begins no escape becomes `%25`, and a
 /// backslash is not a slash. Text beyond ASCII becomes the escapes of its UTF-8; bytes that are no UTF-8 become the
-/// escapes of themselves. A host beyond ASCII becomes its name in DNS, `xn--…` (UTS 46). All else of scheme, host and
+/// escapes of themselves. A host beyond ASCII becomes its name in DNS, `xn--…` (``InternationalizedNames``). All else of scheme, host and
 /// port stays as it is: an invalid host is refused later, and never repaired.
 ///
 /// Foundation's `URL(string:)` does otherwise: it takes a component with one character that needs an escape for one
@@ -82,8 +82,7 @@ extension URIReference {
         if bytes.allSatisfy({ $0 < 0x80 }) || text.utf8.contains(where: { "[]%".utf8.contains($0) }) { return text }
         let scalars = text.unicodeScalars
         let end = scalars.lastIndex(of: ":") ?? scalars.endIndex
-        guard let name = nameInDNS(String(scalars[..<end])) else { return text }
-        return name + String(scalars[end...])
+        return InternationalizedNames.inDNS(String(scalars[..<end])) + String(scalars[end...])
     }
 
     /// An IPv6 address and the port, with a zone as RFC 6874 §2 writes it: after "%25". People type "%" (RFC 9844 §3).
@@ -96,17 +95,6 @@ extension URIReference {
         // "%25]" is the zone 25.
         if zone.isEmpty || zone.starts(with: "25".utf8) && zone.count > 2 { return text }
         return String(decoding: bytes[...percent] + "25".utf8 + bytes[(percent + 1)...], as: UTF8.self)
-    }
-
-    /// The A-labels of a host; nil if it has none, or if they are no host name: some characters beyond ASCII stand for a
-    /// slash or a colon.
-    private static func nameInDNS(_ host: String) -> String? {
-        // Foundation has the tables of UTS 46 and FoundationEssentials has not: that one escapes the host.
-        guard let mapped = URL(string: "http://\(host)/")?.absoluteString.dropFirst("http://".count).dropLast() else {
-            return nil
-        }
-        let name = mapped.contains("%") ? InternationalizedNames.system?.ascii(host) : String(mapped)
-        return name.flatMap { $0.utf8.allSatisfy(\.mayStandInName) ? $0 : nil }
     }
 
     /// A text in ISO-8859-1, if it is no UTF-8.
@@ -156,16 +144,6 @@ extension UInt8 {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "&")...UInt8(ascii: ";"), UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "="),
             UInt8(ascii: "?"), UInt8(ascii: "@"), UInt8(ascii: "_"), UInt8(ascii: "~"):
-            true
-        default: false
-        }
-    }
-
-    /// As in the host of a URL that can be requested.
-    fileprivate var mayStandInName: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
             true
         default: false
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
+import TernSystem
 
 /// The normalised form in which hosts are compared.
 package enum HostName {
@@ -16,6 +17,14 @@ package enum HostName {
         }
         if bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
         return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The same of a host that a program names, or of a pattern `*.` or `**.` of hosts: one beyond ASCII takes its form in
+    /// DNS, in which hosts are requested. Not for the names in certificates, which have that form already.
+    static func canonical(pattern: String) -> String {
+        if pattern.utf8.allSatisfy({ $0 < 0x80 }) { return canonical(pattern) }
+        let name = pattern.drop { $0 == "*" || $0 == "." }
+        return canonical(String(pattern[..<name.startIndex]) + InternationalizedNames.inDNS(String(name)))
     }
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TernSystem
 
 /// A host, or the hosts below one: `*.example.com` matches exactly one further label, `**.example.com` matches
 /// `example.com` and everything below it.
@@ -28,7 +29,7 @@ public struct HostPattern: Sendable, Hashable {
             ? (.anyDepth, text.dropFirst(3))
             : text.hasPrefix("*.") ? (.oneLabelBelow, text.dropFirst(2)) : (.exact, text[...])
         guard !name.utf8.contains(UInt8(ascii: "*")) else { throw .misplacedWildcard(text) }
-        switch ReferenceIdentity(String(name)) {
+        switch ReferenceIdentity(InternationalizedNames.inDNS(String(name))) {
         case .name(let canonical): host = canonical
         case .address(let address) where scope == .exact: host = HostName.canonical(address)
         case .address: throw .misplacedWildcard(text)
@@ -38,7 +39,7 @@ public struct HostPattern: Sendable, Hashable {
 
     /// Whether the pattern matches `host`.
     public func matches(_ host: String) -> Bool {
-        let host = HostName.canonical(host)
+        let host = HostName.canonical(pattern: host)
         switch scope {
         case .exact: return host == self.host
         case .anyDepth where host == self.host: return true
@@ -63,7 +64,7 @@ extension HostPattern: CustomStringConvertible {
 
 /// Why a text is neither a host nor a host pattern.
 public enum HostPatternError: Error, Sendable, Hashable {
-    /// The text is neither a DNS name in A-label form nor an IP address without brackets.
+    /// The text is neither a DNS name nor an IP address without brackets.
     case invalidHost(String)
     /// There is an asterisk anywhere but in `*.` or `**.` at the beginning.
     case misplacedWildcard(String)
@@ -73,7 +74,7 @@ extension HostPatternError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .invalidHost(let text):
-            "\"\(text)\" is neither a DNS name (in its xn-- form, if it is international) nor an IP address"
+            "\"\(text)\" is neither a DNS name nor an IP address"
         case .misplacedWildcard(let text):
             "\"\(text)\" has an asterisk elsewhere than in \"*.\" or \"**.\" at its beginning"
         }

@@ -35,7 +35,7 @@ open class ServerTrustPolicyManager: @unchecked Sendable {
         // If two keys name the same host, the first in alphabetical order wins, so that every run gives the same
         // result.
         canonical = Dictionary(
-            policies.sorted { $0.key < $1.key }.map { (HostName.canonical($0.key), $0.value) },
+            policies.sorted { $0.key < $1.key }.map { (HostName.canonical(pattern: $0.key), $0.value) },
             uniquingKeysWith: { first, _ in first })
     }
 
@@ -53,7 +53,7 @@ open class ServerTrustPolicyManager: @unchecked Sendable {
 
     /// Returns the policy for a host, or nil if none was given for it.
     open func serverTrustPolicy(forHost host: String) -> ServerTrustPolicy? {
-        let host = HostName.canonical(host)
+        let host = HostName.canonical(pattern: host)
         if let exact = policy(under: host, for: host) { return exact }
         guard case .name? = ReferenceIdentity(host) else { return nil }  // Addresses have no subdomains.
         var domain = Substring(host)

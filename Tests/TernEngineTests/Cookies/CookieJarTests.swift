@@ -31,6 +31,17 @@ import Testing
         #expect(try field(&jar, "http://b.test/") == nil)
     }
 
+    @Test func `a domain beyond ASCII is its name in DNS, in a response and in a program`() throws {
+        var jar = CookieJar()
+        try set(
+            &jar, "a=1; Domain=B\u{fc}cher.test", "b=2; Domain=\u{270c}.test", "c=3; Domain=b\u{ff0f}cher.test",
+            from: "http://www.xn--bcher-kva.test/")
+        #expect(try field(&jar, "http://xn--bcher-kva.test/") == "a=1")
+        try set(&jar, "d=4; Domain=.\u{270c}\u{fe0f}.test", from: "http://a.xn--7bi.test/")
+        #expect(try field(&jar, "http://b.xn--7bi.test/") == "d=4")
+        #expect(HTTPCookie(name: "e", value: "5", domain: ".b\u{fc}cher.test")?.domain == ".xn--bcher-kva.test")
+    }
+
     @Test func `a cookie replaces the one of its name, domain and path, and keeps its place`() throws {
         var jar = CookieJar()
         try set(&jar, "a=1", "b=1", "a=2", "a=host; Domain=a.test", "a=path; Path=/x", from: "http://a.test/")

@@ -44,7 +44,7 @@ import Testing
         "\tFALSE\t/\tFALSE\t0\ta\t1", "a.test\tFALSE\tx\tFALSE\t0\ta\t1", "a.test\tFALSE\t/\tFALSE\t0\t\t1",
         "a.test\tFALSE\t/\tFALSE\t0\ta\t1\t2", "a.test\tFALSE\t/\tFALSE\t0\ta;b\t1", "root:x:0:0:root:/root:/bin/bash",
         "a.test\tFALSE\t/\tFALSE\t99999999999999999999\ta\t1", "a.test\tFALSE\t/\tFALSE\t0\ta\t\u{1}", "<html>",
-        "a.test\tFALSE\t/\tFALSE\t0\t__Host-a\t1", "ä.test\tFALSE\t/\tFALSE\t0\ta\t1", "a b\tFALSE\t/\tFALSE\t0\ta\t1",
+        "a.test\tFALSE\t/\tFALSE\t0\t__Host-a\t1", "a／.test\tFALSE\t/\tFALSE\t0\ta\t1", "a b\tFALSE\t/\tFALSE\t0\ta\t1",
         "a.test\tFALSE\t/\tFALSE\t0\ta\t" + String(repeating: "x", count: 4096), "Set-Cookie: a=1; Domain=b.test\u{1}",
         "Set-Cookie: a=1; Secure=; SameSite=None; Domain=..", "[InternetShortcut]", "{\"cookies\": []}", "\u{0}",
         "a.test\tFALSE\t/\tFALSE\t0\tb\t1\r\r", "a.test\tFALSE\t/\rx\tFALSE\t0\tb\t1", "X-Header: outside of a head",

@@ -61,6 +61,10 @@ import Testing
         #expect(storage.set(.init(name: "A.test.", includesSubdomains: true)))
         #expect(!storage.set(.init(name: "b.test", expiresDate: .distantPast)) && !storage.set(.init(name: "")))
         #expect(storage.hosts == [.init(name: "a.test", includesSubdomains: true)])
+        // Under the name in DNS, whichever is given.
+        #expect(storage.set(.init(name: "B\u{dc}cher.test")) && storage.requiresTLS(forHost: "xn--bcher-kva.test"))
+        storage.remove("b\u{fc}cher.test")
+        #expect(!storage.requiresTLS(forHost: "b\u{fc}cher.test"))
         storage.remove("a.TEST")
         #expect(names(storage).isEmpty)
     }

@@ -24,6 +24,16 @@ struct ServerTrustPolicyManagerTests {
         "::1": policy(9), "2001:db8:0:0::a": policy(10), "fe80::1": policy(11), "::FFFF:192.0.2.1": policy(12),
     ])
 
+    @Test func `a policy for a name beyond ASCII is that of its name in DNS, in which it is requested`() {
+        let manager = ServerTrustPolicyManager(policies: [
+            "B\u{fc}cher.test": Self.policy(1), "**.\u{270c}.test": Self.policy(2),
+        ])
+        for host in ["xn--bcher-kva.test", "b\u{fc}cher.test", "xn--7bi.test", "a.xn--7bi.test"] {
+            #expect(manager.serverTrustPolicy(forHost: host) != nil, "\(host)")
+        }
+        #expect(manager.serverTrustPolicy(forHost: "bucher.test") == nil)
+    }
+
     @Test(
         .proves("13.1a"),
         arguments: [
