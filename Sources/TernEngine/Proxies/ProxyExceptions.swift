@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 import TernIO
+import TernSystem
 
 /// Hosts that are connected to without a proxy.
 ///
@@ -63,7 +64,7 @@ public struct ProxyExceptions: Sendable, Hashable {
     ///
     /// - Parameter port: that of the URL; without one, exceptions for single ports do not count.
     public func contains(host: String, port: UInt16? = nil) -> Bool {
-        contains(canonicalHost: HTTPOrigin.canonicalHost(host), port: port)
+        contains(canonicalHost: HTTPOrigin.canonicalHost(InternationalizedNames.inDNS(host)), port: port)
     }
 
     /// The same for the host of an origin.
@@ -149,10 +150,7 @@ public struct ProxyExceptions: Sendable, Hashable {
     private static func name(_ text: Substring) -> String? {
         let name = withoutFinalDots(text.lowercased())
         if name.isEmpty { return nil }
-        if name.utf8.allSatisfy({ $0 < 0x80 }) { return name }
-        // As in a URL: xn--…
-        let origin = (try? URLRequest(string: "http://\(name)/"))?.destination
-        return (try? origin?.get().origin.host) ?? name
+        return InternationalizedNames.inDNS(name).lowercased()
     }
 
     private static func splitPort(_ item: Substring) -> (host: Substring, port: UInt16?) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 public import TernIO
+import TernSystem
 
 /// The addresses of a host and port, which no resolver is asked for, as with curl's `--resolve`. The URL, the `Host`
 /// field and the name in the server's certificate stay those of the host.
@@ -15,7 +16,7 @@ public struct AddressOverride: Sendable, Hashable, CustomStringConvertible {
 
     /// Creates an override. Without addresses the host cannot be resolved.
     public init(host: String?, port: UInt16?, addresses: [IPAddress]) {
-        self.host = host.map(HTTPOrigin.canonicalHost)
+        self.host = host.map(HTTPOrigin.namedHost)
         self.port = port
         self.addresses = addresses
     }
@@ -44,7 +45,7 @@ public struct AddressOverride: Sendable, Hashable, CustomStringConvertible {
     package static func key(_ text: String) throws(InvalidOverride) -> (host: String?, port: UInt16) {
         let (host, rest) = try host(of: Substring(text))
         guard let port = UInt16(decimal: rest.prefix { $0 != ":" }) else { throw .port(String(rest)) }
-        return (host == "*" ? nil : HTTPOrigin.canonicalHost(host), port)
+        return (host == "*" ? nil : HTTPOrigin.namedHost(host), port)
     }
 
     /// Splits off the host, in brackets if it has colons.
@@ -79,8 +80,8 @@ public struct EndpointOverride: Sendable, Hashable, CustomStringConvertible {
 
     /// Creates an override for URLs with this host and port. Of several, the first that matches counts.
     public init(host: String?, port: UInt16?, targetHost: String?, targetPort: UInt16?) {
-        self.host = host.map(HTTPOrigin.canonicalHost)
-        self.targetHost = targetHost.map(HTTPOrigin.canonicalHost)
+        self.host = host.map(HTTPOrigin.namedHost)
+        self.targetHost = targetHost.map(HTTPOrigin.namedHost)
         (self.port, self.targetPort) = (port, targetPort)
     }
 
@@ -161,4 +162,9 @@ extension Substring {
         if rest.isEmpty { return (host, nil) }
         return rest.first == ":" ? (host, rest.dropFirst()) : nil
     }
+}
+
+extension HTTPOrigin {
+    /// The host of an origin with this host, which a setting may name beyond ASCII.
+    fileprivate static func namedHost(_ host: String) -> String { canonicalHost(InternationalizedNames.inDNS(host)) }
 }

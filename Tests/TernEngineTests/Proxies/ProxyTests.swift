@@ -67,7 +67,8 @@ import Testing
             ("a.test:81", "a.test", false), ("127.1:80", "127.0.0.1", true), ("[::1]:80", "::1", true),
             ("[::1]:81", "::1", false), ("::1:80", "::1", false), ("a.test\tb.test", "b.test", true),
             ("a.test:x", "a.test", false), ("169.254/16", "169.254.1.1", false),
-            ("bücher.test", "xn--bcher-kva.test", true),
+            ("B\u{fc}cher.test", "xn--bcher-kva.test", true), (".b\u{fc}cher.test", "a.b\u{fc}cher.test", true),
+            ("xn--7bi.test", "\u{270c}.test", true),
             ("127.0.0.1", "127.0.0.1..", true), (".", "a.test", false), ("*a.test", "ba.test", false),
         ])
     func `hosts without a proxy are matched as in curl, Go and Python`(list: String, host: String, matches: Bool) {

@@ -15,7 +15,7 @@ import Testing
         ("*:443:[2001:db8::1],192.0.2.1", "*:443:2001:db8::1,192.0.2.1"),
         ("+a.test:80:127.0.0.1", "a.test:80:127.0.0.1"),
         ("[::1]:80:127.0.0.1", "[::1]:80:127.0.0.1"), ("1.2.3.4:80:,127.0.0.1,", "1.2.3.4:80:127.0.0.1"),
-        ("a.test:65535:::1", "a.test:65535:::1"),
+        ("a.test:65535:::1", "a.test:65535:::1"), ("B\u{fc}cher.test:80:::1", "xn--bcher-kva.test:80:::1"),
     ])
     func `an address override reads as in curl`(text: String, description: String) throws {
         let override = try AddressOverride(text)
