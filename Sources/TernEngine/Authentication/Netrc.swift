@@ -2,6 +2,7 @@
 public import FoundationEssentials
 import TernFiles
 public import TernIO
+import TernSystem
 
 /// The names and passwords of a netrc file, which ftp(1) and curl read, too: one entry for each host. No session reads
 /// one unless ``SessionConfiguration/netrc`` has it.
@@ -97,7 +98,8 @@ public struct Netrc: Sendable {
     ///
     /// - Parameters:
     ///   - host: a host as in a URL, in any case; an IPv6 address without brackets.
-    ///   - user: the name that the entry must have; nil for any.
+    ///   - user: the name that the entry must have; nil for any. A password without a name is for every name, after the
+    ///     entries that have this one.
     public func credential(forHost host: String, user: String? = nil) -> PasswordCredential? {
         credential(forHost: host, user: user.map { Array($0.utf8) }, includingDefault: true)
     }
@@ -105,12 +107,16 @@ public struct Netrc: Sendable {
     package func credential(
         forHost host: String, user: [UInt8]?, includingDefault: Bool = true
     ) -> PasswordCredential? {
-        let own = places[host.lowercased()] ?? []
+        let own = places[InternationalizedNames.inDNS(host).lowercased()] ?? []
         let places = defaults.isEmpty || !includingDefault ? own : (own + defaults).sorted()
-        let candidates = places.lazy.map { entries[$0] }
-            .filter { user == nil || $0.login == user }
+        var candidates = places.map { entries[$0] }
+        if let user {
+            // A password without a name is for any, behind the entries that have the name.
+            candidates =
+                candidates.filter { $0.login == user } + candidates.filter { $0.login == nil && $0.password != nil }
+        }
         guard let entry = candidates.first(where: { $0.password != nil }) ?? candidates.first else { return nil }
-        return PasswordCredential(user: entry.login ?? [], password: entry.password ?? [], schemes: schemes)
+        return PasswordCredential(user: entry.login ?? user ?? [], password: entry.password ?? [], schemes: schemes)
     }
 
     /// The credential for a hop: where its request has one of its own, or its URL, only a password that is missing
@@ -232,7 +238,7 @@ private struct NetrcReader {
 
     private mutating func set(_ word: Word, to value: [UInt8]) {
         if case .machine = word {
-            places[Self.lowercased(value), default: []].append(entries.count)
+            places[InternationalizedNames.inDNS(Self.lowercased(value)), default: []].append(entries.count)
             return begin()
         }
         guard let current else { return warn(.withoutHost) }

@@ -48,6 +48,26 @@ import Testing
 
     @Test(
         arguments: [
+            ("machine h.test password z\nmachine h.test password b login a", "a:b", "x:z"),
+            ("machine h.test login a password b\nmachine h.test password z", "a:b", "x:z"),
+            ("machine h.test login a password b\ndefault password z", "a:b", "x:z"),
+            ("machine h.test login a\nmachine h.test password z", "a:z", "x:z"),
+            ("machine h.test login a password b\nmachine h.test", "a:b", nil),
+            ("machine h.test login \"\" password z", nil, nil), ("default\nmachine h.test password z", "a:z", "x:z"),
+        ] as [(String, String?, String?)])
+    func `an entry without a name is for any, after those that have it`(text: String, a: String?, x: String?) {
+        #expect(entry(text, user: "a") == a && entry(text, user: "x") == x)
+    }
+
+    @Test func `a host beyond ASCII is the one that is requested`() {
+        let netrc = Netrc("machine B\u{dc}cher.test login a password b\nmachine xn--7bi.test password c".utf8)
+        #expect(netrc.credential(forHost: "xn--bcher-kva.test")?.user == "a")
+        #expect(netrc.credential(forHost: "b\u{fc}cher.test")?.user == "a")
+        #expect(netrc.credential(forHost: "\u{270c}\u{fe0f}.test")?.password == "c")
+    }
+
+    @Test(
+        arguments: [
             ("machine h.test foo bar login a password b", "a:b", [(1, .unknownWord)]),
             ("machine h.test login a password two words", "a:two", [(1, .unknownWord)]),
             ("machine h.test login a\npassword \"b\"c", "a:b", [(2, .unknownWord)]),

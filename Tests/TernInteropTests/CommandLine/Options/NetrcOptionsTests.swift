@@ -85,6 +85,10 @@ import Testing
     @Test(arguments: [
         ("printf 'machine 127.0.0.1 password #b' > .netrc; $GET -n $URL", ":#b\n"),
         ("$GET -n http://nobody@$SERVER", "nobody:\n"), ("$GET -n http://nobody:pw@$SERVER", "nobody:pw\n"),
+        (
+            "printf 'machine 127.0.0.1 password p\nmachine 127.0.0.1 password q login c\ndefault login z password y' > .netrc; "
+                + "$GET -n http://x@$SERVER http://c@$SERVER http://z@$SERVER", "x:p\nc:q\nz:y\n"
+        ),
         ("NETRC=netrc HOME=/nowhere $GET -n $URL", "a:b\n"), ("NETRC= $GET -n $URL", "a:b\n"),
         ("$TERN events --netrc-file netrc $URL; $TERN download -s -n $URL -o f; cat f", "a:b\n"),
     ])
