@@ -27,7 +27,8 @@ struct CurlCommand: CustomStringConvertible {
         let defaults = defaultHeaders.filter { !request.headers.contains($0.name) }
         let sensitiveFields = sensitiveFields.union(request.sensitiveFields)
         for field in defaults + request.headers {
-            let value = sensitiveFields.contains(field.name) ? Redaction.placeholder : field.value
+            let value =
+                sensitiveFields.contains(field.name) ? Redaction.placeholder : sensitiveFields.shown(field.value)
             parts.append("-H \(Self.quoted("\(field.name): \(value)"))")
         }
         if let body = request.httpBody {

@@ -95,7 +95,8 @@ struct DownloadCommand: ToolCommand {
         if let lost = error as? StandardStreams.WriteError { throw lost }
         let failure = FailureReport(
             error: error, timeouts: request.timeouts,
-            url: (transcript.contents.response?.url ?? request.url)?.absoluteString,
+            url: ((transcript.contents.response?.url ?? request.url)?.absoluteString).map(
+                request.sensitiveFields.shown),
             received: transcript.contents.bodySize,
             expected: transcript.contents.response?.bodyLength(answering: request))
         if file.tellsErrors { StandardStreams.tell(failure.line) }

@@ -76,7 +76,8 @@ struct Downloader {
         outcome.error.map { error in
             FailureReport(
                 error: error, timeouts: request.timeouts,
-                url: (outcome.response?.url ?? request.url)?.absoluteString, received: Int(clamping: outcome.length),
+                url: ((outcome.response?.url ?? request.url)?.absoluteString).map(request.sensitiveFields.shown),
+                received: Int(clamping: outcome.length),
                 expected: outcome.expectedLength(answering: request))
         }
     }

@@ -19,8 +19,10 @@ struct FailureReport {
 
     var line: String { "tern: (\(status.rawValue)) \(message)" }
 
-    /// What failed, with which value.
-    var message: String {
+    /// What failed, with which value; without the names and the passwords of URLs.
+    var message: String { SensitiveFields.withoutUserinfo(text) }
+
+    private var text: String {
         if let failure = error as? any ReportedFailure { return failure.message(asking: url) }
         guard let error = error as? SessionError else { return "\(error)" }
         switch error.reason {

@@ -125,7 +125,8 @@ struct Fetcher: Sendable {
             let asked = contents.metrics?.hops.last?.request ?? plan.request
             return FailureReport(
                 error: error, timeouts: plan.request.timeouts,
-                url: (response?.url ?? asked.url)?.absoluteString ?? plan.target.text,
+                url: plan.request.sensitiveFields.shown(
+                    (response?.url ?? asked.url)?.absoluteString ?? plan.target.text),
                 received: isCoded ? nil : contents.bodySize,
                 expected: isCoded ? nil : response?.bodyLength(answering: asked))
         }

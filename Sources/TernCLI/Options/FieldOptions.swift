@@ -27,8 +27,8 @@ struct FieldOptions: OptionGroup {
             .value(
                 "--sensitive", as: "name", repeats: true,
                 help: """
-                    Treat this header field like credentials: -v hides its value, and no redirect sends it to another origin. \
-                    Repeat for more.
+                    Treat this header field like credentials: -v hides its value, also that of a query item of this name, and no \
+                    redirect sends it to another origin. Repeat for more.
                     """
             ) { $0.sensitiveFields.append($1.text) })
     }

@@ -3,7 +3,7 @@ import FoundationEssentials
 import TernEngine
 
 /// The object that `--report-json` prints for each URL. Its keys are stable; every key is always present, null if it has no
-/// value.
+/// value. URLs have no names and passwords, also those in fields and in messages: reports are kept.
 struct ExchangeReport: Encodable {
     private let url: String
     private let transcript: Transcript.Contents
@@ -23,7 +23,7 @@ struct ExchangeReport: Encodable {
         let response = transcript.response
         let redirects = response?.history.filter { (300..<400).contains($0.statusCode) } ?? []
         var container = encoder.container(keyedBy: Key.self)
-        try container.encode(url, forKey: .url)
+        try container.encode(SensitiveFields.withoutUserinfo(url), forKey: .url)
         try container.encode(response?.statusCode, forKey: .status)
         try container.encode(response?.reasonPhrase, forKey: .reason)
         try container.encode(response.map { "\($0.head.version)" }, forKey: .version)
@@ -39,7 +39,7 @@ struct ExchangeReport: Encodable {
     }
 
     private static func pairs(_ fields: HeaderFields?) -> [[String]] {
-        (fields ?? HeaderFields()).map { [$0.name, $0.value] }
+        (fields ?? HeaderFields()).map { [$0.name, SensitiveFields.withoutUserinfo($0.value)] }
     }
 
     /// A redirect that was followed.
@@ -49,7 +49,7 @@ struct ExchangeReport: Encodable {
         let headers: [[String]]
 
         init(_ response: HTTPURLResponse) {
-            url = response.url?.absoluteString
+            url = (response.url?.absoluteString).map(SensitiveFields.withoutUserinfo)
             status = response.statusCode
             headers = pairs(response.headers)
         }
@@ -128,7 +128,7 @@ private struct ErrorReport: Encodable {
     let message: String
 
     init(_ error: any Error) {
-        message = "\(error)"
+        message = SensitiveFields.withoutUserinfo("\(error)")
         if let refused = error as? RefusedResponse {
             (kind, reason, phase) = (refused.kind, message, refused.phase)
             return

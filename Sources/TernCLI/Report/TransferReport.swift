@@ -151,7 +151,7 @@ struct TransferReport {
         guard let response = contents.response, (300..<400).contains(response.statusCode),
             let base = response.url, let location = response.head.bytes(for: "Location").first
         else { return nil }
-        return URL(location: location, from: base)?.absoluteString
+        return URL(location: location, from: base).map { SensitiveFields.withoutUserinfo($0.absoluteString) }
     }
 
     /// A small body is sent with the head, and has no event of its own.

@@ -3,7 +3,7 @@ import FoundationEssentials
 import TernEngine
 import TernFiles
 
-/// The output of `-v`, in curl's notation, without the values of secret fields.
+/// The output of `-v`, in curl's notation, without the values of secret fields and the passwords of URLs.
 struct VerboseReport: Sendable {
     let configuration: SessionConfiguration
 
@@ -33,7 +33,7 @@ struct VerboseReport: Sendable {
         guard let url = request.url, url.scheme?.lowercased() == "https",
             named?.prefix(5).lowercased() == "http:"
         else { return [] }
-        return ["* Switched from HTTP to HTTPS due to HSTS => \(URLRequest.withoutCredential(url.absoluteString))"]
+        return ["* Switched from HTTP to HTTPS due to HSTS => \(request.sensitiveFields.shown(url.absoluteString))"]
     }
 
     /// How the cache of `--cache` handled the request.
@@ -59,8 +59,14 @@ struct VerboseReport: Sendable {
             ByteText.text(of: line.last == UInt8(ascii: "\r") ? line.dropLast() : line)
         }
         return lines.enumerated().filter { !$0.element.isEmpty }.map { index, line in
-            "> " + (index == 0 ? line : request.sensitiveFields.description(of: Self.field(line)))
+            "> " + (index == 0 ? Self.line(line, request) : request.sensitiveFields.description(of: Self.field(line)))
         }
+    }
+
+    /// The request line, in whose target a query may have secrets.
+    private static func line(_ line: String, _ request: URLRequest) -> String {
+        line.split(separator: " ", omittingEmptySubsequences: false)
+            .map { request.sensitiveFields.shown(String($0)) }.joined(separator: " ")
     }
 
     private static func field(_ line: String) -> HeaderField {

@@ -52,9 +52,54 @@ public struct SensitiveFields: Sendable, Hashable {
         "sessionid", "signature", "token",
     ]
 
-    /// `Name: value`, without the value of a sensitive field.
+}
+
+// What is shown: the one filter for fields, for the URLs in them and for other texts
+extension SensitiveFields {
+    /// `Name: value`, without the value of a sensitive field, and of another one what ``shown(_:)`` leaves.
     package func description(of field: HeaderField) -> String {
-        contains(field.name) ? "\(field.name): \u{2026}" : field.description
+        "\(field.name): \(contains(field.name) ? "\u{2026}" : shown(field.value))"
+    }
+
+    /// A text without the names and the passwords of the URLs in it, and without the values of query items that have one
+    /// of the set's own names.
+    package func shown(_ text: String) -> String {
+        let text = Self.withoutUserinfo(text)
+        return names.isEmpty ? text : Self.items(of: text, hiding: isNamed, as: "\u{2026}")
+    }
+
+    /// A text without the names and the passwords of the URLs in it.
+    package static func withoutUserinfo(_ text: String) -> String { ShownText.withoutUserinfo(text) }
+
+    /// Fields of a form, or of the queries in a text, without the values of some.
+    ///
+    /// Works on scalars: a combining mark after a delimiter makes another character of it, but not another delimiter.
+    package static func items(
+        of text: String, hiding isSecret: (_ name: String) -> Bool, as placeholder: String
+    ) -> String {
+        let separators = "?#&;".unicodeScalars
+        var shown = String.UnicodeScalarView()
+        var rest = text.unicodeScalars[...]
+        while !rest.isEmpty {
+            if let first = rest.first, separators.contains(first) {
+                shown.append(first)
+                rest.removeFirst()
+            }
+            let item = rest.prefix { !separators.contains($0) }
+            rest = rest[item.endIndex...]
+            let name = item.prefix { $0 != "=" }
+            guard name.endIndex < item.endIndex, isSecret(Self.decoded(name)) else {
+                shown += item
+                continue
+            }
+            shown += "\(String(name))=\(placeholder)".unicodeScalars
+        }
+        return String(shown)
+    }
+
+    private static func decoded(_ name: Substring.UnicodeScalarView) -> String {
+        let text = String(name)
+        return PercentEncoding.decoded(Array(text.utf8)[...]).map { String(decoding: $0, as: UTF8.self) } ?? text
     }
 }
 

@@ -33,7 +33,7 @@ public enum InvalidRequest: Error, Sendable, Hashable, CustomStringConvertible {
         case .missingURL: "it has no URL"
         case .unsupportedScheme(let scheme):
             scheme.isEmpty ? "the URL has no scheme" : "the scheme \"\(scheme.excerpt)\" is not http or https"
-        case .malformedURL(let url): "\"\(url.excerpt)\" is not a URL"
+        case .malformedURL(let url): "\"\(SensitiveFields.withoutUserinfo(url).excerpt)\" is not a URL"
         case .invalidHost(""): "the URL has no host"
         case .invalidHost(let host): "\"\(host.excerpt)\" is not a host name" + Self.flaw(of: host)
         case .invalidPort(let port): "\"\(port.excerpt)\" is not a port from 1 to 65535"

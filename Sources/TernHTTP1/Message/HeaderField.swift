@@ -39,9 +39,10 @@ public struct HeaderField: Sendable, Hashable {
 }
 
 extension HeaderField: CustomStringConvertible, CustomReflectable {
-    /// `Name: value`, without the value if the field carries credentials, because descriptions end up in logs.
+    /// `Name: value`, without the value if the field carries credentials, and without the name and the password of a URL
+    /// in it, because descriptions end up in logs.
     public var description: String {
-        isSensitive ? "\(name): \u{2026}" : "\(name): \(value)"
+        isSensitive ? "\(name): \u{2026}" : "\(name): \(ShownText.withoutUserinfo(value))"
     }
 
     /// The same for a dump.

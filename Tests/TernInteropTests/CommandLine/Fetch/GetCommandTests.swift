@@ -88,6 +88,23 @@ import TestPrograms
         #expect(!result.errors.contains("Bearer secret"))
     }
 
+    @Test(arguments: [["-v"], ["--report-json"], ["-v", "--max-redirs", "0"], ["-v", "-f"]])
+    func `no report shows the name and the password of a URL in a field`(options: [String]) async throws {
+        let fields = ["Content-Location", "Refresh", "Link"].map { ($0, "0; url=http://eve:s3same@h/?key=s3same") }
+        let origin = try ScriptedOrigin { _, request in
+            let place = "http://eve:s3same@127.0.0.1:\(request.value(of: "X-Port") ?? "")/b?key=s3same"
+            return request.target.hasPrefix("/b")
+                ? [.respond(status: 404, fields: fields)]
+                : [.respond(status: 302, reason: "Found", fields: [("Location", place)] + fields)]
+        }
+        let result = try await TernTool.run(
+            ["get", "-L", "--sensitive", "key", "-H", "X-Port: \(origin.port)", "-H", "Referer: http://eve:s3same@h/"]
+                + options + [origin.url("/a?key=s3same")])
+        #expect(!result.errors.contains("s3same"), "\(result.errors)")
+        #expect(!result.errors.contains("eve") && !result.text.contains("eve"), "\(result.text)")
+        #expect(origin.requests.last?.value(of: "Referer")?.contains("eve:s3same@") == true)
+    }
+
     @Test func `-v shows no value of a field that is said to be sensitive`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.respond(fields: [("X-Api-Key", "c2VjcmV0")])] }
         let result = try await TernTool.run(
