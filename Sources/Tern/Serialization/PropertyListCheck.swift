@@ -39,8 +39,8 @@ public enum PropertyListLimit: Error, Sendable, Hashable {
     case tooDeep
     /// Expanded, it has more objects than a list of its length may have.
     case tooManyObjects
-    /// It begins as a binary property list, but is malformed, or has a value that no property list has, such as a date
-    /// that is no number.
+    /// It begins as a binary property list, but is malformed, or has a value that no property list has, such as a set
+    /// or a date that is no number.
     case malformed
 
     /// The maximum depth of nested collections.
@@ -80,6 +80,8 @@ struct BinaryPropertyList {
     /// A collection that is being walked.
     private struct Level {
         let object: Int
+        /// The number of references that are keys, which come first.
+        let keyCount: Int
         /// Where its references begin.
         let start: Int
         let count: Int
@@ -123,6 +125,7 @@ struct BinaryPropertyList {
             guard let object = Self.number(bytes, at: level.start + level.next * referenceSize, size: referenceSize),
                 object < progress.count
             else { throw .malformed }
+            if level.next < level.keyCount, isUID(object, bytes) { throw .malformed }
             switch progress[object] {
             case .unseen: try enter(object, bytes)
             case .open: throw .malformed
@@ -150,7 +153,8 @@ struct BinaryPropertyList {
             guard references <= (offsets - start) / referenceSize else { throw .malformed }
             if levels.count >= PropertyListLimit.depth { throw .tooDeep }
             progress[object] = .open
-            levels.append(Level(object: object, start: start, count: references))
+            levels.append(
+                Level(object: object, keyCount: references - count, start: start, count: references))
         default:
             guard isLeaf(marker, place, bytes) else { throw .malformed }
             progress[object] = .known(objects: 1, depth: 0)
@@ -158,9 +162,9 @@ struct BinaryPropertyList {
         }
     }
 
-    /// Whether this is one of the kinds that property lists have, besides arrays and dictionaries. The format has more,
-    /// and Foundation makes values of them: null, fill, UIDs, sets, which crash it, and dates that are no
-    /// number, which crash it when they are described.
+    /// Whether this is one of the kinds that property lists have, besides arrays and dictionaries, or a UID, by which the
+    /// objects of a keyed archive reference each other. The format has more: null and fill, which no list has, sets, which
+    /// crash Foundation, and dates that are no number, which crash it when they are described.
     private func isLeaf(_ marker: UInt8, _ place: Int, _ bytes: Span<UInt8>) -> Bool {
         switch marker {
         case 0x08, 0x09: return true  // booleans
@@ -171,8 +175,18 @@ struct BinaryPropertyList {
             for index in place + 1..<place + 9 { bits = bits << 8 | UInt64(bytes[index]) }
             return Double(bitPattern: bits).isFinite
         case 0x40...0x6f: return true  // data, ASCII, UTF-16
+        case 0x80...0x8f: return true  // UIDs of 1 to 16 bytes
         default: return false
         }
+    }
+
+    /// Whether it is a UID: as a key of a dictionary, one crashes Foundation when dictionaries are compared.
+    private func isUID(_ object: Int, _ bytes: Span<UInt8>) -> Bool {
+        guard let place = Self.number(bytes, at: offsets + object * offsetSize, size: offsetSize), place < offsets
+        else {
+            return false
+        }
+        return bytes[place] >> 4 == 8
     }
 
     /// The number of members of a collection, and where they begin.

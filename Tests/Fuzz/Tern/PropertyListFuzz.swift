@@ -16,7 +16,8 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard let list = try? PropertyListSerialization.propertyList(from: Data(bytes), options: [], format: nil) else {
         return 0
     }
-    // What programs do with a result: print it.
+    // What programs do with a result: compare and print it.
+    _ = (list as? NSObject)?.isEqual(list)
     guard !"\(list)".isEmpty || list is String || list is Data else { fatalError("a list without a description") }
     var (left, objects) = ([(object: list, depth: 0)], 0)
     while let (object, depth) = left.popLast() {

@@ -68,7 +68,8 @@ import Testing
                 [0x08], [0x09], [0x10, 5], [0x11, 1, 2], [0x12, 1, 2, 3, 4], [0x13] + bigEndian(-1, 8),
                 [0x14] + Array(repeating: 0, count: 8) + bigEndian(-1, 8), [0x22, 0x7f, 0xc0, 0, 0],
                 [0x23] + bigEndian(1, 8),
-                [0x42, 1, 2], [0x52, 0x61, 0x62], [0x61, 0x20, 0xac], [0x5f, 0x10, 1, 0x61],
+                [0x42, 1, 2], [0x52, 0x61, 0x62], [0x61, 0x20, 0xac], [0x5f, 0x10, 1, 0x61], [0x80, 5], [0x81, 1, 2],
+                [0x83, 0, 0, 0, 5], [0x87] + bigEndian(5, 8),
             ] + [0, 1, -1, 1e9, -1e12, 1e18, 1e300, -.greatestFiniteMagnitude].map(date)
         for member in members {
             #expect(verdict(array(of: member)) == nil, "\(member)")
@@ -78,9 +79,9 @@ import Testing
         }
     }
 
-    @Test func `a value of another kind is refused: null, fill, UIDs, sets, dates that are no number`() {
+    @Test func `a value of another kind is refused: null, fill, sets, dates that are no number`() {
         let known: [ClosedRange<UInt8>] = [
-            0x08...0x09, 0x10...0x14, 0x22...0x23, 0x33...0x33, 0x40...0x6f, 0xa0...0xaf, 0xd0...0xdf,
+            0x08...0x09, 0x10...0x14, 0x22...0x23, 0x33...0x33, 0x40...0x6f, 0x80...0x8f, 0xa0...0xaf, 0xd0...0xdf,
         ]
         for marker in UInt8.min...UInt8.max where !known.contains(where: { $0.contains(marker) }) {
             #expect(verdict(array(of: [marker] + Array(repeating: 0, count: 64))) == .malformed, "\(marker)")
@@ -105,6 +106,25 @@ import Testing
         var list = chain(of: 3, naming: 1)
         list[13] = kind | 1  // The second array becomes a set.
         #expect(verdict(list) == .malformed)
+    }
+
+    @Test func `a keyed archive passes and can be described and compared, and a UID is no key`() throws {
+        let archive = try NSKeyedArchiver.archivedData(
+            withRootObject: NSDictionary(dictionary: ["a": NSArray(array: [1, "b", Data([1])]), "c": NSNull()]),
+            requiringSecureCoding: false)
+        #expect(verdict(archive) == nil)
+        let read = ResponseSerialization.propertyList([], nil, archive, nil).value as? [String: Any]
+        #expect((read?["$objects"] as? [Any])?.isEmpty == false)
+        #expect("\(read as Any)".contains("$objects"))
+        // UIDs are equal to themselves alone.
+        _ = (read as NSDictionary?)?.isEqual(read)
+        // A dictionary whose key is a UID and whose value is a string, and the other way round.
+        let members: [[UInt8]] = [[0x80, 5], [0x51, 0x61]]
+        for (key, value, expected) in [(1, 2, PropertyListLimit.malformed), (2, 1, nil)] as [(UInt8, UInt8, _)] {
+            let list = Array("bplist00".utf8) + [0xd1, key, value] + members[0] + members[1] + [8, 11, 13]
+            let trailer = [0, 0, 0, 0, 0, 0, 1, 1] + bigEndian(3, 8) + bigEndian(0, 8) + bigEndian(15, 8)
+            #expect(verdict(list + trailer) == expected)
+        }
     }
 
     @Test func `a binary list that holds itself, or points outside, is malformed`() {
