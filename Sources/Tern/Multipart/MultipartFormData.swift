@@ -160,19 +160,13 @@ struct FormOutput {
             throw Self.failure(.outputStreamFileAlreadyExists(at: fileURL))
         }
         if !fileURL.isFileURL { throw Self.failure(.outputStreamURLInvalid(url: fileURL)) }
-        do {
-            // A file that was created meanwhile stays.
-            try Data().write(to: fileURL, options: .withoutOverwriting)
-        } catch CocoaError.fileWriteFileExists {
-            throw Self.failure(.outputStreamFileAlreadyExists(at: fileURL))
-        } catch {
-            throw Self.failure(.outputStreamCreationFailed(for: fileURL))
-        }
-        guard let handle = FileHandle(forWritingAtPath: fileURL.path) else {
-            throw Self.failure(.outputStreamCreationFailed(for: fileURL))
-        }
+        // A file that was created meanwhile stays. A new one has the permissions that umask(2) leaves. The path is valid for
+        // the call, and the handle owns the descriptor.
+        let descriptor = unsafe open(fileURL.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        if descriptor < 0, errno == EEXIST { throw Self.failure(.outputStreamFileAlreadyExists(at: fileURL)) }
+        if descriptor < 0 { throw Self.failure(.outputStreamCreationFailed(for: fileURL)) }
         self.fileURL = fileURL
-        self.handle = handle
+        handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
     func write(_ bytes: Data) throws {

@@ -13,8 +13,14 @@ package struct FileMove {
     }
 
     /// Replaces a file at the target only when the new one is complete; a failure leaves both files as they were.
+    ///
+    /// The file has been its owner's alone. It gets the permissions of the file it replaces, or those of a new file.
     package func perform(_ options: DownloadOptions) throws {
         if source.standardizedFileURL == target.standardizedFileURL { return }
+        if let permissions = permissionsOfTarget ?? Self.permissionsOfNewFiles {
+            // Best effort: some file systems have none.
+            try? files.setAttributes([.posixPermissions: permissions], ofItemAtPath: source.path)
+        }
         if options.contains(.createIntermediateDirectories) {
             try files.createDirectory(at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
         }
@@ -31,6 +37,19 @@ package struct FileMove {
                 .fileWriteUnknown, userInfo: [NSFilePathErrorKey: target.path, NSUnderlyingErrorKey: error])
         }
         try? files.removeItem(at: source)
+    }
+
+    private var permissionsOfTarget: NSNumber? {
+        replacesFile ? (try? files.attributesOfItem(atPath: target.path))?[.posixPermissions] as? NSNumber : nil
+    }
+
+    /// 666 less those of umask(2), which would have to be changed to be asked; nil where Linux does not say them otherwise.
+    private static var permissionsOfNewFiles: NSNumber? {
+        guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
+            let line = status.split(separator: "\n").first(where: { $0.hasPrefix("Umask:") }),
+            let mask = UInt16(line.dropFirst(6).drop { $0 == "\t" || $0 == " " }, radix: 8)
+        else { return nil }
+        return NSNumber(value: 0o666 & ~mask)
     }
 
     /// A folder is never replaced.

@@ -203,6 +203,12 @@ import Testing
         let target = folder.url.appendingPathComponent("form")
         try form.writeEncodedData(to: target)
         #expect(try Data(contentsOf: target) == form.encode())
+        let plain = folder.url.appendingPathComponent("plain")
+        close(unsafe open(plain.path, O_WRONLY | O_CREAT, 0o666))
+        let modes = try [plain, target].map {
+            try FileManager.default.attributesOfItem(atPath: $0.path)[.posixPermissions] as? Int
+        }
+        #expect(modes[0] == modes[1])
         guard case .outputStreamFileAlreadyExists(target)? = reason({ try form.writeEncodedData(to: target) }) else {
             Issue.record("an old file was written over")
             return

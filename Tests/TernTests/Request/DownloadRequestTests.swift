@@ -46,6 +46,8 @@ import Testing
         }
         #expect(request.delegate.temporaryURL?.text == nil && request.delegate.fileURL == target)
         #expect(target.text == "a picture" && journal.entries == ["200 a picture"])
+        // The engine's temporary file is its owner's alone.
+        #expect(try FileManager.default.attributesOfItem(atPath: target.path)[.posixPermissions] as? Int != 0o600)
     }
 
     @Test(.proves("8.4a")) func `every kind of handler gets the same file in its own terms`() async throws {

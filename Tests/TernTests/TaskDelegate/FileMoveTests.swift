@@ -51,6 +51,21 @@ import Testing
         #expect(target.text == "second" && folder.names.isEmpty)
     }
 
+    @Test func `the file has the permissions of a new file, or of the one that it replaces`() throws {
+        let files = FileManager.default
+        let mode = { (file: URL) in try files.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int }
+        let (plain, target) = (try folder.file("plain"), try folder.file("b"))
+        let descriptor = unsafe open(plain.path, O_WRONLY | O_CREAT, 0o666)
+        close(descriptor)
+        for replaced in [nil, 0o640] {
+            if let replaced { try files.setAttributes([.posixPermissions: replaced], ofItemAtPath: target.path) }
+            let source = try folder.file("a", "new")
+            try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: source.path)
+            try FileMove(from: source, to: target).perform(.removePreviousFile)
+            #expect(try mode(target) == replaced ?? mode(plain))
+        }
+    }
+
     @Test func `where it is already it stays`() throws {
         let source = try folder.file("a", "new")
         try FileMove(from: source, to: source).perform(.removePreviousFile)
