@@ -14,7 +14,7 @@ import TernSystem
 ///
 /// `Task.sleep` ends at most about 5 ms late and never early. Time that the machine is suspended does not count.
 ///
-/// A job must not compute or block for long: the requests of its reactor wait. A debug build names each job that takes
+/// A job must not compute or block for long: the requests of its reactor wait. A debug build reports each job that takes
 /// longer than 10 ms on standard error; see ``blocking(_:)``.
 ///
 /// A second call has no effect, and nothing undoes the first one.

@@ -79,14 +79,15 @@ import Testing
     }
 
     @Test(arguments: ["compute", "wait"])
-    func `a debug build names a job once that computes or waits for 50 ms`(_ part: String) async throws {
+    func `a debug build names the function once that computes or waits for 50 ms`(_ part: String) async throws {
         let (output, errors) = try await lines(part)
         #expect(output == ["done"])
         #if DEBUG
             #expect(errors.count == 1)
             let warning = try #require(errors.first)
             #expect(
-                try #/tern: .*id: \d+.* ran for \d{2,} ms on a reactor.*/#.wholeMatch(in: warning) != nil, "\(warning)")
+                try #/tern: .*RuntimeProgram.* ran for \d{2,} ms on a reactor.*/#.wholeMatch(in: warning) != nil,
+                "\(warning)")
         #else
             #expect(errors.isEmpty)
         #endif

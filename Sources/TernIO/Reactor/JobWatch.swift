@@ -13,13 +13,13 @@
         /// Whether standard error belongs to the program alone.
         static let isSilent = Atomic<Bool>(false)
 
-        private let name: String
+        private let function: JobFunction
         private let start = Reading()
 
         /// Begins to watch a job that is about to run.
         init(_ job: UnownedJob) {
             // Afterwards the job may be gone.
-            name = job.description
+            function = JobFunction(job)
         }
 
         /// The job has run.
@@ -27,8 +27,9 @@
             let held = Reading().time(since: start)
             if held < Self.limit { return }
             let milliseconds = held / .milliseconds(1)
+            let name = function.name
             let warning = """
-                tern: \(name) ran for \(Int(milliseconds)) ms on a reactor; its requests waited. Work that computes or \
+                tern: \(name ?? "a job") ran for \(Int(milliseconds)) ms on a reactor; its requests waited. Work that computes or \
                 blocks for long belongs in TernRuntime.blocking(_:).
 
                 """
