@@ -109,7 +109,9 @@ struct StoredFreshness: Sendable {
     init(of head: ResponseHead, responseTime: Int64) {
         control = CacheControl(of: head)
         headSize = head.encoded.count
-        date = head.values(for: "Date").compactMap(HTTPDate.seconds).min() ?? responseTime
+        // A server that does not write it as HTTP has it has no clock to go by (RFC 9110 §6.6.1): a response would be as old
+        // as that clock is wrong, or count as a strong validator's.
+        date = head.values(for: "Date").compactMap(HTTPDate.exactSeconds).min() ?? responseTime
         lifetime = CacheRule.lifetime(of: head, control, date: date)
         hasAge = head.contains("Age")
         let member = head.bytes(for: "Age").first?.prefix { $0 != UInt8(ascii: ",") }.filter { !$0.isBlank }

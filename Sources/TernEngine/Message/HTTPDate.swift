@@ -21,8 +21,9 @@ package enum HTTPDate {
         exactSeconds(text, now: now) ?? DateReader.seconds(text, now: now)
     }
 
-    /// The same for the three forms of RFC 9110 to the letter, and nothing else: for the date that is a validator. Read
-    /// as another time it may seem old enough to be a strong one, and parts of two contents would become one file.
+    /// The same for the three forms of RFC 9110 to the letter, and nothing else: for the date that is a validator, and the
+    /// `Date` that it is compared with. Read as another time it may seem old enough to be a strong one, and parts of two
+    /// contents would become one file.
     static func exactSeconds(_ text: String) -> Int64? { exactSeconds(text, now: clock) }
 
     private static func exactSeconds(_ text: String, now: () -> Int64) -> Int64? {

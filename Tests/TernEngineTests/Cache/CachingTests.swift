@@ -255,6 +255,12 @@ final class CacheDialogue: Sendable {
                 as: "a | \(miss)"),
             .stored("a | hit; ttl=30")),
         CacheRow(
+            "RFC 9110 §5.6.7: other dates are read, too, and a Date in another form is none",
+            .sent(
+                "a", [("Date", "Sat, 01 Oct 2022 7:19:16 GMT"), ("Expires", "1-jan-2026 0:00:30 UTC")],
+                as: "a | \(miss)"),
+            .stored("a | hit; ttl=30")),
+        CacheRow(
             "§4.2.2: without a lifetime, a tenth of the time since it was modified, at most a week",
             .sent("a", [("Last-Modified", "{date-1000}")], as: "a | \(miss)"),
             .stored("a | hit; ttl=1", after: 99),
