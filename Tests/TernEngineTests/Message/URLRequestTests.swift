@@ -36,6 +36,14 @@ import Testing
         }
     }
 
+    @Test func `blanks and line ends around a URL are left out, and none within`() throws {
+        for text in ["http://a.test/b\n", " http://a.test/b", "\t\r\n http://a.test/b \r\n"] {
+            #expect(try URLRequest(string: text).url?.absoluteString == "http://a.test/b")
+        }
+        #expect(try URLRequest(string: " http://a.test/b c ").url?.absoluteString == "http://a.test/b%20c")
+        #expect(throws: InvalidRequest.self) { try URLRequest(string: " \n") }
+    }
+
     /// As swift-corelibs-foundation does.
     @Test func `get, head, post, put, delete and connect are sent in capitals, and other methods as written`() throws {
         var request = try request("http://one.example/")
