@@ -42,7 +42,7 @@ public enum RequestBody: Sendable {
     }
 
     /// Its length in bytes, if the value states it: that of a file is in the file system.
-    var announcedLength: Int? {
+    package var announcedLength: Int? {
         switch self {
         case .data(let data): data.count
         case .stream(let length, _), .once(_, let length): length

@@ -44,6 +44,8 @@ public struct SessionConfiguration: Sendable {
     public var challengeTimeout = Duration.seconds(60)
     /// How redirects are handled, for requests without a policy of their own.
     public var redirectPolicy = RedirectPolicy.follow()
+    /// Whether a permanent redirect that answers the same request again ends the task, before the policy's limit does.
+    package var endsRedirectLoops = true
     /// Whether gzip and deflate are requested and decoded, for requests without a setting of their own; bodies with
     /// unknown codings are delivered undecoded.
     public var decodesContent = true

@@ -17,7 +17,8 @@ extension HopPolicies {
         }
         if let strict = StrictTransport(of: configuration) { policies.insert(strict, at: 0) }
         let redirects = Redirects(
-            policy: configuration.redirectPolicy, sensitiveFields: configuration.sensitiveFields,
+            policy: configuration.redirectPolicy, endsLoops: configuration.endsRedirectLoops,
+            sensitiveFields: configuration.sensitiveFields,
             hsts: configuration.hstsStorage, cookies: CookieRule(of: configuration))
         self.init(
             policies, following: [redirects], source: source,

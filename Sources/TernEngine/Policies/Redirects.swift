@@ -5,6 +5,8 @@ import TernHTTP1
 struct Redirects: HopPolicy {
     /// For requests that name no policy.
     let policy: RedirectPolicy
+    /// Whether a loop ends before the policy's limit.
+    var endsLoops = true
     /// The session's; a request may have its own.
     let sensitiveFields: SensitiveFields
     /// Knows the hosts whose http URLs become https URLs; nil for a session without it.
@@ -17,7 +19,7 @@ struct Redirects: HopPolicy {
     func decide(on head: ResponseHead, _ history: inout TaskHistory) -> HopDecision {
         guard RedirectRule.isRedirect(head.status) else { return .pass }
         let request = history.request
-        let outcome = RedirectRule(policy: history.redirectPolicy ?? policy).outcome(
+        let outcome = RedirectRule(policy: history.redirectPolicy ?? policy, endsLoops: endsLoops).outcome(
             status: head.status, locations: head.bytes(for: "Location"),
             setsCookies: cookies.changesNextRequest(head, after: history.hop.request),
             sent: history.hop.request, of: request, chain: history.chain,

@@ -14,6 +14,8 @@ import TernHTTP1
 ///   time, without a cookie that makes the next request another one.
 struct RedirectRule: Sendable {
     let policy: RedirectPolicy
+    /// Whether a loop ends the chain before the policy's limit does.
+    var endsLoops = true
 
     /// The action for the response.
     enum Outcome: Sendable {
@@ -63,7 +65,7 @@ struct RedirectRule: Sendable {
             let asked = try Self.destination(of: base)
             var chain = chain
             chain.visit(asked.origin)
-            if status == 301 || status == 308, !setsCookies(), !chain.record(sent, to: asked) {
+            if endsLoops, status == 301 || status == 308, !setsCookies(), !chain.record(sent, to: asked) {
                 throw .loop(asked.origin)
             }
             guard chain.count < limit else { throw .tooMany(limit: max(0, limit)) }

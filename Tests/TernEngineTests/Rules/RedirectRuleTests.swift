@@ -204,6 +204,15 @@ import Testing
         }
         let last = outcome(301, [locations[hops % locations.count]], sent: sent, chain: chain)
         #expect(refusal(last) == .loop(try sent.destination.get().origin))
+        let patient = RedirectRule(policy: .follow(limit: 100), endsLoops: false)
+        var (chain, count) = (RedirectChain(), 0)
+        while case .follow(let next) = patient.outcome(
+            status: 301, locations: [Array("/2".utf8)], setsCookies: false, sent: sent, of: sent, chain: chain,
+            isSensitive: { _ in false })
+        {
+            (chain, count) = (next.chain, count + 1)
+        }
+        #expect(count == 100)
     }
 
     @Test func `a request with an added cookie is another request`() throws {
