@@ -16,54 +16,56 @@ struct ConfigurationLine: Sendable, Equatable {
     /// - Throws: ``UsageError`` for a value with blanks but without quotes, which curl cuts off.
     static func all(in bytes: some Collection<UInt8>, of file: String) throws(UsageError) -> [ConfigurationLine] {
         var lines: [ConfigurationLine] = []
-        for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
-            let place = "\(file == "-" ? "standard input" : file), line \(index + 1)"
-            if let line = try ConfigurationLine(ByteText.text(of: Array(line)), place) { lines.append(line) }
+        let file = file == "-" ? "standard input" : file
+        for (index, line) in Array(bytes).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .enumerated()
+        {
+            if let line = try ConfigurationLine(line, "\(file), line \(index + 1)") { lines.append(line) }
         }
         return lines
     }
 
     /// Nil for a line without an option.
-    private init?(_ line: String, _ place: String) throws(UsageError) {
-        var rest = line.unicodeScalars.drop(while: Self.isBlank)
-        guard let first = rest.first, first != "#" else { return nil }
-        let isSeparator = { (scalar: Unicode.Scalar) in first != "-" && (scalar == "=" || scalar == ":") }
+    private init?(_ line: ArraySlice<UInt8>, _ place: String) throws(UsageError) {
+        var rest = line.drop(while: Self.isBlank)
+        guard let first = rest.first, first != UInt8(ascii: "#") else { return nil }
+        let isSeparator = { (byte: UInt8) in
+            first != UInt8(ascii: "-") && (byte == UInt8(ascii: "=") || byte == UInt8(ascii: ":"))
+        }
         let name = rest.prefix { !Self.isBlank($0) && !isSeparator($0) }
         rest = rest[name.endIndex...].drop { Self.isBlank($0) || isSeparator($0) }
         self.place = place
-        self.name = String(name)
-        if rest.first == "\"" {
-            value = Self.unquoted(rest.dropFirst())
+        self.name = ByteText.text(of: name)
+        if rest.first == UInt8(ascii: "\"") {
+            value = ByteText.text(of: Self.unquoted(rest.dropFirst()))
             return
         }
         let word = rest.prefix { !Self.isBlank($0) }
-        value = word.isEmpty ? nil : String(word)
+        value = word.isEmpty ? nil : ByteText.text(of: word)
         let behind = rest[word.endIndex...].drop(while: Self.isBlank)
-        if let next = behind.first, next != "#" {
+        if let next = behind.first, next != UInt8(ascii: "#") {
             throw UsageError("\(place): the value of \(self.name) has blanks: write it in double quotes")
         }
     }
 
-    private static func unquoted(_ text: Substring.UnicodeScalarView) -> String {
-        var value = String.UnicodeScalarView()
+    private static func unquoted(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        var value: [UInt8] = []
         var rest = text
-        while let scalar = rest.popFirst(), scalar != "\"" {
-            guard scalar == "\\", let escaped = rest.popFirst() else {
-                value.append(scalar)
+        while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
+            guard byte == UInt8(ascii: "\\"), let escaped = rest.popFirst() else {
+                value.append(byte)
                 continue
             }
             switch escaped {
-            case "t": value.append("\t")
-            case "n": value.append("\n")
-            case "r": value.append("\r")
-            case "v": value.append("\u{B}")
+            case UInt8(ascii: "t"): value.append(0x09)
+            case UInt8(ascii: "n"): value.append(0x0A)
+            case UInt8(ascii: "r"): value.append(0x0D)
+            case UInt8(ascii: "v"): value.append(0x0B)
             default: value.append(escaped)
             }
         }
-        return String(value)
+        return value
     }
 
-    private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
-        scalar == " " || "\t"..."\r" ~= scalar
-    }
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 }

@@ -87,7 +87,7 @@ struct FetchCookies {
                 }
             }
         } catch let error as InputError {
-            if error.number == ENOENT { return [] }
+            if error.isMissingFile { return [] }
             throw CommandFailure(.unreadable, "-b: \(error)")
         }
         return bytes

@@ -56,7 +56,7 @@ struct ConditionOptions: OptionGroup {
             let tag = ByteText.text(of: content.filter { $0 != 0x0A && $0 != 0x0D && $0 != 0 })
             return tag.isEmpty ? "\"\"" : tag
         } catch {
-            guard error.number == ENOENT else { throw CommandFailure(.unreadable, "--etag-compare: \(error)") }
+            guard error.isMissingFile else { throw CommandFailure(.unreadable, "--etag-compare: \(error)") }
             if !isSilent { StandardStreams.tell("tern: --etag-compare: \(error)") }
             return "\"\""
         }

@@ -43,14 +43,23 @@ struct DataPart: Sendable {
     func bytes() throws -> Data {
         switch form {
         case .raw: return Self.data(argument)
-        case .binary: return try file.map { try InputFile.read($0, for: "--data-binary") } ?? Self.data(argument)
-        case .json: return try file.map { try InputFile.read($0, for: "--json") } ?? Self.data(argument)
+        case .binary:
+            return try file.map { try InputFile.read($0, for: "--data-binary", limit: InputFile.maximumContentLength) }
+                ?? Self.data(argument)
+        case .json:
+            return try file.map { try InputFile.read($0, for: "--json", limit: InputFile.maximumContentLength) }
+                ?? Self.data(argument)
         case .text:
             guard let file else { return Self.data(argument) }
-            return Data(try InputFile.read(file, for: "-d").lazy.filter { $0 != 0x00 && $0 != 0x0A && $0 != 0x0D })
+            return Data(
+                try InputFile.read(file, for: "-d", limit: InputFile.maximumContentLength).lazy.filter {
+                    $0 != 0x00 && $0 != 0x0A && $0 != 0x0D
+                })
         case .encoded:
             let (name, content, file) = Self.named(argument)
-            let bytes = try file.map { try InputFile.read($0, for: "--data-urlencode") } ?? Self.data(content)
+            let bytes =
+                try file.map { try InputFile.read($0, for: "--data-urlencode", limit: InputFile.maximumContentLength) }
+                ?? Self.data(content)
             return Self.data(name.isEmpty ? "" : name + "=") + Data(PercentEncoding.form(bytes).utf8)
         }
     }

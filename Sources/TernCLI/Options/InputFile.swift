@@ -11,26 +11,38 @@ import TernFiles
 enum InputFile {
     private static let pieceSize = 256 * 1024
 
+    /// The most that a file of settings may have, such as one of options, fields, certificates or passwords, in bytes.
+    static let maximumLength = 64 << 20
+    /// The most that a file of content may have that is held in memory, in bytes: as in curl. `-T` and `-F` hold none.
+    static let maximumContentLength = 1 << 30
+
     /// - Throws: a failure that names the option.
-    static func read(_ path: String, for option: String) throws -> Data {
+    static func read(_ path: String, for option: String, limit: Int = maximumLength) throws -> Data {
         do throws(InputError) {
-            return try contents(of: path)
+            return try contents(of: path, limit: limit)
         } catch {
             throw CommandFailure(.unreadable, "\(option): \(error)")
         }
     }
 
     /// - Parameter path: "-" is standard input.
-    static func contents(of path: String) throws(InputError) -> Data {
-        try read(InputDescriptor(), path)
+    /// - Throws: also for a file that is longer, a sparse one or a device without end.
+    static func contents(of path: String, limit: Int = maximumLength) throws(InputError) -> Data {
+        if path != "-", let status = FileStatus(of: path), status.kind == .regular, status.length > limit {
+            throw InputError(path: path, .tooLong(limit: limit))
+        }
+        return try read(InputDescriptor(), path, limit)
     }
 
     // Apart, and not inlined: with the object and the typed error in one function, the compiler of Swift 6.3.1 puts the
     // object onto the stack and releases it as if it were not there.
     @inline(never)
-    private static func read(_ file: InputDescriptor, _ path: String) throws(InputError) -> Data {
+    private static func read(_ file: InputDescriptor, _ path: String, _ limit: Int) throws(InputError) -> Data {
         var contents = Data()
-        while let piece = try file.piece(of: path, pieceSize) { contents.append(piece) }
+        while let piece = try file.piece(of: path, pieceSize) {
+            contents.append(piece)
+            if contents.count > limit { throw InputError(path: path, .tooLong(limit: limit)) }
+        }
         return contents
     }
 
@@ -77,14 +89,31 @@ final class InputDescriptor: @unchecked Sendable {
 
 /// Why a body cannot be read completely.
 struct InputError: ReportedFailure, CustomStringConvertible {
+    enum Reason {
+        /// errno(3).
+        case system(Int32)
+        /// In bytes.
+        case tooLong(limit: Int)
+    }
+
     let path: String
-    /// errno(3).
-    let number: Int32
+    let reason: Reason
+
+    init(path: String, _ reason: Reason) { (self.path, self.reason) = (path, reason) }
+
+    init(path: String, number: Int32) { self.init(path: path, .system(number)) }
+
+    /// Whether nothing exists there.
+    var isMissingFile: Bool { if case .system(ENOENT) = reason { true } else { false } }
 
     var exitStatus: ExitStatus { .unreadable }
 
     var description: String {
-        unsafe "cannot read \(path == "-" ? "standard input" : path): \(String(cString: strerror(number)))"
+        let name = path == "-" ? "standard input" : path
+        return switch reason {
+        case .system(let number): unsafe "cannot read \(name): \(String(cString: strerror(number)))"
+        case .tooLong(let limit): "\(name) is longer than \(limit >> 20) MB"
+        }
     }
 }
 
@@ -93,15 +122,18 @@ struct Upload {
     private static let pieceSize = 64 * 1024
 
     let path: String
-    /// Nil if the length is not known in advance.
+    /// Nil if it is no regular file, whose length is known.
     let length: Int?
+    private let announced: Int?
 
     /// - Parameters:
     ///   - option: the one that names it; nil for an operand.
     ///   - isChunked: whether the length is not announced even if it is known.
+    ///   - announced: the length that the user announces; nil without one. It must be that of the content.
     /// - Throws: a failure that names the option if it cannot be read.
-    init(path: String, option: String?, isChunked: Bool = false) throws {
+    init(path: String, option: String?, isChunked: Bool = false, announced: Int? = nil) throws {
         self.path = path
+        self.announced = announced
         var status = stat()
         if path == "-" {
             length = nil
@@ -126,11 +158,11 @@ struct Upload {
         let path = path
         let queue = DispatchQueue(label: "tern.input")
         let file = InputDescriptor()
-        return .sequence(
-            AsyncThrowingStream {
-                try await withCheckedThrowingContinuation { continuation in
-                    queue.async { continuation.resume(with: Result { try file.piece(of: path, Self.pieceSize) }) }
-                }
-            })
+        let pieces = AsyncThrowingStream {
+            try await withCheckedThrowingContinuation { continuation in
+                queue.async { continuation.resume(with: Result { try file.piece(of: path, Self.pieceSize) }) }
+            }
+        }
+        return .sequence(pieces, length: announced)
     }
 }
