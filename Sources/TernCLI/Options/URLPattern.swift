@@ -41,10 +41,17 @@ struct URLPattern {
             case "[":
                 if let address = reader.address() {
                     fixed += "[" + address
+                } else if let empty = reader.empty("]") {
+                    fixed += "[" + empty
                 } else {
                     try append(&fixed, reader.range(), text)
                 }
-            case "{": try append(&fixed, reader.words(), text)
+            case "{":
+                if let empty = reader.empty("}") {
+                    fixed += "{" + empty
+                } else {
+                    try append(&fixed, reader.words(), text)
+                }
             case "]", "}": throw reader.failure("\"\(character)\" closes nothing")
             default: fixed.append(character)
             }
@@ -128,14 +135,24 @@ private struct PatternReader {
         return inside + "]"
     }
 
+    /// Takes a bracket that closes nothing but the one before it: as in curl, `[]` and `{}` stand for themselves.
+    mutating func empty(_ closing: Character) -> String? {
+        guard rest.first == closing else { return nil }
+        rest.removeFirst()
+        return String(closing)
+    }
+
     mutating func words() throws(CommandFailure) -> [String] {
         var words = [""]
         while let character = rest.popFirst() {
             switch character {
             case "}":
-                if words == [""] { throw failure("\"{}\" has no words") }
                 return words
-            case ",": words.append("")
+            case ",":
+                if words.count == URLPattern.maximumCount {
+                    throw failure("more than \(URLPattern.maximumCount) words")
+                }
+                words.append("")
             case "{", "[", "]": throw failure("\"\(character)\" is not allowed within braces")
             case "\\":
                 guard let next = rest.popFirst() else { throw failure("\"{\" is not closed") }
