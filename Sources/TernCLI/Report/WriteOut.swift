@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Safety: the path is passed to one system call, which copies it.
 import FoundationEssentials
 import Glibc
 import TernFiles
@@ -18,6 +19,8 @@ struct WriteOut {
         case json
         /// `%{stdout}`, `%{stderr}`: the output of the rest.
         case destination(Int32)
+        /// `%output{file}`, `%output{>>file}`: the same.
+        case file(String, isAppended: Bool)
         /// `%{onerror}`: the rest is for failures.
         case onError
         /// A variable that does not exist: nothing is written, and standard error says so.
@@ -59,16 +62,23 @@ struct WriteOut {
             case .fields: output.bytes += TerminalText.cleaned(try report.fieldsAsJSON()).utf8
             case .json: output.bytes += TerminalText.cleaned(try JSONReport.text(report.all)).utf8
             case .destination(let next): try output.move(to: next)
-            case .onError: if !report.hasFailed { return try output.flush() }
+            case .file(let path, let isAppended): try output.move(to: path, isAppended: isAppended)
+            case .onError: if !report.hasFailed { return try output.finish() }
             case .unknown(let name): StandardStreams.tell("tern: unknown --write-out variable: '\(name)'")
             }
         }
-        try output.flush()
+        try output.finish()
     }
 
-    private struct Output {
+    private struct Output: ~Copyable {
         var bytes: [UInt8] = []
         private var descriptor = STDOUT_FILENO
+        /// Whether the descriptor is that of `%output`, which is closed behind it.
+        private var isFile = false
+
+        deinit {
+            if isFile { close(descriptor) }
+        }
 
         /// Adds what a server may have chosen: as it is, but for what controls a terminal.
         mutating func add(_ value: [UInt8]) {
@@ -76,11 +86,29 @@ struct WriteOut {
         }
 
         mutating func move(to next: Int32) throws {
-            try flush()
-            (bytes, descriptor) = ([], next)
+            try finish()
+            descriptor = next
         }
 
-        func flush() throws {
+        /// A file that cannot be opened is told, and as in curl what was to be written to it goes where the rest went.
+        mutating func move(to path: String, isAppended: Bool) throws {
+            let flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | (isAppended ? O_APPEND : O_TRUNC)
+            let file = unsafe ByteText.withPath(path) { unsafe open($0, flags, 0o666) }
+            if file < 0 { return StandardStreams.tell("tern: -w: \(OutputError.last(path))") }
+            try move(to: file)
+            isFile = true
+        }
+
+        /// Writes what is left, and closes a file.
+        mutating func finish() throws {
+            defer {
+                if isFile { close(descriptor) }
+                (bytes, isFile) = ([], false)
+            }
+            try flush()
+        }
+
+        private func flush() throws {
             if descriptor == STDOUT_FILENO { return try StandardStreams.write(Data(bytes)) }
             // If that fails, there is no output left to report it.
             try? StandardStreams.write(Data(bytes), to: descriptor)
@@ -114,6 +142,9 @@ struct WriteOut {
             pieces.append(Self.piece(named: name))
         } else if let name = Self.name(in: &rest, behind: "header{") {
             pieces.append(.field(name))
+        } else if let name = Self.name(in: &rest, behind: "output{") {
+            let isAppended = name.hasPrefix(">>")
+            pieces.append(.file(isAppended ? String(name.dropFirst(2)) : name, isAppended: isAppended))
         } else {
             append("%")
         }

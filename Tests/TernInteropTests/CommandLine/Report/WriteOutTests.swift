@@ -22,7 +22,8 @@ import Testing
             ("%{http_code", .text("%{http_code")), ("%header{x", .text("%header{x")),
             ("%{urle.host}", .urlPart(.host, isEffective: true)),
             ("%{url.query}", .urlPart(.query, isEffective: false)),
-            ("%{header_json}", .fields),
+            ("%{header_json}", .fields), ("%output{a b}", .file("a b", isAppended: false)),
+            ("%output{>>x}", .file("x", isAppended: true)), ("%output{x", .text("%output{x")),
         ] as [(String, WriteOut.Piece)])
     func corner(format: String, piece: WriteOut.Piece) {
         #expect(WriteOut(format).pieces == [piece])
