@@ -500,7 +500,8 @@ import Testing
     @Test func `a stream that must not be opened through a proxy fails`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok()] }
         let policy = try Self.policy()
-        let stream = session(proxy(origin)) { $0.egressPolicy = policy }.streamTask(withHostName: "10.0.0.1", port: 80)
+        let session = session(proxy(origin)) { $0.egressPolicy = policy }
+        let stream = session.streamTask(withHostName: "10.0.0.1", port: 80)
         stream.resume()
         let error = await #expect(throws: SessionError.self) {
             _ = try await stream.readData(ofMinLength: 1, maxLength: 1, timeout: nil)

@@ -76,7 +76,6 @@ import Testing
             ("", "-x nowhere.invalid:1 http://a.test/"),
             ("", "-x 127.0.0.1:PORT --connect-to a.test:80:b.test:81 http://a.test/"),
             ("", "-x 127.0.0.1:PORT --connect-to a.test:443:b.test: https://a.test/"),
-            ("", "-x 127.0.0.1:PORT -U u:p --proxy-digest -d content http://a.test/secret"),
         ])
     func `the proxy gets what it gets from curl`(variables: String, options: String) async throws {
         let expected = try await outcome(variables, ["curl"], options)
@@ -116,22 +115,28 @@ import Testing
             ("", "--socks5 u:secret@127.0.0.1:1 http://127.0.0.2/", 7, "the SOCKS proxy 127.0.0.1:1, from --socks5"),
             ("", "--socks5 u:secret@127.0.0.1:1 http://a.invalid/", 97, "the SOCKS proxy 127.0.0.1:1, from --socks5"),
             ("", "-x u:secret@127.0.0.1:PORT https://a.test/", 56, "the proxy 127.0.0.1:PORT, from -x"),
-            ("", "-x https://u:secret@127.0.0.1:PORT http://a.test/", 35, "the HTTPS proxy 127.0.0.1:PORT, from -x"),
-            ("", "-x socks5h://u:secret@127.0.0.1:PORT http://a.test/", 97, "127.0.0.1:PORT, from -x"),
+            (
+                "", "-x https://u:secret@127.0.0.1:SECURE http://a.test/", 60,
+                "the HTTPS proxy 127.0.0.1:SECURE, from -x"
+            ),
+            ("", "-x socks5h://u:secret@127.0.0.1:TUNNEL http://a.test:1/", 97, "127.0.0.1:TUNNEL, from -x"),
             ("", "-x 127.0.0.1:PORT -U u%3A:secret http://a.test/", 2, "127.0.0.1:PORT, from -x"),
             ("http_proxy=quic://u:secret@p", "http://a.test/", 7, "http_proxy: no proxy has the scheme quic"),
         ])
     func `a failure behind a proxy names it and where it comes from, without its password`(
         variables: String, options: String, status: Int32, text: String
     ) async throws {
-        let proxy = try Self.proxy()
-        let words = { (text: String) in
-            text.replacing("PORT", with: "\(proxy.port)").split(separator: " ").map(String.init)
+        let (proxy, tunnel) = (try Self.proxy(), try ScriptedProxy(credential: ("u", "secret")))
+        let secure = try ScriptedProxy(tls: CertificateAuthority().issue())
+        let filled = { (text: String) in
+            text.replacing("PORT", with: "\(proxy.port)").replacing("TUNNEL", with: "\(tunnel.port)")
+                .replacing("SECURE", with: "\(secure.port)")
         }
+        let words = { (text: String) in filled(text).split(separator: " ").map(String.init) }
         let result = try await Command.run(
             ["env"] + words(variables) + [TernTool.executable.path, "get", "-sS"] + words(options))
         #expect(result.status == status, "\(result.errors)")
-        #expect(result.errors.contains(text.replacing("PORT", with: "\(proxy.port)")), "\(result.errors)")
+        #expect(result.errors.contains(filled(text)), "\(result.errors)")
         #expect(!result.errors.contains("secret"), "\(result.errors)")
     }
 
