@@ -30,8 +30,8 @@ public struct HTTPOrigin: Sendable {
 
     /// The scheme: with or without TLS.
     public var scheme: HTTPOrigin.Scheme { parts.scheme }
-    /// Lower-case, without brackets around an IPv6 address, without userinfo. An IPv4 address has its usual form,
-    /// however it was spelled: `0x7f.1` and `127.0.0.1.` are `127.0.0.1`. The zone of a link-local address stays, as in
+    /// Lower-case, without brackets around an IPv6 address, without userinfo. An address has its usual form, however it
+    /// was spelled: `0x7f.1` and `127.0.0.1.` are `127.0.0.1`, and `0:0::1` is `::1` (RFC 5952). The zone of a link-local address stays, as in
     /// `fe80::1%eth0`: it is part of the endpoint, and the name of an interface has its case.
     public var host: String { parts.host }
     /// The port, also where it is the scheme's default.
@@ -50,7 +50,11 @@ public struct HTTPOrigin: Sendable {
         var host = Self.lowercased(Self.withoutBrackets(host))
         let isIPv6 = host.utf8.span.contains(.colon)
         var endsInNoAddress = false
-        if !isIPv6 {
+        if isIPv6 {
+            let zone = host.utf8.firstIndex(of: .percent) ?? host.utf8.endIndex
+            let address = String(host[..<zone])
+            if let usual = IPv6Host.usualText(of: address.utf8.span) { host = usual + host[zone...] }
+        } else {
             switch IPv4Host(host.utf8.span) {
             case .none, .address(_, isUsual: true): break
             case .address(let address, isUsual: false): host = IPv4Host.text(address)

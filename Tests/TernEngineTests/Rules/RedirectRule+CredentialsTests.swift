@@ -84,7 +84,7 @@ import Testing
         Way("http://localhost/", ["http://x.localhost/"], "-"), Way("http://x.localhost/", ["http://localhost/"], "-"),
         Way("http://localhost/", ["http://evillocalhost/"], "-"),
         Way("http://a.test/", ["http://a.test.evil.test/"], "-"),
-        Way("http://[::1]/", ["http://[::1]:80/2", "http://[0:0:0:0:0:0:0:1]/"], "+-"),
+        Way("http://[::1]/", ["http://[::1]:80/2", "http://[0:0:0:0:0:0:0:1]/"], "++"),
         Way("http://[2001:DB8::a]/", ["http://[2001:db8::A]/2"], "+"),
         Way("http://127.0.0.1/", ["http://127.1/2", "http://2130706433/3", "http://0x7f.1./4"], "+++"),
         Way("http://127.0.0.1/", ["http://[::ffff:127.0.0.1]/"], "-"),
