@@ -195,7 +195,7 @@ struct CurlOption: Equatable {
         - --proxy-http2 --proxy1.0 | tern speaks HTTP/1.1 with proxies
         - --proxy-negotiate --proxy-ntlm --proxy-service-name --socks5-basic --socks5-gssapi --socks5-gssapi-nec --socks5-gssapi-service | tern authenticates with Basic and Digest, and with a name and a password in SOCKS 5 (-U)
         ~ -x --proxy | schemes are \(Proxy.Kind.schemes.joined(separator: ", "))
-        = -U --proxy-user
+        ~ -U --proxy-user | with Basic, a name with a colon is refused
         = -p --proxytunnel
         = --socks4
         = --socks4a

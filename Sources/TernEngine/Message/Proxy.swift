@@ -113,7 +113,7 @@ public struct Proxy: Sendable, Hashable {
 
     /// Creates a proxy from a text such as `socks5h://user:password@proxy.example:1080`, as curl reads it: without a scheme
     /// it is an HTTP proxy. The name and the password are percent-decoded, and a percent sign that begins no escape stands
-    /// for itself; a path is ignored. A host beyond ASCII is read as in a URL.
+    /// for itself; a path is ignored. A host with escapes or beyond ASCII is read as in a URL.
     ///
     /// - Throws: an error that names the part that cannot be read, and never the name or the password.
     public init(_ text: String) throws(InvalidProxy) {
@@ -128,7 +128,8 @@ public struct Proxy: Sendable, Hashable {
         rest = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         // Without the name and the password, which an error must not show: not even one with an unescaped slash.
         let place = rest.lastIndex(of: "@").map { rest[rest.index(after: $0)...] } ?? rest
-        guard !place.isEmpty, let request = try? URLRequest(string: "http://\(place)/"),
+        guard !place.isEmpty, let decoded = Self.decodingHost(place),
+            let request = try? URLRequest(string: "http://\(decoded)/"),
             let origin = try? request.destination.get().origin
         else { throw .server(String(text.lastIndex(of: "@").map { text[$0...].dropFirst() } ?? place)) }
         let afterHost = place.lastIndex(of: "]").map { place[$0...] } ?? place
@@ -136,6 +137,15 @@ public struct Proxy: Sendable, Hashable {
         if place.startIndex > rest.startIndex {
             credential = PasswordCredential(userinfo: ByteText.bytes(of: rest[..<place.startIndex].dropLast()))
         }
+    }
+
+    /// Host and port without escapes in the host, as in curl; nil for an escape that would end it.
+    private static func decodingHost(_ place: Substring) -> String? {
+        // In brackets a percent sign begins a zone.
+        guard place.contains("%"), !place.hasPrefix("[") else { return String(place) }
+        let host = PercentEncoding.leniently(Array(place.prefix { $0 != ":" }.utf8)[...])
+        if host.contains(where: { ":/?#@[]\\%".utf8.contains($0) }) { return nil }
+        return String(decoding: host, as: UTF8.self) + place.drop { $0 != ":" }
     }
 
     /// - Throws: ``ProxyError/unsendable(_:)`` for a field of ``connectHeaders``.

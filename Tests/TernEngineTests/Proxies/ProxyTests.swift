@@ -16,6 +16,7 @@ import Testing
             ("http://[::1]", "http://[::1]:1080", nil), ("socks4a://127.0.0.1:80", "socks4a://127.0.0.1:80", nil),
             ("https://p:80", "https://p:80", nil), ("http://u:100%@p", "http://p:1080", "u 100%"),
             ("http://a%6:%6q%41@p", "http://p:1080", "a%6 %6qA"), ("socks5://%:%%41@p", "socks5://p:1080", "% %A"),
+            ("http://%31%32%37.0.0.1:81", "http://127.0.0.1:81", nil), ("%50.test", "http://p.test:1080", nil),
             ("u%3Av:w:x@p", "http://p:1080", "u:v w:x"), ("http://u:p@ss@p", "http://p:1080", "u p@ss"),
         ] as [(String, String, String?)])
     func `a proxy is read as curl reads it`(text: String, expected: String, credential: String?) throws {
@@ -43,6 +44,10 @@ import Testing
             ("http://user:secret@p:99999", "no host and port of a proxy: p:99999"),
             ("http://a b", "no host and port of a proxy: a b"),
             ("http://user:secret/@p:1", "no host and port of a proxy: p:1"),
+            ("http://a%2Fb:1", "no host and port of a proxy: a%2Fb:1"),
+            ("http://a%3A1", "no host and port of a proxy: a%3A1"),
+            ("http://a%zz", "no host and port of a proxy: a%zz"),
+            ("http://a%20b", "no host and port of a proxy: a%20b"),
         ])
     func `what is no proxy is refused, without its password`(text: String, message: String) {
         let error = #expect(throws: InvalidProxy.self) { try Proxy(text) }
