@@ -76,7 +76,9 @@ struct Fetcher: Sendable {
         // With the body or instead of it, `-D -` writes where the body is written.
         let dumps = heads != nil && !dumpsApart(plan)
         let copies = (options.output.includesHead || showsHead(plan) ? 1 : 0) + (dumps ? 1 : 0)
-        return .write(to: BodyWriter(sink: try BodySink(path: plan.path, options.output.fileRules)), headCopies: copies)
+        return .write(
+            to: BodyWriter(sink: try BodySink(path: plan.path, options.output.fileRules(isSilent: messages.isSilent))),
+            headCopies: copies)
     }
 
     /// Whether `-D` writes elsewhere than the body.

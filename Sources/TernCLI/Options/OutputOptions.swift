@@ -171,7 +171,7 @@ struct OutputOptions: OptionGroup {
     }
 
     /// How files are written.
-    var fileRules: FileRules {
+    func fileRules(isSilent: Bool) -> FileRules {
         FileRules(
             existing: resumption != nil ? .append : keepsExisting ? .number : .replace, takesProposal: takesProposal,
             keepsTime: keepsTime, isSilent: isSilent)
