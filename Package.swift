@@ -67,7 +67,8 @@ let package = Package(
         // The command `tern` as a library, so that tests reach into it.
         .target(
             name: "TernCLI",
-            dependencies: ["TernEngine", "TernFiles", "TernLock", "TernTLS", "TernTesting"], swiftSettings: settings),
+            dependencies: ["TernEngine", "TernFiles", "TernIO", "TernLock", "TernSystem", "TernTLS", "TernTesting"],
+            swiftSettings: settings),
         // The command `tern` itself.
         .executableTarget(name: "TernMain", dependencies: ["TernCLI", "TernRuntime"], swiftSettings: settings),
 

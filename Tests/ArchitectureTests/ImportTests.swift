@@ -12,7 +12,7 @@ import Testing
         "TernIO": ["CTernLinux", "Glibc", "Synchronization", "TernLock", "TernSystem"],
         "TernTLS": ["CTernOpenSSL", "Dispatch", "Synchronization", "TernLock", "TernSystem"],
         "TernEngine": [
-            "CTernZlib", "Dispatch", "FoundationEssentials", "Synchronization", "TernFiles", "TernHTTP1", "TernIO",
+            "CTernZlib", "FoundationEssentials", "Synchronization", "TernFiles", "TernHTTP1", "TernIO",
             "TernLock", "TernSystem", "TernTLS",
         ],
         "TernRuntime": ["CTernRuntime", "Glibc", "TernIO", "TernLock", "TernSystem"],
@@ -23,8 +23,8 @@ import Testing
         "TernTesting": ["CTernOpenSSL", "Glibc", "Synchronization", "TernLock"],
         "TernMain": ["TernCLI", "TernRuntime"],
         "TernCLI": [
-            "Dispatch", "FoundationEssentials", "Glibc", "Synchronization", "TernEngine", "TernFiles", "TernLock",
-            "TernTLS", "TernTesting",
+            "FoundationEssentials", "Glibc", "Synchronization", "TernEngine", "TernFiles", "TernIO", "TernLock",
+            "TernSystem", "TernTLS", "TernTesting",
         ],
     ]
 

@@ -18,6 +18,10 @@
 /// A file without a name, in the folder that open(2) is given.
 static const int TERN_O_TMPFILE = __O_TMPFILE;
 
+/// sem_clockwait(3) of a `sem_t`, until this instant of CLOCK_MONOTONIC. The C library has it since glibc 2.30, for those who
+/// ask for extensions.
+int tern_wait_for_semaphore(void *semaphore, long seconds, long nanoseconds);
+
 /// prctl(2) takes variable arguments, which Swift cannot call. The kernel keeps 15 bytes of the name.
 static inline void tern_name_current_thread(const char *name) { prctl(PR_SET_NAME, name); }
 

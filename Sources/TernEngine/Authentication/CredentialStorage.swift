@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 public import FoundationEssentials
 import TernFiles
 import TernHTTP1
@@ -50,7 +49,7 @@ public final class CredentialStorage: Sendable {
     private let state: Lock<State>
     private let file: MergedFile?
     /// Where the file is written, one change after another.
-    private let queue = DispatchQueue(label: "tern.credentials", qos: .utility)
+    private let queue = SerialQueue()
 
     /// An empty storage in memory.
     public init() {
@@ -141,7 +140,7 @@ public final class CredentialStorage: Sendable {
             return !state.willSave
         }
         // An error is kept for `saveError`.
-        if saves { queue.asyncAfter(deadline: .now() + 0.5) { [weak self] in _ = self?.write() } }
+        if saves { queue.async(after: .milliseconds(500)) { [weak self] in _ = self?.write() } }
     }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: buffers are lent for one call, and offsets in them are checked. Stored content retains its file once, from the end of
 // its `init` on, and has it released once, at its own end.
-import Dispatch
 import TernFiles
+import TernIO
 import TernSystem
 
 /// How content is stored in a file: the bytes, then a checksum for each of their blocks, then a trailer with the length.
@@ -154,10 +154,10 @@ final class CacheFile: Sendable {
     /// The number of bytes.
     let length: Int64
     /// For threads that must not wait for the disk.
-    let queue: DispatchQueue
+    let threads: WorkThreads
 
     /// Throws if there is no content of this length.
-    init(_ path: String, length: Int64, queue: DispatchQueue) throws(CacheFileError) {
+    init(_ path: String, length: Int64, threads: WorkThreads) throws(CacheFileError) {
         let file: InputFile
         do throws(SystemCallError) {
             file = try InputFile(path)
@@ -176,13 +176,13 @@ final class CacheFile: Sendable {
             (0..<8).reduce(0) { $0 | UInt64(table[start + $1]) << (8 * UInt64($1)) }
         }
         guard CacheFileFormat.tail(sums, length) == tail else { throw .damaged }
-        (self.length, self.queue) = (length, queue)
+        (self.length, self.threads) = (length, threads)
         unsafe retainedFile = Unmanaged.passRetained(file)
     }
 
     deinit {
         let file = unsafe retainedFile
-        queue.async { unsafe file.release() }
+        threads.run { unsafe file.release() }
     }
 
     private var file: InputFile { unsafe retainedFile.takeUnretainedValue() }

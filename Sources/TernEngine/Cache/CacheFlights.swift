@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
+import TernIO
 import TernLock
 
 /// The requests of a cache that are under way: of many equal ones one is sent (RFC 9111 §4: collapsed requests), and what
@@ -101,12 +101,12 @@ final class CacheFlights: Sendable {
         case abandoned
     }
 
-    private static let queue = DispatchQueue(label: "tern.cache.flights")
+    private static let queue = SerialQueue()
 
     private let state = Lock(State())
-    private let maximumWait: DispatchTimeInterval
+    private let maximumWait: Duration
 
-    init(maximumWait: DispatchTimeInterval = .seconds(5)) { self.maximumWait = maximumWait }
+    init(maximumWait: Duration = .seconds(5)) { self.maximumWait = maximumWait }
 
     /// Registers a request, if no equal one is under way.
     func join(_ key: Key) -> Part {
@@ -154,7 +154,7 @@ final class CacheFlights: Sendable {
     }
 
     private func watch(_ key: Key, _ number: UInt64) {
-        Self.queue.asyncAfter(deadline: .now() + maximumWait) { [weak self] in self?.isSilent(key, number) }
+        Self.queue.async(after: maximumWait) { [weak self] in self?.isSilent(key, number) }
     }
 
     private func isSilent(_ key: Key, _ number: UInt64) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: buffers are lent for one call.
-import Dispatch
 import TernFiles
 import TernHTTP1
+import TernIO
 import TernLock
 public import TernSystem
 
@@ -50,6 +50,8 @@ final class CacheFolder: Sendable {
         var isSweeping = false
         /// Whether there was a reason for a sweep while another one ran.
         var isSweepWanted = false
+        /// Who waits until the folder is not being swept.
+        var waiting: [Semaphore] = []
         var removal: Removal?
         var removalCount: UInt64 = 0
     }
@@ -57,24 +59,21 @@ final class CacheFolder: Sendable {
     let path: String
     private let state = Lock(State())
     private let space: CacheSpace
-    private let sweepQueue: DispatchQueue
+    private let sweepQueue: SerialQueue
     /// For contents that are written as they arrive, or read as they are delivered.
-    let fileQueue: DispatchQueue
-    /// Entered while the folder is swept.
-    private let sweeps = DispatchGroup()
+    let fileThreads: WorkThreads
 
     /// Opens the folder, and creates it if it does not exist.
     ///
     /// - Parameters:
     ///   - capacity: the maximum number of bytes of all files; 0 stores nothing.
-    ///   - sweepQueue: a serial queue.
-    ///   - fileQueue: a concurrent queue.
+    ///   - sweepThreads: those that sweep.
+    ///   - fileThreads: those that read and write contents.
     init(
-        path: String, capacity: Int64, sweepQueue: DispatchQueue = DispatchQueue(label: "tern.cache.sweep"),
-        fileQueue: DispatchQueue = DispatchQueue(label: "tern.cache.files", attributes: .concurrent)
+        path: String, capacity: Int64, sweepThreads: WorkThreads = .shared, fileThreads: WorkThreads = .shared
     ) throws(URLCacheError) {
         self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
-        (self.sweepQueue, self.fileQueue) = (sweepQueue, fileQueue)
+        (self.sweepQueue, self.fileThreads) = (SerialQueue(on: sweepThreads), fileThreads)
         space = CacheSpace(folder: self.path, capacity: capacity)
         do throws(SystemCallError) {
             if !self.path.contains("/") || FileStatus(of: FilePath.folder(of: self.path)) != nil {
@@ -182,7 +181,15 @@ final class CacheFolder: Sendable {
     }
 
     /// Waits until the folder is not being swept. Blocks.
-    func finishSweep() { sweeps.wait() }
+    func finishSweep() {
+        let end = state.withLock { state -> Semaphore? in
+            guard state.isSweeping else { return nil }
+            let end = Semaphore()
+            state.waiting.append(end)
+            return end
+        }
+        end?.wait()
+    }
 
     // Names
 
@@ -237,7 +244,7 @@ extension CacheFolder {
         // No folder keeps more than it may: such a length is not believed.
         if let base = base(response.url), response.contentLength <= capacity {
             let path = Self.content(base, response.contentName)
-            if let file = try? CacheFile(path, length: response.contentLength, queue: fileQueue) { return file }
+            if let file = try? CacheFile(path, length: response.contentLength, threads: fileThreads) { return file }
         }
         remove(response)
         return nil
@@ -413,7 +420,6 @@ extension CacheFolder {
             return !state.isSweeping
         }
         guard isFirst else { return }
-        sweeps.enter()
         sweepQueue.async { self.beginSweep() }
     }
 
@@ -465,8 +471,12 @@ extension CacheFolder {
             defer { (state.isSweeping, state.isSweepWanted) = (false, false) }
             return (state.removal != nil, state.isSweepWanted)
         }
-        if isRemovalLeft || isWanted && space.isSweepDue { sweep() }
-        sweeps.leave()
+        if isRemovalLeft || isWanted && space.isSweepDue { return sweep() }
+        let waiting = state.withLock { state in
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for end in waiting { end.signal() }
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 import Synchronization
+import TernIO
 import TernLock
 import TernSystem
 
@@ -19,7 +19,7 @@ final class CacheSpill: @unchecked Sendable {
     }
 
     private let cache: URLCache
-    private let queue: DispatchQueue
+    private let queue: SerialQueue
     private let output = Output()
     /// Whether nothing more is written: the disk has failed, or the content is not wanted any more.
     private let isOver = Atomic<Bool>(false)
@@ -33,7 +33,7 @@ final class CacheSpill: @unchecked Sendable {
     ///   - collected: counts that until it is written.
     init(_ known: [UInt8], _ collected: CollectedBytes, in cache: URLCache, _ folder: CacheFolder) {
         self.cache = cache
-        queue = DispatchQueue(label: "tern.cache.fill", target: folder.fileQueue)
+        queue = SerialQueue(on: folder.fileThreads)
         queue.async { [self] in
             // Also if nothing is written: until here the bytes are in memory.
             defer { collected.discard() }

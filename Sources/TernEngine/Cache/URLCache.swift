@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 public import FoundationEssentials
 import Synchronization
 import TernHTTP1
+import TernIO
 import TernLock
 
 /// A private cache of responses (RFC 9111), with the members of Foundation's class: in memory, and beyond the process in
@@ -49,13 +49,13 @@ public final class URLCache: Sendable {
     private static let maximumUnwritten = 8 * 1024 * 1024
 
     /// How long uses are collected before they are noted in the folder.
-    private static let useDelay = DispatchTimeInterval.seconds(1)
+    private static let useDelay = Duration.seconds(1)
 
     private let state: Lock<State>
     let folder: CacheFolder?
     let flights = CacheFlights()
     /// Everything that waits for the disk, in order: what is stored is found, and what was removed is not.
-    private let queue = DispatchQueue(label: "tern.cache")
+    private let queue = SerialQueue()
     /// Seconds since 1970-01-01T00:00:00Z.
     let clock: @Sendable () -> Int64
 
@@ -135,9 +135,9 @@ extension URLCache {
     /// Waits until no stale response that has been the answer is being validated, for this long at most. Blocks; not for a
     /// reactor's thread.
     package func finishValidations(within limit: Duration) {
-        let end = DispatchSemaphore(value: 0)
+        let end = Semaphore()
         flights.whenValidated { end.signal() }
-        _ = end.wait(timeout: .now() + .milliseconds(Int(clamping: Int64(limit / .milliseconds(1)))))
+        _ = end.wait(atMost: limit)
     }
 }
 
@@ -147,7 +147,7 @@ extension URLCache {
     /// policies of sessions do not count here.
     public func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
         guard let query = CacheQuery(storing: request) else { return nil }
-        guard let entry = queue.sync(execute: { find(query, underAnyTrustPolicy: true) }).entry else { return nil }
+        guard let entry = queue.sync({ find(query, underAnyTrustPolicy: true) }).entry else { return nil }
         let userInfo = state.withLock { $0.userInfo[entry.response.contentName] }
         return CachedURLResponse(
             HTTPURLResponse(url: request.url, head: entry.response.head), entry.content, userInfo: userInfo)
@@ -394,7 +394,7 @@ extension URLCache {
         let now = clock()
         if isCheckDue(now) { queue.async { self.forgetRemoved() } }
         guard state.withLock({ $0.uses.note(response.contentName, of: response.url, now: now) }) else { return }
-        queue.asyncAfter(deadline: .now() + Self.useDelay) { self.writeUses() }
+        queue.async(after: Self.useDelay) { self.writeUses() }
     }
 
     /// On the queue.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 import FoundationEssentials
 import TernFiles
 public import TernIO
@@ -12,7 +11,7 @@ struct CookieFile: Sendable {
     private let file: MergedFile
     /// Where the file is written, one change after another. Waiting for the disk, or for a lock, is for no thread that
     /// has something else to do.
-    let queue = DispatchQueue(label: "tern.cookies", qos: .utility)
+    let queue = SerialQueue()
 
     init(_ url: URL) { file = MergedFile(url.path(percentEncoded: false), limit: Self.maximumLength) }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 public import FoundationEssentials
+import TernIO
 import TernLock
 
 /// Keeps cookies between requests, with the names of Foundation's `HTTPCookieStorage` and the rules of RFC 6265bis. A
@@ -182,7 +182,7 @@ extension HTTPCookieStorage {
             return !state.willSave
         }
         // An error is kept for `saveError`.
-        if saves { file?.queue.asyncAfter(deadline: .now() + 0.5) { [weak self] in _ = self?.write() } }
+        if saves { file?.queue.async(after: .milliseconds(500)) { [weak self] in _ = self?.write() } }
     }
 }
 

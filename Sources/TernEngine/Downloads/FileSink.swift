@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 import Synchronization
 import TernFiles
 import TernIO
@@ -39,7 +38,7 @@ final class FileSink: @unchecked Sendable {
     /// The minimum room for a system call.
     private static let leastRoom = 64 * 1024
     /// Bytes that arrive slowly are written after this time.
-    private static let patience = DispatchTimeInterval.milliseconds(100)
+    private static let patience = Duration.milliseconds(100)
 
     private struct Waiting {
         var bytes = 0
@@ -47,7 +46,7 @@ final class FileSink: @unchecked Sendable {
         var spare: [ReceiveMemory] = []
     }
 
-    private let queue = DispatchQueue(label: "tern.download")
+    private let queue = SerialQueue()
     private let file: DownloadFile
     private var failure: SessionError.DownloadFailure?
     private let waiting = Lock(Waiting())
@@ -182,9 +181,9 @@ final class FileSink: @unchecked Sendable {
 
     /// Runs a closure on the queue when the received bytes are worth processing.
     func soon(_ work: @escaping @Sendable () -> Void) {
-        queue.asyncAfter(deadline: .now() + Self.patience, execute: work)
+        queue.async(after: Self.patience, work)
     }
 
     /// Runs a long operation on the queue.
-    func later(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
+    func later(_ work: @escaping @Sendable () -> Void) { queue.async(work) }
 }

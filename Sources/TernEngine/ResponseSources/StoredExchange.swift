@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: the buffer is lent for one call.
-import Dispatch
 import TernHTTP1
 import TernIO
 
@@ -156,7 +155,7 @@ private final class StoredExchange: Carrier, ReadinessHandler, @unchecked Sendab
         let count = min(Int(clamping: answer.range.upperBound - offset), Self.windowSize)
         let range = answer.range
         let isChecked = isHeadDelivered || range.count > Self.maximumCheckedLength
-        file.queue.async {
+        file.threads.run {
             var bytes = [UInt8](repeating: 0, count: count)
             let isIntact = isChecked || file.isIntact(range, reading: &bytes)
             let read =

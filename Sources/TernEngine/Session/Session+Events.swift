@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TernIO
 
 extension Session {
     /// The default maximum size of an event: 1 MB.
@@ -31,6 +32,6 @@ extension Session {
             request: request, policy: reconnection ?? (request.method == "GET" ? ReconnectionPolicy() : .never),
             limit: maximumEventSize,
             connect: { request throws(SessionError) in try await self.bytes(for: request) },
-            sleep: { try await Task.sleep(for: $0) })
+            sleep: { try await WorkThreads.shared.sleep(for: $0) })
     }
 }

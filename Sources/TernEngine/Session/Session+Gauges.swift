@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TernIO
 import TernLock
 
 extension Session {
@@ -11,7 +12,7 @@ extension Session {
     public func connectionGauges(every interval: Duration) -> AsyncStream<ConnectionGauges> {
         let last = Lock<ConnectionGauges?>(nil)
         return AsyncStream { [weak self] in
-            if last.withLock({ $0 != nil }) { try? await Task.sleep(for: interval) }
+            if last.withLock({ $0 != nil }) { try? await WorkThreads.shared.sleep(for: interval) }
             while !Task.isCancelled {
                 guard let gauges = self?.connectionGauges else { return nil }
                 let before = last.withLock { last in
@@ -19,7 +20,7 @@ extension Session {
                     return last
                 }
                 if gauges != before { return gauges }
-                try? await Task.sleep(for: interval)
+                try? await WorkThreads.shared.sleep(for: interval)
             }
             return nil
         }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 import Synchronization
 import TernHTTP1
 import TernIO
@@ -630,13 +629,13 @@ extension SessionTask {
     }
 
     private static func perform(on loop: ReactorLoop?, _ work: @escaping @Sendable () -> Void) {
-        if loop?.execute(work) != true { endings.async(execute: work) }
+        if loop?.execute(work) != true { endings.async(work) }
     }
 
     /// Fails a task that has no reactor to run on.
     func endWithoutLoop() { endLater(defaults.failure, phase: .request, on: nil) }
 
-    private static let endings = DispatchQueue(label: "tern.endings")
+    private static let endings = SerialQueue()
 
     func error(
         _ reason: SessionError.Reason, phase: SessionError.Phase, remoteAddress: TransportAddress? = nil,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 import FoundationEssentials
+import TernIO
 import TernLock
 import TernTLS
 
@@ -33,7 +33,6 @@ final class EvaluationQueue: Sendable {
     }
 
     let width: Int
-    private let queue = DispatchQueue(label: "tern-trust", qos: .userInitiated, attributes: .concurrent)
     private let state = Lock(State())
 
     init(width: Int) { self.width = min(max(1, width), Self.maximumWidth) }
@@ -50,7 +49,7 @@ final class EvaluationQueue: Sendable {
             state.running += 1
             return (ticket, true)
         }
-        if isIdle { queue.async { self.work() } }
+        if isIdle { WorkThreads.shared.run { self.work() } }
         return ticket
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 import FoundationEssentials
+import TernIO
 import TernLock
 import TernTLS
 
@@ -81,7 +81,7 @@ extension RevocationQuestion {
         case .ocsp: completion(.response(OCSPResponse(der: Array(reply.body))))
         case .list:
             // Reading a long list takes longer than a reactor can afford.
-            DispatchQueue.global(qos: .userInitiated).async {
+            WorkThreads.shared.run {
                 let list = try? CertificateRevocationList(der: Array(reply.body))
                 completion(list.map(RevocationAnswer.list) ?? .none)
             }

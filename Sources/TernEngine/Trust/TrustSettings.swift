@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 import Synchronization
 import TernHTTP1
+import TernIO
 import TernLock
 import TernTLS
 
@@ -112,7 +112,7 @@ final class TrustSettings: Sendable {
             }
         }
         if let outcome { completion(outcome) }
-        if loads { DispatchQueue.global(qos: .userInitiated).async { self.load() } }
+        if loads { WorkThreads.shared.run { self.load() } }
     }
 
     private func load() {

@@ -3,6 +3,7 @@
 // contexts live until it has run. What is read of a file lies within the bytes that were read of it. The two functions of C
 // have the signatures of dlfcn.h and of the runtime's Demangle.h.
 #if DEBUG
+    import CTernLinux
     import Glibc
 
     /// The function of the program that a job is about to go on with, as far as the runtime's records and the symbols of the

@@ -13,10 +13,13 @@ public final class ReactorGroup: TaskExecutor, Sendable {
     /// The reactors, with one thread each; at least one.
     public let reactors: [Reactor]
     private let loops: [ReactorLoop]
+    /// What reactors have others do, they can rely on.
+    private let workThread: WorkThreads.Keeper
     private let turn = Atomic<UInt>(0)
 
     /// Starts `count` reactors, at least one.
     public init(count: Int) throws(SystemCallError) {
+        workThread = try WorkThreads.shared.keep()
         var reactors: [Reactor] = []
         for index in 0..<max(1, count) { reactors.append(try Reactor(name: "tern-reactor-\(index)")) }
         self.reactors = reactors

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 import FoundationEssentials
 import TernFiles
 import TernHTTP1
@@ -8,16 +7,17 @@ import Testing
 
 @testable import TernEngine
 
-/// A disk that stands still delays nothing but what is read from it. The queue of the files is suspended for as long.
+/// A disk that stands still delays nothing but what is read from it. The thread of the files is suspended for as long.
 @Suite(.timeLimit(.minutes(1))) struct CacheDiskTests {
     private let files: CacheFiles
-    private let disk = DispatchQueue(label: "test.disk", attributes: .concurrent)
+    private let disk = SuspendableThreads()
 
     init() throws { files = try CacheFiles() }
 
     private func cache(memory: Int = 0) throws -> URLCache {
         URLCache(
-            memoryCapacity: memory, folder: try CacheFolder(path: files.path, capacity: 1 << 28, fileQueue: disk))
+            memoryCapacity: memory,
+            folder: try CacheFolder(path: files.path, capacity: 1 << 28, fileThreads: disk.threads))
     }
 
     private static let body = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 / 255) }

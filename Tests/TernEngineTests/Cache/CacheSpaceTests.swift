@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 import FoundationEssentials
 import Glibc
 import TernFiles
@@ -150,9 +149,9 @@ import Testing
     }
 
     @Test func `look-ups do not wait while the folder is swept`() throws {
-        let sweeps = DispatchQueue(label: "test.sweeps")
+        let sweeps = SuspendableThreads()
         sweeps.suspend()
-        let folder = try CacheFolder(path: files.path, capacity: 20_000, sweepQueue: sweeps)
+        let folder = try CacheFolder(path: files.path, capacity: 20_000, sweepThreads: sweeps.threads)
         let cache = URLCache(memoryCapacity: 0, folder: folder)
         for number in 0..<20 {
             let request = try URLRequest(string: "http://a.test/\(number)")
