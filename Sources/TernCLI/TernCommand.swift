@@ -3,6 +3,8 @@
 import FoundationEssentials
 import Glibc
 import TernFiles
+import TernIO
+import TernSystem
 
 /// The command `tern`.
 ///
@@ -10,7 +12,7 @@ import TernFiles
 /// when the trust decision or the measurement failed or its output was lost, and with 2 for wrong usage.
 package enum TernCommand {
     /// - Parameter starting: called before a command runs, and neither for help nor for wrong usage.
-    package static func main(starting: () -> Void) async {
+    package static func main(starting: () throws -> Void) async {
         // Before anything opens a descriptor: it would get the number of a stream that is closed.
         StandardStreams.occupyClosed()
         ByteText.useForPaths()
@@ -30,10 +32,18 @@ package enum TernCommand {
         }
     }
 
-    private static func run<Called: ToolCommand>(_ kind: Called.Type, _ call: Call, _ starting: () -> Void) async {
+    private static func run<Called: ToolCommand>(
+        _ kind: Called.Type, _ call: Call, _ starting: () throws -> Void
+    ) async {
         do {
             let command = try kind.parse(call.arguments)
-            starting()
+            do {
+                try Interruption.listen()
+                try starting()
+                try checkRoom()
+            } catch {
+                throw UsageError("cannot start: \(error)")
+            }
             if let get = command as? GetCommand, call.isShort, get.options.givesMethod {
                 try await RequestCommand(options: get.options).run()
             } else {
@@ -56,6 +66,17 @@ package enum TernCommand {
         } catch {
             exit(telling: UsageError("\(error)"))
         }
+    }
+
+    /// Dispatch serves the main actor with a thread and a descriptor. It waits for ever for the one, and ends the process
+    /// without the other: where there is no room for both, the command does not start.
+    private static func checkRoom() throws(SystemCallError) {
+        let isStarted = Semaphore()
+        try detachThread(name: "tern-room") { isStarted.signal() }
+        isStarted.wait()
+        let descriptor = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SystemCallError(.open, code: errno) }
+        close(descriptor)
     }
 
     /// Help and version are a success; anything else is wrong usage.

@@ -2,5 +2,4 @@
 import TernCLI
 import TernRuntime
 
-// Without the runtime the command works as well: whatever reactors lack, its requests report.
-await TernCommand.main { try? TernRuntime.installSilently() }
+await TernCommand.main(starting: TernRuntime.installSilently)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import TernEngine
+import TernIO
 
 /// Downloads a file, retries if that may help, and reports the result.
 struct Downloader {
@@ -24,7 +25,10 @@ struct Downloader {
                 range: file.range != nil, rules: ResponseRules(redirectSchemes: redirectSchemes),
                 progress: file.isSilent ? nil : DownloadProgress())
             let task = task(to: target, attempt, transcript)
-            let interruption = Interruption { _ in task.cancel() }
+            let interruption = Interruption { _ in
+                task.cancel()
+                return .none
+            }
             await transcript.record(task)
             let outcome = transcript.outcome
             interruption.end()
@@ -44,7 +48,7 @@ struct Downloader {
                     "tern: \(failure(of: outcome)?.message ?? "\(error)"): trying again in \(DecimalText.short(delay)) s, \(retries.count - attempt) more after that"
                 )
             }
-            try await Task.sleep(for: .seconds(delay))
+            try await WorkThreads.shared.sleep(for: .seconds(delay))
             attempt += 1
         }
     }

@@ -2,6 +2,7 @@
 import FoundationEssentials
 import Glibc
 import TernEngine
+import TernIO
 import TernLock
 
 /// Follows events until they end, the user interrupts, or the timeout passes.
@@ -43,12 +44,15 @@ struct EventReader {
     func read(_ events: ServerSentEvents, within limit: Duration?) async throws {
         let (stop, show) = (Stop(), show)
         // Before the first output, which a user might answer with an interrupt.
-        let interruption = Interruption(by: [SIGINT]) { _ in stop.stop(.interrupted) }
+        let interruption = Interruption(by: [SIGINT]) { _ in
+            stop.stop(.interrupted)
+            return .none
+        }
         let reader = Task { for try await event in events { try show(event) } }
         stop.watch(reader)
         let clock = Task {
             guard let limit else { return }
-            try await Task.sleep(for: limit)
+            try await WorkThreads.shared.sleep(for: limit)
             stop.stop(.timedOut)
         }
         let result = await reader.result

@@ -2,6 +2,7 @@
 import FoundationEssentials
 import Glibc
 import TernEngine
+import TernIO
 
 /// Requests the URLs of one group of options, retries if that may help, and reports the results.
 struct Fetcher: Sendable {
@@ -36,7 +37,7 @@ struct Fetcher: Sendable {
             if Task.isCancelled { return .success }
             if let delay = delay(after: attempt, contents, ContinuousClock.now - start) {
                 tell(contents, plan, delay, left: options.transfer.retryRule.count - attempt)
-                try await Task.sleep(for: .seconds(delay))
+                try await WorkThreads.shared.sleep(for: .seconds(delay))
                 attempt += 1
                 heads = contents.heads.waiting
                 continue

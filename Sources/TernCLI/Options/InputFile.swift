@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: each pointer refers to a value that lives as long as the one system call it is lent to, with that value's own
 // size.
-import Dispatch
 import FoundationEssentials
 import Glibc
 import TernEngine
 import TernFiles
+import TernIO
 
 /// A file that an option reads; `-` is standard input.
 enum InputFile {
@@ -156,7 +156,7 @@ struct Upload {
     var content: RequestBody {
         if length != nil { return .file(path: path) }
         let path = path
-        let queue = DispatchQueue(label: "tern.input")
+        let queue = SerialQueue()
         let file = InputDescriptor()
         let pieces = AsyncThrowingStream {
             try await withCheckedThrowingContinuation { continuation in

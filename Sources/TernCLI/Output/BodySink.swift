@@ -242,9 +242,9 @@ final class TemporaryFile: Sendable {
     /// The paths of those that exist.
     private static let pending = Lock<Set<String>>([])
     /// One for all: a signal that is listened to twice would look ignored.
-    private static let interruption = Interruption { number in
+    private static let interruption = Interruption { _ in
         for path in pending.withLock({ $0 }) { OutputFile.remove(path) }
-        Interruption.die(of: number)
+        return .death
     }
 
     init(beside target: String) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 import FoundationEssentials
 import Glibc
 import TernEngine
+import TernIO
 import TernLock
 
 /// Writes received bytes, in order and on a thread of its own: a FIFO without a reader, or a slow disk, must not block
@@ -20,9 +20,9 @@ final class BodyWriter: @unchecked Sendable {
     }
 
     /// Those of all writers to standard output, and to regular files. What may block for good has a queue of its own.
-    private static let queues = (output: DispatchQueue(label: "tern.output"), files: DispatchQueue(label: "tern.files"))
+    private static let queues = (output: SerialQueue(), files: SerialQueue())
 
-    private let queue: DispatchQueue
+    private let queue: SerialQueue
     private let sink: BodySink
     private var failure: (any Error)?
     private let waiting = Lock(Waiting())
@@ -36,7 +36,7 @@ final class BodyWriter: @unchecked Sendable {
             switch sink.kind {
             case .standardOutput: Self.queues.output
             case .file: Self.queues.files
-            case .other: DispatchQueue(label: "tern.device")
+            case .other: SerialQueue()
             }
         self.sink = sink
     }
@@ -82,7 +82,7 @@ final class BodyWriter: @unchecked Sendable {
     }
 
     /// Calls `next` when everything before it is written, or discarded.
-    func whenWritten(_ next: @escaping @Sendable () -> Void) { queue.async(execute: next) }
+    func whenWritten(_ next: @escaping @Sendable () -> Void) { queue.async(next) }
 
     /// Calls `completion` when everything is written, with the error if there was one, and the path of the file.
     func finish(isWhole: Bool, _ completion: @escaping @Sendable ((any Error)?, _ path: String?) -> Void) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 import FoundationEssentials
 import TernEngine
+import TernIO
 
 /// The output of `-D`: the heads of all URLs, one after another. A file is replaced when all have arrived.
 ///
 /// Only the queue accesses `sink`, `isOpen` and `failure`, which makes `@unchecked Sendable` correct.
 final class HeadDump: @unchecked Sendable {
     let isStandardOutput: Bool
-    private let queue = DispatchQueue(label: "tern.heads")
+    private let queue = SerialQueue()
     private let sink: BodySink
     private var isOpen = false
     private var failure: (any Error)?

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 import FoundationEssentials
 import Glibc
+import TernIO
 import TernLock
 
 /// Shows the progress of a body, on a thread of its own, so that a stopped terminal stops nothing else. A moving bar on
 /// a terminal, a line for each tenth elsewhere.
 ///
-/// The timer belongs to the queue, hence `@unchecked Sendable`.
+/// `linesTold` and `shown` belong to the queue, hence `@unchecked Sendable`.
 final class ProgressDisplay: @unchecked Sendable {
     private struct State {
         var start = Date()
@@ -24,12 +24,14 @@ final class ProgressDisplay: @unchecked Sendable {
         case wherever
     }
 
-    private static let interval = 0.2
+    private static let interval = Duration.milliseconds(200)
 
-    private let queue = DispatchQueue(label: "tern.progress")
+    private let queue = SerialQueue()
     private let state = Lock(State())
     private let isTerminal: Bool
-    private var timer: (any DispatchSourceTimer)?
+    /// The number of the body that is being shown, which ends the repetition of those before.
+    private var shown: Int?
+    private var count = 0
     /// The number of tenths shown as lines.
     private var linesTold = 0
 
@@ -48,13 +50,18 @@ final class ProgressDisplay: @unchecked Sendable {
     func start(length: Int?, from offset: Int = 0) {
         state.withLock { $0 = State(length: length, received: offset, offset: offset) }
         queue.async { [self] in
-            timer?.cancel()
             linesTold = 0
-            let timer = DispatchSource.makeTimerSource(queue: queue)
-            timer.schedule(deadline: .now() + Self.interval, repeating: Self.interval)
-            timer.setEventHandler { [weak self] in self?.show() }
-            timer.resume()
-            self.timer = timer
+            count += 1
+            shown = count
+            showLater(count)
+        }
+    }
+
+    private func showLater(_ number: Int) {
+        queue.async(after: Self.interval) { [weak self] in
+            guard let self, shown == number else { return }
+            show()
+            showLater(number)
         }
     }
 
@@ -69,8 +76,7 @@ final class ProgressDisplay: @unchecked Sendable {
     func settle() { queue.async { [self] in end() } }
 
     private func end() {
-        guard let timer = timer.take() else { return }
-        timer.cancel()
+        guard shown.take() != nil else { return }
         if isTerminal {
             show()
             write("\n")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 import FoundationEssentials
 import Glibc
 import TernEngine
+import TernIO
 import TernLock
 
 /// Records the events of one task.
@@ -76,7 +76,8 @@ final class Transcript: SessionTaskDelegate {
     ///   - earlierHeads: the heads of earlier attempts that have not been written.
     init(
         _ bodyUse: BodyUse, headDump: HeadDump? = nil, verbose: VerboseReport?, rules: ResponseRules,
-        progress: (any TransferProgress)?, upload: (any TransferProgress)? = nil, configuration: SessionConfiguration? = nil,
+        progress: (any TransferProgress)?, upload: (any TransferProgress)? = nil,
+        configuration: SessionConfiguration? = nil,
         earlierHeads: Data = Data()
     ) {
         self.bodyUse = bodyUse
@@ -272,7 +273,7 @@ final class Transcript: SessionTaskDelegate {
             self.end(failure)
         }
         guard let patience = Self.patience(with: task, after: error) else { return }
-        DispatchQueue.global().asyncAfter(deadline: .now() + patience) {
+        WorkThreads.shared.run(after: .seconds(patience)) {
             outlet.abandon()
             self.end(OutputError("the body", .tooSlow))
         }

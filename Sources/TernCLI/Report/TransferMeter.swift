@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 import FoundationEssentials
 import Glibc
+import TernIO
 import TernLock
 
 /// What a transfer tells of its progress in one direction.
@@ -22,8 +22,7 @@ extension ProgressDisplay: TransferProgress {}
 
 /// The progress of all transfers of a run that go side by side, as one line of the terminal.
 ///
-/// The timer belongs to the queue, hence `@unchecked Sendable`.
-final class TransferMeter: @unchecked Sendable {
+final class TransferMeter: Sendable {
     /// The bytes in one direction.
     fileprivate struct Amount {
         var moved = 0
@@ -42,24 +41,30 @@ final class TransferMeter: @unchecked Sendable {
         var amounts = [Direction.received: Amount(), .sent: Amount()]
         /// A body is on the same terminal.
         var isHidden = false
+        /// Nothing more is shown.
+        var isOver = false
         /// The cursor is at the end of the line.
         var isShown = false
     }
 
-    private static let interval = 0.5
+    private static let interval = Duration.milliseconds(500)
 
     fileprivate let state = Lock(State())
-    private let queue = DispatchQueue(label: "tern.progress")
+    private let queue = SerialQueue()
     private let start = Date()
-    private let timer: any DispatchSourceTimer
 
     /// Nil if standard error is no terminal.
     init?() {
         guard isatty(STDERR_FILENO) == 1 else { return nil }
-        timer = DispatchSource.makeTimerSource(queue: queue)
-        timer.schedule(deadline: .now() + Self.interval, repeating: Self.interval)
-        timer.setEventHandler { [weak self] in self?.show() }
-        timer.resume()
+        showLater()
+    }
+
+    private func showLater() {
+        queue.async(after: Self.interval) { [weak self] in
+            guard let self, !state.withLock({ $0.isOver }) else { return }
+            show()
+            showLater()
+        }
     }
 
     func begin() { state.withLock { $0.begun += 1 } }
@@ -90,8 +95,8 @@ final class TransferMeter: @unchecked Sendable {
     /// Shows the end, and finishes the line.
     func finish() {
         queue.sync {
-            timer.cancel()
             show()
+            state.withLock { $0.isOver = true }
         }
         if !state.withLock({ $0.isHidden }) { write("\n") }
     }
@@ -109,7 +114,8 @@ final class TransferMeter: @unchecked Sendable {
         let moved = state.amounts.values.reduce(0) { $0 + $1.moved }
         let rate = seconds > 0 ? Double(moved) / seconds : 0
         return [
-            "\(state.ended) done, \(state.begun - state.ended) running", Self.text(state.amounts[.received], "received"),
+            "\(state.ended) done, \(state.begun - state.ended) running",
+            Self.text(state.amounts[.received], "received"),
             Self.text(state.amounts[.sent], "sent"), ProgressLine.size(rate) + "/s",
         ].compactMap(\.self).joined(separator: "  ")
     }

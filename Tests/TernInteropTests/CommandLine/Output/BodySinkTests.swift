@@ -52,6 +52,15 @@ import Testing
             environment: TernTool.environment)
     }
 
+    @Test(arguments: 4...9)
+    func `a command that runs out of descriptors ends with a sentence and leaves the file`(count: Int) async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok("new")] }
+        let result = try await run(origin.url("/"), "ulimit -n \(count); \"$0\" -sS -m 20 -o file \"$1\"")
+        #expect(result.status < 127 && result.errors.isEmpty == (result.status == 0))
+        #expect(try contents() == (result.status == 0 ? "new" : "old"))
+        #expect(try names == ["file"])
+    }
+
     private var names: [String] { get throws { try FileManager.default.contentsOfDirectory(atPath: folder.url.path) } }
 
     private func contents() throws -> String {
