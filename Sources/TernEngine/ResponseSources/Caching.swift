@@ -367,7 +367,8 @@ extension CachedHop {
         else { return }
         cache.remove(url: url)
         for name in ["Location", "Content-Location"] {
-            guard let bytes = head.bytes(for: name).first, let reference = URIReference(location: bytes),
+            guard let bytes = head.bytes(for: name).first, bytes.count <= RedirectPolicy.maximumLocationLength,
+                let reference = URIReference(location: bytes),
                 let base = hop.request.url.map({ URIReference($0.absoluteString) }),
                 let other = try? URLRequest(string: reference.resolved(against: base).description),
                 (try? other.destination.get().origin) == destination.origin, let url = CacheQuery.url(of: other)

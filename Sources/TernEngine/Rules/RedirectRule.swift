@@ -58,8 +58,8 @@ struct RedirectRule: Sendable {
         isSensitive: (String) -> Bool
     ) -> Outcome {
         guard case .follow(let limit, let allowsDowngrade) = policy, Self.isRedirect(status) else { return .deliver }
-        let values = Set(locations().filter { !$0.isEmpty })
-        guard let location = values.first else { return .deliver }
+        let locations = locations().filter { !$0.isEmpty }
+        guard let location = locations.first else { return .deliver }
         do throws(RedirectError) {
             let base = URIReference(sent.url?.absoluteString ?? "")
             let asked = try Self.destination(of: base)
@@ -69,10 +69,10 @@ struct RedirectRule: Sendable {
                 throw .loop(asked.origin)
             }
             guard chain.count < limit else { throw .tooMany(limit: max(0, limit)) }
-            guard values.count == 1 else { throw .ambiguousLocation }
-
+            // Before they are compared, which costs as much as they are long.
             let maximum = RedirectPolicy.maximumLocationLength
             guard location.count <= maximum else { throw .locationTooLong(limit: maximum) }
+            guard locations.allSatisfy({ $0 == location }) else { throw .ambiguousLocation }
             var target = try Self.target(of: location, from: base)
             guard target.length <= max(4 * maximum, base.length) else { throw .locationTooLong(limit: maximum) }
             var next = try Self.destination(of: target).origin
