@@ -8,26 +8,15 @@ struct HeadLines {
         /// In lower case.
         let name: String
         /// With its end.
-        let line: ArraySlice<UInt8>
+        let line: [UInt8]
     }
 
-    private var statusLine: ArraySlice<UInt8>
-    private var fields: [Field] = []
+    private var statusLine: [UInt8]
+    private var fields: [Field]
 
     init(_ head: ResponseHead) {
-        let encoded = head.encoded
-        statusLine = []
-        var start = 0
-        while let end = encoded[start...].firstIndex(of: UInt8(ascii: "\n")) {
-            let line = encoded[start...end]
-            start = end + 1
-            if statusLine.isEmpty {
-                statusLine = line
-            } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
-                let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
-                fields.append(Field(name: name, line: line))
-            }
-        }
+        statusLine = head.encodedStatusLine
+        fields = (0..<head.count).map { Field(name: head.name(at: $0).lowercased(), line: head.encodedField(at: $0)) }
     }
 
     /// Of all fields, in lower case.
@@ -38,7 +27,7 @@ struct HeadLines {
 
     /// Replaces the field, at the place of the first of its name, or adds it.
     mutating func set(_ name: String, _ value: String) {
-        let field = Field(name: name.lowercased(), line: Array("\(name): \(value)\r\n".utf8)[...])
+        let field = Field(name: name.lowercased(), line: Array("\(name): \(value)\r\n".utf8))
         guard let first = fields.firstIndex(where: { $0.name == field.name }) else { return fields.append(field) }
         let later = fields[(first + 1)...].filter { $0.name != field.name }
         fields.replaceSubrange(first..., with: [field] + later)
@@ -48,12 +37,12 @@ struct HeadLines {
     mutating func append(_ other: HeadLines) { fields += other.fields }
 
     mutating func setStatus(_ status: Int, _ reason: String, version: HTTPVersion) {
-        statusLine = Array("\(version) \(status) \(reason)\r\n".utf8)[...]
+        statusLine = Array("\(version) \(status) \(reason)\r\n".utf8)
     }
 
     /// Nil if no server could send it.
     var head: ResponseHead? {
-        var bytes = Array(statusLine)
+        var bytes = statusLine
         for field in fields { bytes += field.line }
         return try? ResponseHead(encoded: bytes + [0x0D, 0x0A])
     }

@@ -180,11 +180,13 @@ struct FieldBlock: @unchecked Sendable {
     }
 
     func bytes(_ range: Range<Int>) -> [UInt8] {
-        read { bytes, _ in
-            var copy: [UInt8] = []
-            copy.append(copying: bytes, range.clamped(to: bytes.indices))
-            return copy
-        }
+        var copy: [UInt8] = []
+        append(range, to: &copy)
+        return copy
+    }
+
+    func append(_ range: Range<Int>, to copy: inout [UInt8]) {
+        read { bytes, _ in copy.append(copying: bytes, range.clamped(to: bytes.indices)) }
     }
 
     /// A part of the section, which may be a name or a reason phrase, too.

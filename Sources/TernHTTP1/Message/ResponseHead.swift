@@ -91,19 +91,36 @@ public struct ResponseHead: Sendable {
     /// The status line and the fields as a server would send them: every name and value has the bytes that were
     /// received, and every line ends with CRLF. The empty line after them is included.
     public var encoded: [UInt8] {
+        var bytes = encodedStatusLine
+        for index in 0..<count { appendField(at: index, to: &bytes) }
+        return bytes + [.carriageReturn, .lineFeed]
+    }
+
+    /// Its first line, with the line end.
+    package var encodedStatusLine: [UInt8] {
         var bytes = Array(version.description.utf8)
         let digits = [status / 100, status / 10 % 10, status % 10].map { UInt8(truncatingIfNeeded: $0) &+ .zero }
         let end = Int(block.statusLine.reasonEnd)
         bytes += [.space] + digits + [.space] + block.bytes(min(StatusLine.reasonStart, end)..<end)
-        bytes += [.carriageReturn, .lineFeed]
-        for index in 0..<count {
-            guard let position = block.position(at: index) else { continue }
-            bytes += block.bytes(position.name)
-            bytes += [.colon, .space]
-            bytes += block.bytes(position.value)
-            bytes += [.carriageReturn, .lineFeed]
-        }
         return bytes + [.carriageReturn, .lineFeed]
+    }
+
+    /// The line of a field, with the line end; empty beyond ``count``.
+    package func encodedField(at index: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        block.position(at: index).map { bytes.reserveCapacity($0.name.count + $0.value.count + 4) }
+        appendField(at: index, to: &bytes)
+        return bytes
+    }
+
+    private func appendField(at index: Int, to bytes: inout [UInt8]) {
+        guard let position = block.position(at: index) else { return }
+        block.append(position.name, to: &bytes)
+        bytes.append(.colon)
+        bytes.append(.space)
+        block.append(position.value, to: &bytes)
+        bytes.append(.carriageReturn)
+        bytes.append(.lineFeed)
     }
 }
 
