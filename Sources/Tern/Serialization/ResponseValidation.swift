@@ -36,8 +36,12 @@ struct MediaType: Hashable {
     /// The value of the `charset` parameter, in lower case and without quotes.
     let charset: String?
 
-    /// Nil unless the text is `type/subtype`, with or without parameters.
+    /// The maximum length of a text, in bytes: a server chooses it.
+    private static let maximumLength = 1024
+
+    /// Nil unless the text is `type/subtype`, with or without parameters, and at most 1,024 bytes long.
     init?(_ text: String) {
+        if text.utf8.count > Self.maximumLength { return nil }
         let parts = text.lowercased().split(separator: ";").map(Self.trimmed)
         guard let names = parts.first?.split(separator: "/", omittingEmptySubsequences: false), names.count == 2,
             !names[0].isEmpty, !names[1].isEmpty

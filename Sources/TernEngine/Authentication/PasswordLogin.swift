@@ -59,7 +59,8 @@ final class PasswordLogin: Sendable {
     /// The prefixes of the paths that a Digest challenge is for; nil for Basic.
     var domain: [String]? {
         guard case .digest = scheme else { return nil }
-        let uris = (challenge["domain"] ?? "").split(separator: " ")
+        // As many as a space has; a server that names more is asked again.
+        let uris = (challenge["domain"] ?? "").split(separator: " ", maxSplits: 32).prefix(32)
         if uris.isEmpty { return ["/"] }
         return uris.compactMap { uri in
             if uri.hasPrefix("/"), !uri.hasPrefix("//") { return String(uri) }

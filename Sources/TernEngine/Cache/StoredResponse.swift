@@ -114,7 +114,7 @@ struct StoredFreshness: Sendable {
         date = head.values(for: "Date").compactMap(HTTPDate.exactSeconds).min() ?? responseTime
         lifetime = CacheRule.lifetime(of: head, control, date: date)
         hasAge = head.contains("Age")
-        let member = head.bytes(for: "Age").first?.prefix { $0 != UInt8(ascii: ",") }.filter { !$0.isBlank }
+        let member = head.bytes(for: "Age").first?.prefix(64).prefix { $0 != UInt8(ascii: ",") }.filter { !$0.isBlank }
         statedAge = member.flatMap { CacheControl.seconds($0) } ?? 0
     }
 }

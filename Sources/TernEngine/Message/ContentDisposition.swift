@@ -13,12 +13,16 @@ struct ContentDisposition {
     /// The file name that the server proposes.
     var fileName: String? { extendedName ?? name }
 
+    /// The maximum length of a value, in bytes, and the maximum number of its parameters: no more is read.
+    private static let (maximumLength, maximumCount) = (8 * 1024, 64)
+
     init(_ value: String) {
+        if value.utf8.count > Self.maximumLength { return }
         var reader = Reader(rest: Array(value.utf8)[...])
         // The type, such as `attachment`; a field that begins with a parameter has none.
         let type = reader.token()
         if reader.take("=") { keep(type, reader.value()) }
-        while reader.skipToParameter() {
+        for _ in 0..<Self.maximumCount where reader.skipToParameter() {
             let parameter = reader.token()
             if reader.take("=") { keep(parameter, reader.value()) }
         }

@@ -7,7 +7,7 @@
 /// What could mean two dates is none: `5/9/2017`, a second day or year, a zone whose name means several.
 struct DateReader {
     /// The most bytes of a date: each word costs work, and a peer chooses how many there are.
-    private static let maximumLength = 128
+    static let maximumLength = 128
     /// The most words of a date.
     private static let maximumCount = 7
 

@@ -27,6 +27,7 @@ package enum HTTPDate {
     static func exactSeconds(_ text: String) -> Int64? { exactSeconds(text, now: clock) }
 
     private static func exactSeconds(_ text: String, now: () -> Int64) -> Int64? {
+        if text.utf8.count > DateReader.maximumLength { return nil }
         let words = text.split(separator: " ", maxSplits: 6, omittingEmptySubsequences: false)
         if words.count == 6, words[0].utf8.count == 4, words[0].hasSuffix(","), words[5] == "GMT" {
             return seconds(day: number(words[1], 2, 1...31), words[2], number(words[3], 4, 1583...9999), words[4])

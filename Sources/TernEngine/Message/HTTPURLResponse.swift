@@ -77,11 +77,16 @@ public struct HTTPURLResponse: Sendable {
         request.method == "HEAD" || statusCode == 304 || isContentDecoded ? nil : head.contentLength
     }
 
-    /// The media type without its parameters, in lower case.
+    /// The maximum length of a media type, in bytes: four times what RFC 6838 §4.2 permits.
+    private static let maximumMediaTypeLength = 1024
+
+    /// The media type without its parameters, in lower case; nil for one of more than 1,024 bytes.
     public var mimeType: String? {
         guard let value = head["Content-Type"] else { return nil }
-        let type = value.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }
-        return type.isEmpty ? nil : type.lowercased()
+        let type = value.utf8.prefix(Self.maximumMediaTypeLength + 1).prefix { $0 != UInt8(ascii: ";") }
+        if type.count > Self.maximumMediaTypeLength { return nil }
+        let name = String(Substring(type)).filter { $0 != " " && $0 != "\t" }
+        return name.isEmpty ? nil : name.lowercased()
     }
 }
 

@@ -7,8 +7,12 @@ package enum ContentRange: Sendable, Hashable {
     /// None of the requested bytes: the whole has this many.
     case unsatisfied(total: Int64)
 
+    /// The maximum length of a value, in bytes: more than three numbers need.
+    private static let maximumLength = 128
+
     /// Nil for anything else, such as another unit, and for an impossible part.
     package init?(_ value: String) {
+        if value.utf8.count > Self.maximumLength { return nil }
         let parts = value.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, String(decoding: parts[0], as: UTF8.self).lowercased() == "bytes" else { return nil }
         let range = parts[1].split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

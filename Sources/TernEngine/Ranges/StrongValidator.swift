@@ -12,6 +12,9 @@ enum StrongValidator: Sendable, Hashable {
     /// it. So the date must be this much older than the response (RFC 9110 §8.8.2.2).
     private static let leastAge: Int64 = 60
 
+    /// The maximum length of a tag, in bytes of its text: it is read for each response, and sent back.
+    private static let maximumTagLength = 8 * 1024
+
     /// Nil if the response has none. A weak entity tag does not count, and prevents the date from counting (RFC 9110
     /// §13.1.5).
     init?(of head: ResponseHead) {
@@ -60,6 +63,7 @@ enum StrongValidator: Sendable, Hashable {
 
     /// RFC 9110 §8.8.3, except for the quotation marks.
     private static func isStrongTag(_ tag: FieldValue) -> Bool {
+        if tag.text.utf8.count > maximumTagLength { return false }
         let bytes = tag.bytes
         if isQuoted(bytes) { return bytes.dropFirst().dropLast().allSatisfy(isTagByte) }
         // Neither a weak one without quotation marks, nor a list.

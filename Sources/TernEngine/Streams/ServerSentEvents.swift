@@ -143,8 +143,8 @@ final class EventFeed {
 
     /// Parameters are ignored: the text is UTF-8 (WHATWG HTML §9.2.5).
     private static func isEventStream(_ type: String?) -> Bool {
-        let name = type?.prefix { $0 != ";" }.lowercased() ?? ""
-        return name.split(whereSeparator: { $0 == " " || $0 == "\t" }) == ["text/event-stream"]
+        let name = type?.utf8.prefix(64).prefix { $0 != UInt8(ascii: ";") } ?? ""[...].utf8
+        return Substring(name).lowercased().trimmingBlanks == "text/event-stream"
     }
 
     /// Control characters other than the tab are invalid in a field value (RFC 9110 §5.5).

@@ -30,9 +30,13 @@ struct StrictTransportSecurity: Equatable {
     let maxAge: Int64
     let includesSubdomains: Bool
 
-    /// Nil for a value without `max-age`, with a directive that is repeated, or that does not follow the grammar. Unknown
+    /// The maximum length of a value, in bytes.
+    private static let maximumLength = 1024
+
+    /// Nil for a longer value, for one without `max-age`, with a directive that is repeated, or that does not follow the grammar. Unknown
     /// directives are ignored.
     init?(_ field: [UInt8]) {
+        if field.count > Self.maximumLength { return nil }
         var (rest, names, maxAge, includesSubdomains) = (field[...], Set<String>(), Int64?.none, false)
         while true {
             rest = rest.drop { $0.isBlank || $0 == UInt8(ascii: ";") }

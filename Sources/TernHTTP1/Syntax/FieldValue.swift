@@ -21,9 +21,15 @@ package struct FieldValue: Sendable {
         if let text = try? UTF8Span(validating: bytes) {
             (self.text, isLatin1) = (String(copying: text), false)
         } else {
-            var text = ""
-            for index in bytes.indices { text.unicodeScalars.append(UnicodeScalar(bytes[index])) }
-            (self.text, isLatin1) = (text, true)
+            // Each byte beyond ASCII is two in UTF-8.
+            var encoded: [UInt8] = []
+            encoded.reserveCapacity(bytes.count &+ bytes.count / 2)
+            for index in bytes.indices {
+                let byte = bytes[index]
+                if byte >= 0x80 { encoded.append(0xC0 | byte &>> 6) }
+                encoded.append(byte < 0x80 ? byte : 0x80 | byte & 0x3F)
+            }
+            (text, isLatin1) = (String(decoding: encoded, as: UTF8.self), true)
         }
     }
 
