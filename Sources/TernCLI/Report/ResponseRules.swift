@@ -62,7 +62,7 @@ struct ResponseRules: Sendable {
         }
         guard decodes else { return nil }
         // As in curl, "none" is another name of "identity".
-        return ContentCoding.unknown(in: response.headers.values(for: "Content-Encoding")).first { $0 != "none" }
+        return AppliedCodings(of: response.head).unknown.first { $0 != "none" }
             .map(RefusedResponse.unknownCoding)
     }
 

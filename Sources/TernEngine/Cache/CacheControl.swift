@@ -10,10 +10,6 @@ struct CacheControl: Sendable, Equatable {
     /// The largest number of seconds; also for numbers that are larger (RFC 9111 §1.2.2).
     static let maximumSeconds: Int64 = 1 << 31
 
-    /// The maximum number of directives, and the maximum length of the fields together in bytes.
-    private static let maximumCount = 64
-    private static let maximumLength = 8192
-
     private(set) var isNoStore = false
     /// Without the names of fields.
     private(set) var isNoCache = false
@@ -38,46 +34,57 @@ struct CacheControl: Sendable, Equatable {
     /// Reads the values of all fields, in order. More than any server has to say is not read, and forbids everything: the
     /// fields are read for each response.
     init(_ fields: [[UInt8]]) {
-        if fields.reduce(0, { $0 + $1.count }) > Self.maximumLength || !read(fields) {
-            self = CacheControl()
-            (isNoStore, isNoCache, isMustRevalidate, isEmpty) = (true, true, true, false)
-        }
+        if !ListRules.directives.read(fields, { take($0) }) { self = Self.forbidding }
     }
 
-    /// Returns false if there are too many directives.
-    private mutating func read(_ fields: [[UInt8]]) -> Bool {
-        var count = 0
-        for field in fields {
-            var rest = field[...]
-            while let (name, value) = Self.directive(&rest) {
-                count += 1
-                if count > Self.maximumCount { return false }
-                take(name, value)
-            }
-        }
-        return true
+    init(of head: ResponseHead) {
+        if !head.readList("Cache-Control", .directives, { take($0) }) { self = Self.forbidding }
     }
 
-    private mutating func take(_ name: String, _ value: [UInt8]?) {
+    private static var forbidding: CacheControl {
+        var control = CacheControl()
+        (control.isNoStore, control.isNoCache, control.isMustRevalidate, control.isEmpty) = (true, true, true, false)
+        return control
+    }
+
+    /// Takes an element; one that does not begin with a name is skipped.
+    private mutating func take(_ element: Span<UInt8>) {
+        let end = element.end(from: 0, while: \.isToken)
+        if end == 0 { return }
         isEmpty = false
-        switch name {
-        case "no-store": isNoStore = true
-        case "no-cache":
-            let names = value.map(Self.names) ?? []
-            let isReadable = names.allSatisfy { $0.utf8.allSatisfy(\.isToken) }
-            if names.isEmpty || !isReadable { isNoCache = true } else { uncachedFields.formUnion(names) }
-        case "must-revalidate": isMustRevalidate = true
-        case "must-understand": isMustUnderstand = true
-        case "public": isPublic = true
-        case "private": isPrivate = true
-        case "only-if-cached": isOnlyIfCached = true
-        case "max-age": maxAge = Self.agreed(maxAge, Self.secondsOrNone(value))
-        case "stale-while-revalidate":
-            staleWhileRevalidate = Self.agreed(staleWhileRevalidate, Self.secondsOrNone(value))
-        case "stale-if-error": staleIfError = Self.agreed(staleIfError, Self.secondsOrNone(value))
-        case "max-stale": maxStale = Self.agreed(maxStale, value == nil ? .max : Self.secondsOrNone(value))
-        case "min-fresh": minFresh = max(minFresh ?? 0, value.flatMap(Self.seconds) ?? Self.maximumSeconds)
-        default: break
+        let argument = Argument(element, from: element.end(from: end, while: \.isBlank))
+        let name = element.extracting(0..<end)
+        if name.isName("no-store") {
+            isNoStore = true
+        } else if name.isName("no-cache") {
+            let names = argument.names(in: element)
+            if let names, !names.isEmpty { uncachedFields.formUnion(names) } else { isNoCache = true }
+        } else if name.isName("must-revalidate") {
+            isMustRevalidate = true
+        } else if name.isName("must-understand") {
+            isMustUnderstand = true
+        } else if name.isName("public") {
+            isPublic = true
+        } else if name.isName("private") {
+            isPrivate = true
+        } else if name.isName("only-if-cached") {
+            isOnlyIfCached = true
+        } else if name.isName("min-fresh") {
+            minFresh = max(minFresh ?? 0, argument.seconds(in: element) ?? Self.maximumSeconds)
+        } else {
+            takeLimit(name, argument == .none && name.isName("max-stale") ? .max : argument.seconds(in: element) ?? 0)
+        }
+    }
+
+    private mutating func takeLimit(_ name: Span<UInt8>, _ seconds: Int64) {
+        if name.isName("max-age") {
+            maxAge = Self.agreed(maxAge, seconds)
+        } else if name.isName("stale-while-revalidate") {
+            staleWhileRevalidate = Self.agreed(staleWhileRevalidate, seconds)
+        } else if name.isName("stale-if-error") {
+            staleIfError = Self.agreed(staleIfError, seconds)
+        } else if name.isName("max-stale") {
+            maxStale = Self.agreed(maxStale, seconds)
         }
     }
 
@@ -85,8 +92,6 @@ struct CacheControl: Sendable, Equatable {
     private static func agreed(_ known: Int64?, _ seconds: Int64) -> Int64 {
         known == nil || known == seconds ? seconds : 0
     }
-
-    private static func secondsOrNone(_ value: [UInt8]?) -> Int64 { value.flatMap(seconds) ?? 0 }
 
     /// `delta-seconds` (RFC 9111 §1.2.2); nil for anything but digits.
     static func seconds(_ digits: some Collection<UInt8>) -> Int64? {
@@ -98,69 +103,79 @@ struct CacheControl: Sendable, Equatable {
         }
         return seconds
     }
+}
 
-    private static func names(_ value: [UInt8]) -> [String] {
-        value.split(separator: UInt8(ascii: ",")).map { part in
-            let name = part.drop(while: \.isBlank).reversed().drop(while: \.isBlank).reversed()
-            return String(decoding: name, as: UTF8.self).lowercased()
-        }.filter { !$0.isEmpty }
-    }
+/// What follows the name of a directive.
+private enum Argument: Equatable {
+    case none
+    /// This part of the element.
+    case token(Range<Int>)
+    /// The content of a quoted string.
+    case quoted([UInt8])
+    /// What no directive can read: what it restricts stays restricted.
+    case unreadable
 
-    /// An argument that no directive can read: what it restricts stays restricted.
-    private static let unreadable = [UInt8(ascii: "\"")]
-
-    /// Takes the next directive of a list: its name in lower case, and its argument without quotes, or `unreadable`. An
-    /// element that is no directive is skipped. Nil at the end.
-    private static func directive(_ rest: inout ArraySlice<UInt8>) -> (name: String, value: [UInt8]?)? {
-        while true {
-            rest = rest.drop { $0.isBlank || $0 == UInt8(ascii: ",") }
-            if rest.isEmpty { return nil }
-            let name = rest.prefix(while: \.isToken)
-            rest = rest.dropFirst(name.count).drop(while: \.isBlank)
-            var value: [UInt8]?
-            if rest.first == UInt8(ascii: "=") {
-                rest = rest.dropFirst().drop(while: \.isBlank)
-                value = argument(&rest)
-            }
-            if skipElement(&rest) { value = unreadable }
-            if name.isEmpty { continue }
-            return (String(decoding: name, as: UTF8.self).lowercased(), value)
-        }
-    }
-
-    private static func argument(_ rest: inout ArraySlice<UInt8>) -> [UInt8] {
-        guard rest.first == UInt8(ascii: "\"") else {
-            let token = rest.prefix(while: \.isToken)
-            rest = rest.dropFirst(token.count).drop(while: \.isBlank)
-            return Array(token)
-        }
-        let quoted = quoted(&rest)
-        rest = rest.drop(while: \.isBlank)
-        return quoted ?? unreadable
-    }
-
-    /// Takes what is left of the element, with its quoted strings. Returns whether anything was.
-    private static func skipElement(_ rest: inout ArraySlice<UInt8>) -> Bool {
-        guard let first = rest.first, first != UInt8(ascii: ",") else { return false }
-        while let byte = rest.first, byte != UInt8(ascii: ",") {
-            if byte == UInt8(ascii: "\"") { _ = quoted(&rest) } else { rest.removeFirst() }
-        }
-        return true
-    }
-
-    /// The content of a quoted string; nil if it has no end.
-    private static func quoted(_ rest: inout ArraySlice<UInt8>) -> [UInt8]? {
-        var content: [UInt8] = []
-        rest = rest.dropFirst()
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "\"") { return content }
-            if byte == UInt8(ascii: "\\"), let escaped = rest.popFirst() {
-                content.append(escaped)
+    /// - Parameter start: behind the name and the blanks that follow it.
+    init(_ element: Span<UInt8>, from start: Int) {
+        self = .none
+        if start == element.count { return }
+        var end = start
+        if element[start] == UInt8(ascii: "=") {
+            let start = element.end(from: start + 1, while: \.isBlank)
+            if start < element.count, element[start] == UInt8(ascii: "\"") {
+                (self, end) = Self.quoted(element, from: start + 1)
             } else {
-                content.append(byte)
+                end = element.end(from: start, while: \.isToken)
+                self = .token(start..<end)
             }
+            end = element.end(from: end, while: \.isBlank)
         }
-        return nil
+        if end < element.count { self = .unreadable }
+    }
+
+    /// The string that begins behind the quote at `start`, and where it ends.
+    private static func quoted(_ element: Span<UInt8>, from start: Int) -> (Argument, end: Int) {
+        var (content, index) = ([UInt8](), start)
+        while index < element.count {
+            if element[index] == UInt8(ascii: "\"") { return (.quoted(content), index + 1) }
+            if element[index] == UInt8(ascii: "\\"), index + 1 < element.count { index += 1 }
+            content.append(element[index])
+            index += 1
+        }
+        return (.unreadable, element.count)
+    }
+
+    func seconds(in element: Span<UInt8>) -> Int64? {
+        switch self {
+        case .token(let range): CacheControl.seconds(element.copy(range))
+        case .quoted(let content): CacheControl.seconds(content)
+        case .none, .unreadable: nil
+        }
+    }
+
+    /// The names in a list, in lower case; nil if it is none.
+    func names(in element: Span<UInt8>) -> [String]? {
+        let list: [UInt8]
+        switch self {
+        case .token(let range): list = element.copy(range)
+        case .quoted(let content): list = content
+        case .none, .unreadable: return nil
+        }
+        var (names, isReadable) = ([String](), true)
+        let isWhole = ListRules.tokens.read([list]) { name in
+            if name.end(from: 0, while: \.isToken) < name.count { isReadable = false }
+            names.append(name.lowercasedName)
+        }
+        return isWhole && isReadable ? names : nil
+    }
+}
+
+extension Span<UInt8> {
+    /// The first position from `start` on that has another byte; the end if there is none.
+    fileprivate func end(from start: Int, while isPart: (UInt8) -> Bool) -> Int {
+        var end = start
+        while end < count, isPart(self[end]) { end += 1 }
+        return end
     }
 }
 
@@ -176,8 +191,6 @@ extension CacheControl {
             self = pragma
         }
     }
-
-    init(of head: ResponseHead) { self.init(head.bytes(for: "Cache-Control")) }
 }
 
 extension HeaderFields {

@@ -39,11 +39,6 @@ struct CacheQuery: Sendable {
         self.init(request, policy: .useProtocolCachePolicy, scope: CacheScope(storing: request))
     }
 
-    /// The maximum length of all values of a response's `Vary`, in bytes, and the maximum number of names in them. A server
-    /// chooses them, and each request compares them with those of each variant.
-    private static let maximumVaryLength = 8192
-    private static let maximumVaryingCount = 64
-
     private static let conditions = ["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since"]
 
     static func url(of request: URLRequest) -> String? {
@@ -108,16 +103,9 @@ struct CacheQuery: Sendable {
     /// `Vary` for it. Nil if it matches no other request, or names more than a cache compares.
     func varyingFields(of head: ResponseHead) -> [StoredResponse.VaryingField]? {
         var names: Set<String> = head.contains("Content-Encoding") ? ["accept-encoding"] : []
-        let values = head.bytes(for: "Vary")
-        guard values.reduce(0, { $0 + $1.count }) <= Self.maximumVaryLength else { return nil }
-        for value in values {
-            for name in value.split(separator: UInt8(ascii: ",")) {
-                let name = String(decoding: name, as: UTF8.self).trimmingBlanks.lowercased()
-                if name == "*" { return nil }
-                if !name.isEmpty { names.insert(name) }
-            }
-        }
-        return names.count <= Self.maximumVaryingCount ? names.sorted().map { Self.varyingField($0, of: fields) } : nil
+        // A server chooses the names, and each request compares them with those of each variant.
+        let isWhole = head.readList("Vary", .tokens) { names.insert($0.lowercasedName) }
+        return isWhole && !names.contains("*") ? names.sorted().map { Self.varyingField($0, of: fields) } : nil
     }
 
     fileprivate static func varyingField(_ name: String, of fields: HeaderFields) -> StoredResponse.VaryingField {

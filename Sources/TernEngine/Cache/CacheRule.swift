@@ -147,17 +147,10 @@ extension StoredResponse {
         "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
     ]
 
-    /// The maximum number of names in `Connection`, and the maximum length of its values together.
-    private static let maximumOptionCount = 64
-    private static let maximumOptionLength = 8192
-
     /// The names of the fields that are of one connection, in lower case; nil if there are more than a cache looks for.
     private static func connectionNames(in head: ResponseHead) -> Set<String>? {
-        let values = head.bytes(for: "Connection")
-        guard values.reduce(0, { $0 + $1.count }) <= maximumOptionLength else { return nil }
-        let options = values.flatMap { $0.split(separator: UInt8(ascii: ",")) }
-        guard options.count <= maximumOptionCount else { return nil }
-        return unstoredNames.union(options.map { String(decoding: $0, as: UTF8.self).trimmingBlanks.lowercased() })
+        var names = unstoredNames
+        return head.readList("Connection", .tokens) { names.insert($0.lowercasedName) } ? names : nil
     }
 
     /// The head without the fields that are of one connection, with the length of the content, and with the date of its

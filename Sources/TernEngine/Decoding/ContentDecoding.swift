@@ -7,9 +7,10 @@ final class ContentDecoding {
     /// Why the content cannot be decoded; thrown when content arrives.
     private var error: ContentDecodingError?
 
-    private init(_ codings: [ContentCoding], limits: ContentDecodingLimits) {
+    private init(_ codings: AppliedCodings, limits: ContentDecodingLimits) {
         do throws(ContentDecodingError) {
-            path = try BodyPath(decoding: codings, limits: limits)
+            if codings.areTooMany { throw .tooManyCodings(limit: limits.clamped.maximumCodingCount) }
+            path = try BodyPath(decoding: codings.decodable, limits: limits)
         } catch {
             self.error = error
         }
@@ -18,9 +19,9 @@ final class ContentDecoding {
     /// Returns nil if the content of `response` is not coded in a way that Tern decodes. Otherwise marks the response
     /// as decoded.
     static func decoding(of response: inout HTTPURLResponse, limits: ContentDecodingLimits) -> ContentDecoding? {
-        guard response.head["Content-Encoding"] != nil else { return nil }
-        let codings = ContentCoding.applied(in: response.head.fields.values(for: "Content-Encoding"))
-        if codings.isEmpty { return nil }
+        guard response.head.contains("Content-Encoding") else { return nil }
+        let codings = AppliedCodings(of: response.head)
+        if codings.decodable.isEmpty, !codings.areTooMany { return nil }
         response.isContentDecoded = true
         return ContentDecoding(codings, limits: limits)
     }

@@ -148,7 +148,7 @@ extension DownloadDriver {
         case nil: break
         case .digest(let algorithm, let value): plan.digest = (algorithm, Array(value))
         case .reprDigest:
-            plan.digest = ReprDigest.strongest(in: response.head.values(for: "Repr-Digest"))
+            plan.digest = ReprDigest.strongest(in: response.head.bytes(for: "Repr-Digest"))
             if plan.digest == nil { return nil }
         }
         return plan

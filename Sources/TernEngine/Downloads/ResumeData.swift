@@ -49,7 +49,7 @@ public struct ResumeData: Sendable, Hashable {
     /// or the request asks for anything but the plain resource.
     init?(_ request: URLRequest, _ response: HTTPURLResponse, countOfBytesExpectedToReceive: Int64?) {
         guard request.method == "GET", request.body == nil, !response.isContentDecoded,
-            ContentCoding.isIdentity(response.head),
+            AppliedCodings(of: response.head).areIdentity,
             let validator = StrongValidator(of: response.head),
             let url = request.url.flatMap(Self.withoutUserinfo)
         else { return nil }

@@ -104,7 +104,7 @@ struct ResumeStateMachine {
     }
 
     private mutating func part(_ head: ResponseHead, after partialFile: PartialContent) -> Meaning {
-        if partialFile.validator.isContradicted(by: head) || !ContentCoding.isIdentity(head) {
+        if partialFile.validator.isContradicted(by: head) || !AppliedCodings(of: head).areIdentity {
             self.partialFile = nil
             return .askAgain
         }
@@ -119,8 +119,9 @@ struct ResumeStateMachine {
     private static func part(
         _ head: ResponseHead
     ) throws(ContentRangeError) -> (first: Int64, last: Int64, total: Int64?) {
-        let type = head["Content-Type"]?.lowercased() ?? ""
-        if type.hasPrefix("multipart/byteranges") { throw .multipart }
+        let multipart = "multipart/byteranges"
+        let type = head.bytes(for: "Content-Type").first?.prefix(multipart.utf8.count) ?? []
+        if String(decoding: type, as: UTF8.self).lowercased() == multipart { throw .multipart }
         let values = head.values(for: "Content-Range")
         guard let value = values.first else { throw .missing }
         guard values.count == 1, case .part(let first, let last, let total)? = ContentRange(value) else {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
 
 /// A coding that Tern can decode (RFC 9110 §8.4.1).
 package enum ContentCoding: String, CaseIterable, Sendable {
@@ -9,39 +10,36 @@ package enum ContentCoding: String, CaseIterable, Sendable {
 
     /// The value of an `Accept-Encoding` field for these codings.
     static let acceptEncoding = allCases.map(\.rawValue).joined(separator: ", ")
+}
 
-    /// The codings in the values of a message's `Content-Encoding` fields, in the order applied: the last is decoded
-    /// first. Empty if one of them is unknown: then the body is delivered undecoded, as the fields describe it.
-    static func applied(in values: some Sequence<String>) -> [ContentCoding] {
-        var codings: [ContentCoding] = []
-        for name in names(in: values) {
-            guard let coding = ContentCoding(name: name) else { return [] }
-            codings.append(coding)
-        }
-        return codings
-    }
+/// The codings that a message's `Content-Encoding` fields name. Those that change nothing are left out: empty elements (RFC
+/// 9110 §5.6.1.2) and `identity`.
+package struct AppliedCodings: Sendable {
+    /// In the order applied: the last is decoded first. Empty if one of all is unknown: then the body is delivered undecoded,
+    /// as the fields describe it.
+    var decodable: [ContentCoding] { unknown.isEmpty ? known : [] }
+    private var known: [ContentCoding] = []
+    /// Those that are not decoded, in lower case.
+    package private(set) var unknown: [String] = []
+    /// Whether there are more than any server applies: they are not read.
+    private(set) var areTooMany = false
 
-    /// The codings in the values of a message's `Content-Encoding` fields that are not decoded, in lower case.
-    package static func unknown(in values: some Sequence<String>) -> [String] {
-        names(in: values).filter { ContentCoding(name: $0) == nil }
-    }
+    /// Whether a body is not coded.
+    var areIdentity: Bool { known.isEmpty && unknown.isEmpty && !areTooMany }
 
-    private init?(name: String) {
+    /// - Parameter values: of the fields, in order.
+    init(in values: [[UInt8]]) { areTooMany = !ListRules.codings.read(values) { add($0) } }
+
+    package init(of head: ResponseHead) { areTooMany = !head.readList("Content-Encoding", .codings) { add($0) } }
+
+    private mutating func add(_ name: Span<UInt8>) {
         // RFC 9110 §8.4.1.3: the old name is equivalent.
-        self.init(rawValue: name == "x-gzip" ? "gzip" : name)
-    }
-
-    /// Without those that change nothing: empty elements (RFC 9110 §5.6.1.2) and `identity`.
-    private static func names(in values: some Sequence<String>) -> some Sequence<String> {
-        values.lazy.flatMap { $0.utf8.split(separator: UInt8(ascii: ",")).lazy.map(name) }
-            .filter { !$0.isEmpty && $0 != "identity" }
-    }
-
-    /// Without surrounding whitespace, and in lower case, because the names of codings are case-insensitive (RFC 9110
-    /// §8.4.1).
-    static func name(in element: Substring.UTF8View) -> String {
-        let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-        let bytes = element.drop(while: isBlank).reversed().drop(while: isBlank).reversed()
-        return String(decoding: bytes, as: UTF8.self).lowercased()
+        if name.isName("gzip") || name.isName("x-gzip") {
+            known.append(.gzip)
+        } else if name.isName("deflate") {
+            known.append(.deflate)
+        } else if !name.isName("identity") {
+            unknown.append(name.lowercasedName)
+        }
     }
 }

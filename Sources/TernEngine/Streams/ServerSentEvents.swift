@@ -97,7 +97,7 @@ final class EventFeed {
         guard response.statusCode == 200, Self.isEventStream(type) else {
             throw stop(.notEvents(status: response.statusCode, contentType: type))
         }
-        guard response.isContentDecoded || ContentCoding.isIdentity(response.head) else {
+        guard response.isContentDecoded || AppliedCodings(of: response.head).areIdentity else {
             throw stop(.codedEvents(response.value(forHTTPHeaderField: "Content-Encoding") ?? ""))
         }
         reconnection.opened()

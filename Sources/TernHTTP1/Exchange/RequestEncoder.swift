@@ -200,7 +200,8 @@ struct WrittenFields: ~Copyable {
     }
 
     private mutating func apply(_ field: RequestField, _ bytes: Span<UInt8>, _ value: Range<Int>) {
-        var elements = ListElements(value)
+        var elements = ListReader(.tokens)
+        elements.begin(value)
         switch field {
         case .upgrade: traits.asksUpgrade = true
         case .expect:
@@ -213,6 +214,7 @@ struct WrittenFields: ~Copyable {
             while let element = elements.next(in: bytes) {
                 if bytes.extracting(element).isEqualIgnoringCase(to: "close".utf8.span) { traits.asksClose = true }
             }
+            if elements.isTooLong { traits.asksClose = true }
         }
     }
 }

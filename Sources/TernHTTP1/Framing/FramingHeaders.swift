@@ -25,19 +25,22 @@ struct FramingHeaders {
         ignoringFraming: Bool
     ) throws(Refusal) {
         var index = 0
+        // Of one list each, however many fields it is spread over.
+        var (options, promises) = (ListReader(.tokens), ListReader(.tokens))
+        var (codings, lengths) = (ListReader(.tokens), ListReader(.lengths))
         while index < positions.count {
             let position = positions[index]
             index &+= 1
             guard FramingField.mayHave(length: position.nameLength) else { continue }
             switch FramingField(bytes, position.name) {
             case .contentLength:
-                if !ignoringFraming { try readLength(bytes, position) }
+                if !ignoringFraming { try readLength(bytes, position, &lengths) }
             case .transferEncoding:
-                if !ignoringFraming { try readTransferEncoding(bytes, position, version, leniency) }
-            case .connection: readConnection(bytes, position.value)
+                if !ignoringFraming { try readTransferEncoding(bytes, position, &codings, version, leniency) }
+            case .connection: readConnection(bytes, position.value, &options)
             case .keepAlive:
                 var announced = keepAlive ?? KeepAlive()
-                announced.read(bytes, position.value)
+                announced.read(bytes, position.value, &promises)
                 keepAlive = announced
             case nil: continue
             }
@@ -46,18 +49,17 @@ struct FramingHeaders {
 
     /// `Content-Length`, repeats and lists included: RFC 9112 §6.3 lets a recipient either refuse a list or use its
     /// one value. Equal values cannot be read in two ways, and servers behind badly joined proxies send them.
-    private mutating func readLength(_ bytes: Span<UInt8>, _ position: FieldPosition) throws(Refusal) {
+    private mutating func readLength(
+        _ bytes: Span<UInt8>, _ position: FieldPosition, _ list: inout ListReader
+    ) throws(Refusal) {
         let value = position.value
         if isChunked { throw Refusal(reason: .lengthAndTransferEncoding, offset: value.lowerBound, position: position) }
         if contentLength == nil, case .value(let length) = Decimal.read(bytes, value) {
             contentLength = length
             return
         }
-        var start = value.lowerBound
-        while true {
-            var end = start
-            while end < value.upperBound, bytes[end] != .comma { end &+= 1 }
-            let element = trimmed(bytes, start..<end)
+        list.begin(value)
+        while let element = list.next(in: bytes) {
             switch Decimal.read(bytes, element) {
             case .malformed(let offset): throw Refusal(reason: .length, offset: offset, position: position)
             case .overflow(let offset): throw Refusal(reason: .lengthOverflow, offset: offset, position: position)
@@ -67,23 +69,15 @@ struct FramingHeaders {
                 }
                 contentLength = length
             }
-            guard end < value.upperBound else { return }
-            start = end &+ 1
         }
-    }
-
-    private func trimmed(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Range<Int> {
-        var start = range.lowerBound
-        var end = range.upperBound
-        while start < end, bytes[start].isBlank { start &+= 1 }
-        while end > start, bytes[end &- 1].isBlank { end &-= 1 }
-        return start..<end
+        if list.isTooLong { throw Refusal(reason: .length, offset: value.lowerBound, position: position) }
     }
 
     /// `Transfer-Encoding`: exactly one coding over all lines, `chunked` without parameters. The client requests no
     /// other with `TE` and cannot decode one, and a coding that is not understood hides where the content ends.
     private mutating func readTransferEncoding(
-        _ bytes: Span<UInt8>, _ position: FieldPosition, _ version: HTTPVersion, _ leniency: ParsingLeniency
+        _ bytes: Span<UInt8>, _ position: FieldPosition, _ list: inout ListReader, _ version: HTTPVersion,
+        _ leniency: ParsingLeniency
     ) throws(Refusal) {
         let value = position.value
         if contentLength != nil {
@@ -92,9 +86,9 @@ struct FramingHeaders {
         if version.minor == 0, !leniency.contains(.chunkedInHTTP10) {
             throw Refusal(reason: .transferEncodingInHTTP10, offset: value.lowerBound, position: position)
         }
-        var elements = ListElements(value)
         var isEmpty = true
-        while let element = elements.next(in: bytes) {
+        list.begin(value)
+        while let element = list.next(in: bytes) {
             isEmpty = false
             guard !isChunked, bytes.extracting(element).isEqualIgnoringCase(to: "chunked".utf8.span) else {
                 throw Refusal(reason: .transferCoding, offset: element.lowerBound, position: position)
@@ -104,18 +98,20 @@ struct FramingHeaders {
         if isEmpty { throw Refusal(reason: .transferCoding, offset: value.lowerBound, position: position) }
     }
 
-    private mutating func readConnection(_ bytes: Span<UInt8>, _ value: Range<Int>) {
+    private mutating func readConnection(_ bytes: Span<UInt8>, _ value: Range<Int>, _ list: inout ListReader) {
         // Nearly always there is one option, and no list to parse.
         if FramingField(bytes, value) == .keepAlive {
             saysKeepAlive = true
             return
         }
-        var elements = ListElements(value)
-        while let element = elements.next(in: bytes) {
+        list.begin(value)
+        while let element = list.next(in: bytes) {
             let option = bytes.extracting(element)
             if option.isEqualIgnoringCase(to: "close".utf8.span) { saysClose = true }
             if option.isEqualIgnoringCase(to: "keep-alive".utf8.span) { saysKeepAlive = true }
         }
+        // The option may be among those that are not read.
+        if list.isTooLong { saysClose = true }
     }
 }
 
@@ -182,9 +178,9 @@ public struct KeepAlive: Sendable, Hashable {
     }
 
     /// Reads `timeout=5, max=100`. The field is only a hint, so malformed elements are skipped.
-    mutating func read(_ bytes: Span<UInt8>, _ value: Range<Int>) {
-        var elements = ListElements(value)
-        while let element = elements.next(in: bytes) {
+    mutating func read(_ bytes: Span<UInt8>, _ value: Range<Int>, _ list: inout ListReader) {
+        list.begin(value)
+        while let element = list.next(in: bytes) {
             var equals = element.lowerBound
             while equals < element.upperBound, bytes[equals] != UInt8(ascii: "=") { equals &+= 1 }
             guard equals < element.upperBound else { continue }

@@ -208,6 +208,23 @@ struct FieldBlock: @unchecked Sendable {
         }
     }
 
+    /// Calls `body` with each element of the list in all fields called `name`; false if it is longer than the rules allow.
+    func readList(_ name: String, _ rules: ListRules, _ body: (Span<UInt8>) -> Void) -> Bool {
+        let wanted = name.utf8.span
+        return read { bytes, positions in
+            var reader = ListReader(rules)
+            for index in positions.indices {
+                let name = positions[index].name
+                guard name.count == wanted.count, bytes.extracting(name).isEqualIgnoringCase(to: wanted) else {
+                    continue
+                }
+                reader.begin(positions[index].value)
+                while let element = reader.next(in: bytes) { body(bytes.extracting(element)) }
+            }
+            return !reader.isTooLong
+        }
+    }
+
     /// The positions of the values of all fields called `name`, in order.
     func valueRanges(for name: String) -> [Range<Int>] {
         var ranges: [Range<Int>] = []

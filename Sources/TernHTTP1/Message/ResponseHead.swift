@@ -75,6 +75,12 @@ public struct ResponseHead: Sendable {
         block.valueRanges(for: name).map(block.bytes)
     }
 
+    /// Calls `body` with each element of the list in all fields called `name`, in order and in place. Returns false if there is
+    /// more than the rules allow: then some or all elements are missing, and the caller must not trust the others.
+    package func readList(_ name: String, _ rules: ListRules, _ body: (Span<UInt8>) -> Void) -> Bool {
+        block.readList(name, rules, body)
+    }
+
     /// Whether a field of this name is present; makes no string.
     public func contains(_ name: String) -> Bool {
         block.firstIndex(of: name) != nil

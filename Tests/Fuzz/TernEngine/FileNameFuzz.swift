@@ -14,7 +14,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     if case .part(let first, let last, let total)? = ContentRange("bytes " + text) {
         guard 0 <= first, first <= last, last < total ?? .max else { fatalError("\(text) is no part") }
     }
-    if let found = ReprDigest.strongest(in: [text]), found.value.count != found.algorithm.length {
+    if let found = ReprDigest.strongest(in: [Array(text.utf8)]), found.value.count != found.algorithm.length {
         fatalError("\(text) is no digest")
     }
     if PartialFilePaths.areThoseOf(text), !text.hasPrefix("/") || text.contains("/../") || text.utf8.contains(0) {

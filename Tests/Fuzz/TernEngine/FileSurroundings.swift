@@ -16,6 +16,8 @@ struct ResponseHead: Sendable {
     func bytes(for name: String) -> [[UInt8]] { [] }
 
     func values(for name: String) -> [String] { [] }
+
+    func readList(_ name: String, _ rules: ListRules, _ body: (Span<UInt8>) -> Void) -> Bool { true }
 }
 
 struct HeaderFields: Sequence {

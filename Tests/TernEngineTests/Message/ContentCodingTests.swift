@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
 import Testing
 
 @testable import TernEngine
 
 @Suite struct ContentCodingTests {
+    private func applied(_ values: [String]) -> AppliedCodings { AppliedCodings(in: values.map { Array($0.utf8) }) }
+
     @Test(arguments: [
         (["gzip"], [ContentCoding.gzip]),
         (["x-gzip"], [.gzip]),
@@ -17,18 +20,30 @@ import Testing
         ([" \tgzip\t ,, identity,\tX-GZIP ,"], [.gzip, .gzip]),
     ])
     func `knows the codings of a message, in the order applied`(values: [String], codings: [ContentCoding]) {
-        #expect(ContentCoding.applied(in: values) == codings)
+        #expect(applied(values).decodable == codings)
     }
 
     @Test(arguments: [
         "br", "zstd", "compress", "gzip, br", "br, gzip", "gzip;q=1", "gz ip", "\"gzip\"", "gzıp", "gzip\u{0}",
     ])
     func `takes nothing off where one coding is unknown`(value: String) {
-        #expect(ContentCoding.applied(in: [value]) == [])
-        #expect(ContentCoding.applied(in: ["gzip", value]) == [])
+        #expect(applied([value]).decodable == [] && applied(["gzip", value]).decodable == [])
     }
 
     @Test func `asks for what it knows`() {
-        #expect(ContentCoding.applied(in: [ContentCoding.acceptEncoding]) == [.gzip, .deflate])
+        #expect(applied([ContentCoding.acceptEncoding]).decodable == [.gzip, .deflate])
+    }
+
+    @Test(
+        arguments: [
+            ([], true), (["identity"], true), (["IDENTITY, identity"], true), ([""], true), (["gzip"], false),
+            (["identity", "gzip"], false), (["identity, br"], false),
+            ([String(repeating: "identity,", count: 17)], false),
+            ([String(repeating: ",", count: 1025)], false),
+        ] as [([String], Bool)])
+    func `a body is not coded if its response names no coding but identity`(values: [String], isIdentity: Bool) throws {
+        let fields = HeaderFields(values.map { HeaderField(name: "Content-Encoding", value: $0) })
+        let codings = AppliedCodings(of: try ResponseHead(status: 200, fields: fields))
+        #expect(codings.areIdentity == isIdentity && codings.areIdentity == applied(values).areIdentity)
     }
 }

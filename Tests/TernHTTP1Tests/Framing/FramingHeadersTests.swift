@@ -143,10 +143,36 @@ private let transferEncodings = #"""
     }
 }
 
+@Suite struct LongFramingListTests {
+    /// What the lists of a head's framing fields leave of it; nil for an error.
+    private func isPersistent(_ fields: String) -> Bool? {
+        var decoder = ResponseDecoder(ParsingLimits(), [])
+        decoder.begin(RequestTraits())
+        var offset = 0
+        let head = "HTTP/1.1 200 OK\r\n\(fields)\r\n"
+        guard case .head? = try? decoder.receive(head.utf8.span, from: &offset) else { return nil }
+        return decoder.isPersistent
+    }
+
+    @Test func `what is too long to be read to its end counts as if it said the worst`() {
+        func repeated(_ field: String, _ text: String, _ count: Int) -> String {
+            "\(field): \(String(repeating: text, count: count))\r\n"
+        }
+        let length = "Content-Length: 0\r\n"
+        #expect(isPersistent(length + repeated("Connection", "a,", 64)) == true)
+        #expect(isPersistent(length + repeated("Connection", "a,", 65)) == false)
+        #expect(isPersistent(length + String(repeating: "Connection: a\r\n", count: 65)) == false)
+        #expect(isPersistent(length + repeated("Keep-Alive", "timeout=5,", 5000)) == true)
+        #expect(isPersistent(repeated("Transfer-Encoding", ",", 9000)) == nil)
+        #expect(isPersistent("Content-Length: 0\(String(repeating: ",0", count: 63))\r\n") == true)
+        #expect(isPersistent("Content-Length: 0\(String(repeating: ",0", count: 65))\r\n") == nil)
+    }
+}
+
 @Suite struct KeepAliveTests {
     private func read(_ text: String) -> KeepAlive {
-        var keepAlive = KeepAlive()
-        keepAlive.read(text.utf8.span, 0..<text.utf8.count)
+        var (keepAlive, list) = (KeepAlive(), ListReader(.tokens))
+        keepAlive.read(text.utf8.span, 0..<text.utf8.count, &list)
         return keepAlive
     }
 
