@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the texts of files need of other modules. The heads of responses have a target of their own.
 
-struct ResponseHead: Sendable {
+package struct ResponseHead: Sendable {
     struct Refusal: Error {}
 
     let encoded: [UInt8]

@@ -10,3 +10,5 @@ struct Destination {
 struct IPAddress: Equatable {
     let bytes: [UInt8]
 }
+
+enum AddressFamily { case any, ipv4, ipv6 }
