@@ -55,8 +55,8 @@ public final class Session: Sendable {
     init(
         configuration: SessionConfiguration, delegate: (any SessionDelegate)?,
         serverTrustPolicyManager: ServerTrustPolicyManager?, firstPolicies: [any HopPolicy],
-        source: (any ResponseSource)? = nil, routes: RouteRule? = nil, proxyTrust sharedProxyTrust: TrustSettings? = nil,
-        rates: RateLimiters? = nil
+        source: (any ResponseSource)? = nil, routes: RouteRule? = nil,
+        proxyTrust sharedProxyTrust: TrustSettings? = nil, rates: RateLimiters? = nil
     ) {
         self.configuration = configuration
         currentDelegate = Lock(delegate)

@@ -95,7 +95,8 @@ import Testing
     @Test(
         "transfers side by side have the files, the output and the status of curl's",
         arguments: [
-            "-Z -o 'f#1' 'URL/[1-70]'", "-Z --parallel-max 3 -O 'URL/[a-k]' -O URL/x", "-Z --remote-name-all URL/1 URL/2",
+            "-Z -o 'f#1' 'URL/[1-70]'", "-Z --parallel-max 3 -O 'URL/[a-k]' -O URL/x",
+            "-Z --remote-name-all URL/1 URL/2",
             "-Z --parallel-max 301 URL/a", "-Z --parallel-max 0 URL/a", "-Z --no-parallel URL/a URL/b",
             "-Z -o /dev/null -w '%{http_code} %{urlnum}\\n' 'URL/status/[200-220]' -o /dev/null",
             "-Z --no-clobber -o f 'URL/[1-3]'", "-Z -f URL/status/404 URL/a", "-Z -f -o 1 URL/status/404 -o 2 URL/a",
@@ -124,7 +125,10 @@ import Testing
     {
         let (running, most) = (Lock(0), Lock(0))
         let origin = try ScriptedOrigin { _, request in
-            let count = running.withLock { $0 += 1; return $0 }
+            let count = running.withLock {
+                $0 += 1
+                return $0
+            }
             most.withLock { $0 = max($0, count) }
             // Three wait for each other; with fewer at a time, this takes until the limit.
             for _ in 0..<2000 where most.withLock({ $0 }) < 3 { usleep(1000) }
@@ -161,7 +165,8 @@ import Testing
 
     @Test func `a terminal shows one line for all, and lines of errors apart`() async throws {
         let origin = try EchoOrigin.start()
-        let line = "\(try TernTool.executable.path) -Z -f -o 'f#1' '\(origin.url("/"))[1-9]' \(origin.url("/status/404"))"
+        let tool = try TernTool.executable.path
+        let line = "\(tool) -Z -f -o 'f#1' '\(origin.url("/"))[1-9]' \(origin.url("/status/404"))"
         let text = try await Command.run(
             ["sh", "-c", #"cd "$1" && script -qec "$0" /dev/null"#, line, folder.url.path],
             environment: TernTool.environment
