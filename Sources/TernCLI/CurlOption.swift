@@ -101,12 +101,12 @@ struct CurlOption: Equatable {
         - --disallow-username-in-url | check the URL before, or give the name with -u
         - --dns-interface --dns-ipv4-addr --dns-ipv6-addr --dns-servers --doh-cert-status --doh-insecure --doh-url | the system resolves host names: see resolv.conf(5)
         - --dump-ca-embed | no certificates are built into tern
-        ~ -D --dump-header | may not name the file of -o, and writes it when all heads have arrived
+        ~ -D --dump-header | writes its file when all heads have arrived
         - --ech | tern sends the server's name unencrypted
         - --egd-file --random-file --engine --false-start --ssl-allow-beast --ssl-auto-client-cert --ssl-no-revoke --ssl-revoke-best-effort | it has no effect with the TLS library of tern: leave it out
         ~ --etag-compare | takes one URL; a file that does not exist is the tag "", as in newer releases
         ~ --etag-save | takes one URL; keeps the file after a failure, an error status, or a 304 without a tag, and has the final response's tag alone
-        ~ --expect100-timeout | needs a body
+        = --expect100-timeout
         = -f --fail
         = --fail-early
         = --fail-with-body
@@ -114,13 +114,13 @@ struct CurlOption: Equatable {
         ~ -F --form | ";type=" and ";filename=" may follow; parts within parts and fields of a part are not supported
         - --form-escape | names are escaped as browsers do, with %22 for a quote
         = --form-string
-        ~ -G --get | needs -d
+        = -G --get
         ~ -g --globoff | without it, patterns of a command line may stand for 10,000 URLs
         - --happy-eyeballs-timeout-ms | tern tries the next address after a time of its own
         - --haproxy-clientip | the header of the PROXY protocol names the addresses of the connection
         ~ --haproxy-protocol | says UNKNOWN behind a proxy, not the addresses of the connection to the proxy
         = -I --head
-        = -H --header
+        ~ -H --header | a text that is no field is an error, unless it is blank or a line of a file
         ~ -h --help | shows the help of the command, with categories of its own: "all", "trust" and such
         - --hostpubmd5 --hostpubsha256 --knownhosts --pubkey | it is for SSH, and tern speaks HTTP
         ~ --hsts | may not be repeated, keeps what other programs write to the file meanwhile, and learns only from servers whose chain was validated
@@ -132,7 +132,7 @@ struct CurlOption: Equatable {
         - --http3 --http3-only | tern speaks HTTP/1.1: leave it out, or give --http2, which is answered by it
         - --ignore-content-length | tern takes a body only as long as it is announced
         = -i --include
-        ~ -k --insecure | cannot be combined with options about the chain
+        ~ -k --insecure | cannot be combined with --cert-status
         ~ --interface | takes an interface or an address, and no host name
         - --ip-tos --vlan-priority --mptcp --tcp-fastopen | tern leaves this setting of sockets to the system
         - --ipfs-gateway | give the gateway's URL
@@ -154,12 +154,12 @@ struct CurlOption: Equatable {
         - --login-options --mail-auth --mail-from --mail-rcpt --mail-rcpt-allowfails --sasl-authzid --sasl-ir --upload-flags | it is for mail, and tern speaks HTTP
         - -M --manual | "tern --generate-manual" prints the manual page for man(1)
         = --max-filesize
-        ~ --max-redirs | needs -L
+        = --max-redirs
         ~ -m --max-time | holds for each --retry separately
         - --metalink | give the URL of the file
-        ~ -n --netrc | takes no file that others may read, and no file is an error; a name in the URL chooses the entry with that name, and "default" is not for the targets of redirects
-        ~ --netrc-file | takes no file that others may read, and no file is an error
-        ~ --netrc-optional | takes no file that others may read
+        ~ -n --netrc | a file that others may read is told, and no file is an error; a name in the URL chooses the entry with that name, and "default" is not for the targets of redirects
+        ~ --netrc-file | a file that others may read is told, and no file is an error
+        ~ --netrc-optional | a file that others may read is told
         ~ -: --next | without a URL behind it nothing is requested, not even what stands before it
         = --no-alpn
         = -N --no-buffer
@@ -170,7 +170,7 @@ struct CurlOption: Equatable {
         = --no-progress-meter
         = --no-sessionid
         ~ --noproxy | "*" counts among others, too, "*.HOST" is for the names beneath, and HOST:PORT for one port
-        = --oauth2-bearer
+        ~ --oauth2-bearer | an empty token is none
         - --out-null | give -o /dev/null
         ~ -o --output | replaces a file when the whole body has arrived, and leaves it unchanged otherwise
         = --output-dir
@@ -209,13 +209,13 @@ struct CurlOption: Equatable {
         = -r --range
         - --raw | give -H 'Accept-Encoding:'; chunks are always joined
         ~ -e --referer | a redirect from https to http has none
-        ~ -J --remote-header-name | needs -O; the name is made safe, and a file that exists stays
-        ~ -O --remote-name | cannot be combined with -o
+        ~ -J --remote-header-name | the name is made safe, and a file that exists stays
+        = -O --remote-name
         = --remote-name-all
         = -R --remote-time
         ~ --remove-on-error | always the case
-        ~ -X --request | a redirect that turns the method into GET overrides it
-        = --request-target
+        ~ -X --request | a redirect that turns the method into GET overrides it; an empty method is none
+        ~ --request-target | an empty target is none
         ~ --resolve | "+" has no effect: an entry holds as long as the command; an IPv6 address in place of the host stands in brackets; behind a proxy it leads through a tunnel
         ~ --retry | does not wait longer than an hour for Retry-After, and repeats nothing after a part was written to standard output or added to a file (-C)
         = --retry-all-errors
@@ -256,7 +256,7 @@ struct CurlOption: Equatable {
         ~ -T --upload-file | "." is the same as "-"
         = --url
         = --url-query
-        ~ -u --user | needs the password: tern does not prompt for it
+        ~ -u --user | needs the password: tern does not prompt for it; an empty text is none
         = -A --user-agent
         - --variable | use variables of the shell
         ~ -v --verbose | hides the values of credentials

@@ -52,37 +52,24 @@ struct TrustOptions: OptionGroup, Equatable {
     var identity = IdentityOptions()
 
     func validate() throws {
-        let ofChain = [
-            ("--cacert", caCertificateFile != nil), ("--capath", caFolder != nil),
-            ("--crlfile", revocationListFile != nil),
-        ]
-        if isInsecure, let other = ofChain.first(where: \.1) {
-            throw UsageError("-k skips the chain, so \(other.0) would have no effect: give one of them")
-        }
         if isInsecure, revocation.policy != nil {
             throw UsageError(
                 "-k skips the chain, so there is no status to check: give -k or --cert-status, not both")
         }
     }
 
-    /// - Throws: a usage error for options without effect over plain http.
+    /// As in curl, its options about TLS may stand beside an http URL. Those that only tern has say that a check is made.
+    ///
+    /// - Throws: a usage error for checks that plain http cannot have.
     func check(_ target: RequestedURL) throws {
-        guard !target.isSecure, isGiven else { return }
-        let given = given + identity.given
+        guard !target.isSecure, !given.isEmpty else { return }
         throw UsageError(
             "\(given.joined(separator: ", ")): this has no effect on an http URL: give an https URL, or omit it"
         )
     }
 
-    /// Whether one of the options is given that have no effect over plain http.
-    var isGiven: Bool { !given.isEmpty || !identity.given.isEmpty }
-
     private var given: [String] {
-        [
-            ("--cacert", caCertificateFile != nil), ("--capath", caFolder != nil), ("--pin", !pins.isEmpty),
-            ("--pinnedpubkey", pinnedKey != nil), ("--crlfile", revocationListFile != nil),
-            ("--check-revocation", revocation.checks), ("--cert-status", revocation.demands),
-        ].filter(\.1).map(\.0)
+        [("--pin", !pins.isEmpty), ("--check-revocation", revocation.checks)].filter(\.1).map(\.0)
     }
 
     func configuration() throws -> SessionConfiguration {
@@ -138,7 +125,7 @@ struct TrustOptions: OptionGroup, Equatable {
 
     private func policy() throws -> ServerTrustPolicy? {
         var policies = [revocation.policy].compactMap(\.self)
-        if revocationListFile != nil {
+        if revocationListFile != nil, !isInsecure {
             // As in OpenSSL's programs, each certificate must be covered.
             policies.append(
                 .performRevokedEvaluation(
@@ -283,12 +270,12 @@ struct IdentityOptions: OptionGroup, Equatable {
                 "-E", "--cert", as: "file[:password]",
                 help:
                     "Send this certificate to servers that request one: PEM, or PKCS#12 if the file ends in .p12 or .pfx."
-            ) { $0.certificate = $1.text },
+            ) { $0.certificate = $1.given },
             .value(
                 "--cert-type", as: "PEM|DER|P12", help: "How the file of --cert is encoded, whatever its name."
             ) { $0.certificateType = try $1.read(FileEncoding.init(argument:)) },
             .value("--key", as: "file", help: "The private key in PEM, if it is not in the certificate's file.") {
-                $0.keyFile = $1.text
+                $0.keyFile = $1.given
             },
             .value("--key-type", as: "PEM|DER", help: "How the private key is encoded.") {
                 $0.keyType = try $1.read(FileEncoding.init(argument:))
@@ -299,7 +286,8 @@ struct IdentityOptions: OptionGroup, Equatable {
             ) { $0.passphrase = $1.text },
             .value(
                 "--key-log", as: "file",
-                help: "Append the secrets of the connection to this file, for Wireshark. Delete it afterwards."
+                help:
+                    "Append the secrets of the connection to this file in place of $SSLKEYLOGFILE, for Wireshark. Delete it afterwards."
             ) { $0.keyLogFile = $1.text })
     }
 
@@ -317,22 +305,14 @@ struct IdentityOptions: OptionGroup, Equatable {
     var passphrase: String?
     var keyLogFile: String?
 
-    var keyLog: TLSKeyLog? { keyLogFile.map { TLSKeyLog(path: $0) } }
-
-    /// The given options.
-    var given: [String] {
-        [("--cert", certificate != nil), ("--key", keyFile != nil), ("--key-log", keyLogFile != nil)]
-            .filter(\.1).map(\.0)
+    /// That of the option, or of the environment as in curl: the user of the command may look at its own connections. The
+    /// library reads no variable.
+    var keyLog: TLSKeyLog? {
+        (keyLogFile ?? ProcessInfo.processInfo.environment["SSLKEYLOGFILE"].flatMap { $0.isEmpty ? nil : $0 })
+            .map { TLSKeyLog(path: $0) }
     }
 
     func validate() throws {
-        let ofCertificate = [
-            ("--key", keyFile != nil), ("--pass", passphrase != nil), ("--cert-type", certificateType != nil),
-            ("--key-type", keyType != nil),
-        ]
-        if certificate == nil, let option = ofCertificate.first(where: \.1) {
-            throw UsageError("\(option.0) needs --cert")
-        }
         if keyType == .p12 {
             throw UsageError("--key-type P12: give PEM or DER, or --cert-type P12 for both in one file")
         }

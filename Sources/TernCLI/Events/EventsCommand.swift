@@ -53,7 +53,7 @@ struct EventsCommand: ToolCommand {
             throw UsageError("--sensitive keeps a field from other origins, and needs -L")
         }
         for (limit, name) in [(connectTimeout, "--connect-timeout"), (maximumTime, "--max-time")] {
-            if let limit { _ = try TransferOptions.duration(limit, name) }
+            _ = try TransferOptions.duration(limit, name)
         }
     }
 
@@ -70,7 +70,8 @@ struct EventsCommand: ToolCommand {
             maximumEventSize: maximumEventSize?.bytes ?? Session.maximumEventSize)
         let isJSON = isJSON
         let reader = EventReader { event in try StandardStreams.print(EventText.text(of: event, isJSON: isJSON)) }
-        try await reader.read(events, within: maximumTime.map { .seconds($0) })
+        try await reader.read(
+            events, within: TransferOptions.duration(maximumTime, "--max-time"))
     }
 }
 

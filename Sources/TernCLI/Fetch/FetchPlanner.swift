@@ -10,7 +10,7 @@ struct FetchPlanner: Sendable {
     private static let unannouncedLength = 1 << 20
 
     let options: FetchOptions
-    let choice: MethodChoice
+    private let choice: MethodChoice
     let session: Session
     private let builder: RequestBuilder
     /// The condition of `-z`; nil for none.
@@ -20,18 +20,16 @@ struct FetchPlanner: Sendable {
     private let body: Data?
     private let form: MultipartForm?
     private let hasSeveralURLs: Bool
+    private let isSilent: Bool
 
     /// - Parameters:
     ///   - command: the method of the command; nil leaves it to the options.
     ///   - isSilent: whether lines of files that are left out are not told.
     init(options: FetchOptions, command: String?, isSilent: Bool, _ sessions: SessionRegistry) throws {
-        self.options = options
+        (self.options, self.isSilent) = (options, isSilent)
         choice = try MethodChoice(command: command, options.content)
         let content = options.content
-        if !content.uploads.isEmpty, content.uploads.count != options.urls.count {
-            throw UsageError("-T: give as many files as URLs")
-        }
-        try options.output.check(count: options.urls.count)
+        options.tellSpareFiles(isSilent: isSilent)
         hasSeveralURLs = Array(options.targets.prefix(2)).count > 1
         try options.conditions.check(hasSeveralURLs: hasSeveralURLs)
         timeCondition = options.conditions.timeCondition(isSilent: isSilent)
@@ -56,20 +54,24 @@ struct FetchPlanner: Sendable {
             let query = RequestedURL.escaped(ByteText.text(of: try part.bytes()))
             if !query.isEmpty { target = try target.appending(query: query) }
         }
-        if let body, content.isQuery {
+        if let body, content.isQuery, !body.isEmpty {
             target = try target.appending(query: RequestedURL.escaped(ByteText.text(of: body)))
         }
-        let upload = content.uploads.isEmpty ? nil : content.uploads[typed.place]
+        let upload = typed.upload
+        let method = choice.method(hasUpload: upload != nil)
         if let upload, upload != "-" { target = try target.appending(segment: Self.segment(of: upload)) }
         let offset = try options.output.offset(in: path)
-        var request = try builder.request(for: target, method: choice.method, in: session.configuration) { request in
+        var request = try builder.request(for: target, method: method, in: session.configuration) { request in
             if let offset { try requestRest(from: offset, &request) }
             addConditions(to: &request)
             if let aim = options.requestTarget { try setTarget(aim, &request) }
             if let body, !content.isQuery { send(body, in: &request) }
             if !content.json.isEmpty { announceJSON(in: &request) }
             if let upload {
-                try send(Upload(path: upload, option: "-T", isChunked: builder.isChunked), in: &request)
+                let announced = request.value(forHTTPHeaderField: "Content-Length").flatMap { Int($0) }
+                try send(
+                    Upload(path: upload, option: "-T", isChunked: builder.isChunked, announced: announced),
+                    in: &request)
             }
             if let form { try send(form, in: &request) }
         }
@@ -77,7 +79,8 @@ struct FetchPlanner: Sendable {
         // A head has no bytes to continue with.
         return PlannedFetch(
             index: index, place: earlierURLs + typed.place, target: target, request: request, path: path,
-            offset: choice.method == "HEAD" ? nil : offset)
+            fileRules: options.output.fileRules(for: typed.place, isSilent: isSilent),
+            offset: method == "HEAD" ? nil : offset)
     }
 
     private func requestRest(from offset: Int64, _ request: inout URLRequest) throws {
@@ -129,17 +132,20 @@ struct FetchPlanner: Sendable {
                 "-T \(upload.path): it can be read only once, and --retry would have to read it again")
         }
         request.body = upload.content
-        expectContinue(in: &request, length: upload.length)
+        expectContinue(in: &request, length: upload.length ?? request.body?.announcedLength)
     }
 
     private func send(_ form: MultipartForm, in request: inout URLRequest) throws {
         if !form.isReplayable, hasSeveralURLs || options.transfer.retryRule.count > 0 {
             throw UsageError("-F: standard input and pipes can be read only once: give one URL, and no --retry")
         }
-        if builder.gives("content-type") {
-            throw UsageError("-F and -H Content-Type are two types: a form sets its own, with its boundary")
-        }
+        let type = request.value(forHTTPHeaderField: "Content-Type")
         request.setForm(form)
+        if let type, let boundary = form.contentType.firstRange(of: "; boundary=") {
+            // As in curl: what documentation of an API shows is a type without its boundary.
+            request.setValue(
+                type + form.contentType[boundary.lowerBound...], forHTTPHeaderField: "Content-Type")
+        }
         if builder.isChunked {
             request.body = form.isReplayable ? .stream { form.makeSource() } : .once(form.makeSource())
         }

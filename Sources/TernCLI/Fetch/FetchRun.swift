@@ -11,8 +11,8 @@ struct FetchRun {
     var showsUpload = false
 
     func run() async throws {
-        let (groups, messages, parallel) = (options.groups, options.global.messages, options.global.parallel)
-        for group in groups { try group.checkTrust() }
+        let (messages, parallel) = (options.global.messages, options.global.parallel)
+        let groups = try options.groups.map { try $0.withNeededTrust() }
         let cookies = try FetchCookies(groups, isSilent: messages.isSilent)
         let sessions = SessionRegistry(
             isSilent: messages.isSilent, cookies: cookies?.storage, rate: options.global.rate.requestRate,

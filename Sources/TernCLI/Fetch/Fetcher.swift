@@ -26,6 +26,7 @@ struct Fetcher: Sendable {
 
     /// Returns success if the whole response arrived, and no option refuses it.
     func fetch(_ plan: PlannedFetch) async throws -> ExitStatus {
+        heads?.giveWay(to: plan.path)
         meter?.begin()
         defer { meter?.end() }
         var attempt = 1
@@ -74,12 +75,24 @@ struct Fetcher: Sendable {
 
     private func use(_ plan: PlannedFetch) throws -> Transcript.BodyUse {
         if options.output.isJSON { return .collect(limit: session.configuration.maximumCollectedBodySize) }
-        // With the body or instead of it, `-D -` writes where the body is written.
-        let dumps = heads != nil && !dumpsApart(plan)
-        let copies = (options.output.includesHead || showsHead(plan) ? 1 : 0) + (dumps ? 1 : 0)
         return .write(
-            to: BodyWriter(sink: try BodySink(path: plan.path, options.output.fileRules(isSilent: messages.isSilent))),
-            headCopies: copies)
+            to: BodyWriter(sink: try BodySink(path: plan.path, plan.fileRules)), headCopies: headCopies(of: plan))
+    }
+
+    /// How often the head is written where the body is: with `-i` or in place of the body, and with `-D -`.
+    private func headCopies(of plan: PlannedFetch) -> Int {
+        (options.output.includesHead || showsHead(plan) ? 1 : 0) + (heads != nil && !dumpsApart(plan) ? 1 : 0)
+    }
+
+    /// Writes the heads that have come before a failure to standard output; a file stays as it is.
+    private func writeHeads(of contents: Transcript.Contents, _ plan: PlannedFetch) throws {
+        let copies = options.output.isJSON || (plan.path ?? "-") != "-" ? 0 : headCopies(of: plan)
+        guard contents.error != nil, copies > 0, !contents.hasWrittenHeads, !contents.heads.waiting.isEmpty else {
+            return
+        }
+        let sink = try BodySink(path: plan.path)
+        _ = try sink.open()
+        try sink.write(ResponseHeadText.repeating(contents.heads.waiting, copies))
     }
 
     /// Whether `-D` writes elsewhere than the body.
@@ -88,7 +101,7 @@ struct Fetcher: Sendable {
     }
 
     private func showsHead(_ plan: PlannedFetch) -> Bool {
-        plan.request.httpMethod == "HEAD" && options.content.method == nil
+        options.content.isHead || plan.request.httpMethod == "HEAD" && options.content.method == nil
     }
 
     private func rules(_ plan: PlannedFetch, _ attempt: Int, _ start: ContinuousClock.Instant) -> ResponseRules {
@@ -103,7 +116,7 @@ struct Fetcher: Sendable {
             maximumBodySize: options.transfer.maximumBodySize?.bytes,
             redirectSchemes: options.transfer.schemes.redirectSchemes, decodes: options.fields.isCompressed,
             updatesReferer: options.fields.updatesReferer, keepsCredentials: options.transfer.keepsCredentials,
-            keptPosts: options.transfer.keptPosts, offset: plan.offset,
+            keptPosts: options.transfer.keptPosts, offset: plan.offset, wantsHeadAlone: options.content.isHead,
             timeCondition: plan.request.value(forHTTPHeaderField: "Range") == nil ? timeCondition : nil)
     }
 
@@ -161,6 +174,7 @@ struct Fetcher: Sendable {
     private func report(_ contents: Transcript.Contents, of plan: PlannedFetch, retryCount: Int) throws {
         if let lost = contents.error as? StandardStreams.WriteError { throw lost }
         if let heads, dumpsApart(plan) { try heads.write(contents.heads.waiting) }
+        try writeHeads(of: contents, plan)
         let failure = failure(of: contents, plan)
         if failure == nil, let response = contents.response { try options.conditions.saveTag(of: response) }
         if options.output.isJSON {

@@ -8,7 +8,7 @@ struct ContentOptions: OptionGroup {
             .value(
                 "-X", "--request", as: "method",
                 help: "Send this method (\"tern request\" only). A redirect may still turn it into GET."
-            ) { $0.method = $1.text },
+            ) { $0.method = $1.given },
             .toggle("-I", "--head", help: "Send HEAD, and show the head.") { $0.isHead = $1 },
             .value(
                 "-d", "--data", "--data-ascii", as: "data", dashed: true, repeats: true,
@@ -49,7 +49,7 @@ struct ContentOptions: OptionGroup {
                 "-T", "--upload-file", as: "file", repeats: true,
                 help:
                     "Send this file, with PUT by default; \"-\" and \".\" are standard input. A URL that ends in \"/\" gets its name. "
-                    + "Give one for each URL."
+                    + "Give one for each URL; {a,b} and [1-10] make several of it."
                     // In curl "." also reads the response while it waits for input, which tern always does.
             ) { $0.uploads.append($1.text == "." ? "-" : $1.text) })
     }
@@ -66,6 +66,14 @@ struct ContentOptions: OptionGroup {
     var isQuery = false
     var uploads: [String] = []
 
+    /// An empty name stands for no file.
+    var hasUpload: Bool { uploads.contains { !$0.isEmpty } }
+
+    /// - Parameter place: the position of a URL.
+    func upload(for place: Int) -> String? {
+        uploads.indices.contains(place) && !uploads[place].isEmpty ? uploads[place] : nil
+    }
+
     var parts: [DataPart] { text + binary + json + raw + encoded }
 
     var form: [FormOption] { formParts + formStrings }
@@ -73,26 +81,26 @@ struct ContentOptions: OptionGroup {
     /// Whether it is more than a GET.
     var givesMethod: Bool { method != nil || isHead || hasBody }
 
-    var hasBody: Bool { !uploads.isEmpty || !form.isEmpty || !parts.isEmpty && !isQuery }
+    var hasBody: Bool { hasUpload || !form.isEmpty || !parts.isEmpty && !isQuery }
 
     /// The files it reads.
     var inputs: [String] { parts.compactMap(\.file) + form.compactMap(\.file) + uploads }
 
     func validate() throws {
-        if !parts.isEmpty, !uploads.isEmpty { throw UsageError("-d and -T are two bodies: give one of them") }
-        if !form.isEmpty, !parts.isEmpty || !uploads.isEmpty {
+        if !parts.isEmpty, hasUpload { throw UsageError("-d and -T are two bodies: give one of them") }
+        if isQuery, !form.isEmpty { throw UsageError("-G puts data into the URL, and -F is a body: give one of them") }
+        if !form.isEmpty, !parts.isEmpty || hasUpload {
             throw UsageError("-F and \(parts.isEmpty ? "-T" : "-d") are two bodies: give one of them")
         }
-        if isQuery, parts.isEmpty { throw UsageError("-G puts the data of -d into the URL, and needs -d") }
-        if uploads.contains("") { throw UsageError("-T \"\": give a file, or \"-\" for standard input") }
     }
 }
 
 /// The method to send, by curl's rules, if command and options agree on it.
 struct MethodChoice {
-    let method: String
-    /// HEAD was requested in order to see the head.
-    let showsHead: Bool
+    private let given: String?
+    private let isHead: Bool
+    /// Whether `-d` or `-F` is sent.
+    private let hasContent: Bool
 
     /// - Parameter command: the method of the command; nil leaves it to the options.
     init(command: String?, _ options: ContentOptions) throws {
@@ -111,14 +119,16 @@ struct MethodChoice {
                 )
             }
         }
-        if options.isHead, options.method != nil { throw UsageError("-I sends HEAD: give -I or -X, not both") }
         if options.isHead, hasBody {
             throw UsageError("-I sends no body: omit it, or give -G to put -d into the URL")
         }
-        if options.method?.isEmpty == true { throw UsageError("-X: the method is empty") }
-        showsHead = options.isHead || command == "HEAD"
-        method =
-            options.method ?? command
-            ?? (options.isHead ? "HEAD" : !hasBody ? "GET" : options.uploads.isEmpty ? "POST" : "PUT")
+        given = options.method ?? command
+        isHead = options.isHead
+        hasContent = hasBody && !options.hasUpload
+    }
+
+    /// - Parameter hasUpload: whether the request has a file of `-T`.
+    func method(hasUpload: Bool) -> String {
+        given ?? (isHead ? "HEAD" : hasUpload ? "PUT" : hasContent ? "POST" : "GET")
     }
 }

@@ -17,7 +17,7 @@ struct CookieOptions: OptionGroup {
                     Keep the cookies that responses set, and replace this file with all of them at the end; "-" is standard \
                     output. A file that -b reads keeps what other programs write to it meanwhile.
                     """
-            ) { $0.jar = $1.text },
+            ) { $0.jar = $1.given },
             .toggle("-j", "--junk-session-cookies", help: "Leave out session cookies of -b's files.") {
                 $0.dropsSessionCookies = $1
             })
@@ -45,11 +45,4 @@ struct CookieOptions: OptionGroup {
 
     /// Whether cookies are kept between requests.
     var keepsCookies: Bool { jar != nil || !files.isEmpty }
-
-    func validate() throws {
-        if dropsSessionCookies, files.isEmpty {
-            throw UsageError("-j needs a file of cookies: give -b with one")
-        }
-        if jar?.isEmpty == true { throw UsageError("-c: the file name is empty") }
-    }
 }

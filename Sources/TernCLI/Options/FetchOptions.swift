@@ -33,7 +33,7 @@ struct FetchOptions: OptionGroup {
             .value(
                 "--request-target", as: "target",
                 help: "Send this in place of the URL's path and query, such as \"*\" with -X OPTIONS."
-            ) { $0.requestTarget = $1.text },
+            ) { $0.requestTarget = $1.given },
             .value("--proto-default", as: "scheme", help: "The scheme of URLs that have none: http or https.") {
                 $0.defaultScheme = $1.text.lowercased()
             },
@@ -93,23 +93,34 @@ struct FetchOptions: OptionGroup {
         if output.resumption != nil, content.hasBody {
             throw UsageError("-C resumes a download; an upload begins at its start")
         }
-        if transfer.continueTimeout != nil, !content.hasBody {
-            throw UsageError("--expect100-timeout needs a body, and there is none")
+    }
+
+    /// As in curl, what is given more often than there are URLs is left out, which is told.
+    func tellSpareFiles(isSilent: Bool) {
+        if isSilent { return }
+        let spare = [("-T", content.uploads.count), ("-o or -O", output.outputs.count)].filter { $0.1 > urls.count }
+        for (option, _) in spare {
+            StandardStreams.tell("tern: warning: \(option) is given more often than there are URLs")
         }
     }
 
     /// The URLs that its arguments stand for, in order.
     var targets: TargetSequence { TargetSequence(self) }
 
-    /// - Throws: a usage error for options without effect.
-    func checkTrust() throws {
-        guard trust.isGiven, !transfer.isFollowing, transfer.hsts == nil else { return }
+    /// As in curl, files about TLS are read where a URL may need them: the options without those that none needs.
+    ///
+    /// - Throws: a usage error for checks that plain http cannot have.
+    func withNeededTrust() throws -> Self {
+        if trust == TrustOptions() || transfer.isFollowing || transfer.hsts != nil { return self }
         var first: RequestedURL?
         for case .success(let target) in targets {
-            if target.url.isSecure { return }
+            if target.url.isSecure { return self }
             first = first ?? target.url
         }
         if let first { try trust.check(first) }
+        var options = self
+        options.trust = TrustOptions()
+        return options
     }
 
     fileprivate func target(_ text: String) throws -> RequestedURL {
@@ -131,16 +142,29 @@ struct TypedTarget {
     let place: Int
     /// What its patterns stand for.
     let words: [String]
+    /// The file of `-T`; nil for none.
+    let upload: String?
 }
 
-/// The URLs that the arguments of a group stand for, each made when it is asked for: patterns may stand for many. What is
-/// wrong with one does not end the sequence.
+/// The URLs that the arguments of a group stand for, each once for each file that its `-T` stands for, and made when it is
+/// asked for: patterns may stand for many. What is wrong with one does not end the sequence.
 struct TargetSequence: Sequence, IteratorProtocol {
+    /// What the argument at ``place`` stands for, and its `-T`.
+    private struct Argument {
+        /// Nil for a URL without patterns.
+        let typed: String?
+        let urls: URLPattern
+        let uploads: URLPattern?
+        /// The next of its transfers: all URLs with the first file, then with the second.
+        var index = 0
+
+        var count: Int { urls.count * (uploads?.count ?? 1) }
+    }
+
     private let options: FetchOptions
     private let urls: [String]
     private var place = 0
-    /// The pattern of the URL at ``place``, and the next of its URLs.
-    private var pattern: (URLPattern, index: Int)?
+    private var argument: Argument?
 
     fileprivate init(_ options: FetchOptions) {
         self.options = options
@@ -148,32 +172,47 @@ struct TargetSequence: Sequence, IteratorProtocol {
     }
 
     mutating func next() -> Result<TypedTarget, any Error>? {
-        while pattern == nil {
+        while true {
+            if let target = nextOfArgument() { return target }
             guard place < urls.count else { return nil }
-            let text = RequestedURL.escaped(urls[place])
-            if options.takesBracketsAsTheyAre || URLPattern.isPlain(text) {
-                defer { place += 1 }
-                return Result { try target(text, typed: urls[place], []) }
-            }
             do throws(CommandFailure) {
-                let made = try URLPattern(text)
-                if made.count > 0 { pattern = (made, 0) } else { place += 1 }
+                argument = try read(urls[place])
             } catch {
                 place += 1
                 return .failure(error)
             }
         }
-        guard let (made, index) = pattern else { return nil }
-        defer {
-            pattern = index + 1 < made.count ? (made, index + 1) : nil
-            if pattern == nil { place += 1 }
-        }
-        let (text, words) = made[index]
-        return Result { try target(text, typed: text, words) }
     }
 
-    private func target(_ text: String, typed: String, _ words: [String]) throws -> TypedTarget {
-        TypedTarget(url: try options.target(text), typed: typed, place: place, words: words)
+    private func read(_ url: String) throws(CommandFailure) -> Argument {
+        let typed = URLRequest.withoutBlanksAround(url) ?? url
+        let text = RequestedURL.escaped(typed)
+        return Argument(
+            typed: isPlain(text) ? typed : nil, urls: try pattern(text),
+            uploads: try options.content.upload(for: place).map { file throws(CommandFailure) in try pattern(file) })
+    }
+
+    private func isPlain(_ text: String) -> Bool { options.takesBracketsAsTheyAre || URLPattern.isPlain(text) }
+
+    private func pattern(_ text: String) throws(CommandFailure) -> URLPattern {
+        isPlain(text) ? URLPattern(plain: text) : try URLPattern(text)
+    }
+
+    private mutating func nextOfArgument() -> Result<TypedTarget, any Error>? {
+        guard let current = argument else { return nil }
+        guard current.index < current.count else {
+            argument = nil
+            place += 1
+            return nil
+        }
+        argument?.index += 1
+        let (file, url) = current.index.quotientAndRemainder(dividingBy: current.urls.count)
+        let (text, words) = current.urls[url]
+        return Result {
+            TypedTarget(
+                url: try options.target(text), typed: current.typed ?? text, place: place, words: words,
+                upload: current.uploads?[file].text)
+        }
     }
 }
 

@@ -11,7 +11,7 @@ struct FieldOptions: OptionGroup {
                 "-H", "--header", as: "field", dashed: true, repeats: true,
                 help: """
                     Add a header field; repeat for more. "Name:" omits one that is sent otherwise, "Name;" sends it empty, \
-                    "@file" reads a field from each line.
+                    "@file" reads a field from each line, and skips lines that are none.
                     """
             ) { $0.headers.append($1.text) },
             .value("-A", "--user-agent", as: "name", dashed: true, help: "Send this User-Agent; an empty one omits it.")
@@ -19,7 +19,7 @@ struct FieldOptions: OptionGroup {
             .value(
                 "-e", "--referer", as: "url", dashed: true,
                 help: "Send this Referer; with \";auto\" at its end, or alone, each redirect sends the URL before it."
-            ) { $0.referer = $1.text },
+            ) { $0.referer = $1.given },
             .group(\.credentials, "Credentials"),
             .toggle("--compressed", help: "Accept a compressed body, and write it decompressed.") {
                 $0.isCompressed = $1
@@ -43,10 +43,6 @@ struct FieldOptions: OptionGroup {
     /// The files it reads.
     var inputs: [String] { headers.filter { $0.hasPrefix("@") }.map { String($0.dropFirst()) } }
 
-    func validate() throws {
-        if referer?.isEmpty == true { throw UsageError("-e: the Referer is empty") }
-    }
-
     private static let automatic = ";auto"
 
     /// Whether the request of a redirect names the URL that led to it.
@@ -58,20 +54,10 @@ struct FieldOptions: OptionGroup {
         return first?.isEmpty == true ? nil : first
     }
 
-    /// The fields of the options, in order.
+    /// The fields of the options, in order. As in curl, those of `-H` take the place of those that other options make.
     func given() throws -> [HeaderOption] {
-        let lines = try headers.flatMap { header in
-            guard header.hasPrefix("@") else { return [header] }
-            return HeaderOption.lines(in: try InputFile.read(String(header.dropFirst()), for: "-H"))
-        }
-        let own = try lines.map(HeaderOption.init)
+        let own = try HeaderOption.all(of: headers, for: "-H")
         let names = Set(own.map { $0.name.lowercased() })
-        if let option = credentials.option, names.contains("authorization") {
-            throw UsageError("\(option) and -H \"Authorization\" are two credentials: give one of them")
-        }
-        if isCompressed, names.contains("accept-encoding") {
-            throw UsageError("--compressed and -H \"Accept-Encoding\" contradict each other: give one of them")
-        }
         var all = own
         if let userAgent, !names.contains("user-agent") {
             all.append(
@@ -81,7 +67,7 @@ struct FieldOptions: OptionGroup {
         if own.contains(where: { $0.omittedName == "host" }) {
             throw UsageError("-H \"Host:\": every request of HTTP/1.1 has it")
         }
-        if let authorization = credentials.authorization {
+        if let authorization = credentials.authorization, !names.contains("authorization") {
             all.append(.add(name: "Authorization", value: authorization))
         }
         return all
@@ -95,7 +81,28 @@ enum HeaderOption {
     /// `Name:` removes a field that would be sent otherwise.
     case remove(name: String)
 
-    init(_ text: String) throws {
+    /// Those of an option's texts and, behind "@", of its files.
+    static func all(of texts: [String], for option: String) throws -> [HeaderOption] {
+        try texts.flatMap { text in
+            guard text.hasPrefix("@") else { return try HeaderOption(text, of: option).map { [$0] } ?? [] }
+            return all(in: try InputFile.read(String(text.dropFirst()), for: option))
+        }
+    }
+
+    /// Nil for blanks, as scripts make them of a variable that is not set.
+    private init?(_ text: String, of option: String) throws {
+        if let field = Self(field: text) {
+            self = field
+        } else if Self.trimmed(text[...]).isEmpty {
+            return nil
+        } else {
+            throw UsageError(
+                "\(option) \"\(text)\": a header field needs a colon, or a semicolon at the end if it is to be empty")
+        }
+    }
+
+    /// Nil for what is no field.
+    private init?(field text: String) {
         if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) {
             let name = String(text[..<colon])
             let value = Self.trimmed(text[text.utf8.index(after: colon)...])
@@ -103,8 +110,7 @@ enum HeaderOption {
         } else if text.hasSuffix(";") {
             self = .add(name: String(text.dropLast()), value: "")
         } else {
-            throw UsageError(
-                "-H \"\(text)\": a header field needs a colon, or a semicolon at the end if it is to be empty")
+            return nil
         }
     }
 
@@ -120,10 +126,10 @@ enum HeaderOption {
         .add(HeaderField(name: name, bytes: ByteText.bytes(of: value)))
     }
 
-    /// The fields in a file, one on each line.
-    static func lines(in file: Data) -> [String] {
+    /// The fields in a file, one on each line. As in curl, a line that is none, such as a comment, is skipped.
+    private static func all(in file: Data) -> [HeaderOption] {
         file.split(separator: UInt8(ascii: "\n")).map { $0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0 }
-            .filter { !$0.isEmpty }.map { ByteText.text(of: $0) }
+            .filter { $0.first != UInt8(ascii: "#") }.compactMap { HeaderOption(field: ByteText.text(of: $0)) }
     }
 
     var name: String {
@@ -155,28 +161,28 @@ struct CredentialOptions: OptionGroup, Equatable {
                 help:
                     "Authenticate with this name and password. Every user of this machine can see the password: -H @file hides your "
                     + "own Authorization field."
-            ) { $0.user = $1.text },
-            .flag("--basic", help: "Send -u with HTTP Basic, without waiting for a challenge: the default.") {
-                $0.usesBasic = true
+            ) { $0.user = $1.given },
+            .toggle("--basic", help: "Send -u with HTTP Basic, without waiting for a challenge: the default.") {
+                $0.use(.basic, $1)
             },
-            .flag("--digest", help: "Send -u with HTTP Digest only, when the server requests it.") {
-                $0.usesDigest = true
+            .toggle("--digest", help: "Send -u with HTTP Digest, when the server requests it.") {
+                $0.use(.digest, $1)
             },
-            .flag(
+            .toggle(
                 "--anyauth",
                 help: "Send -u in the safest way that the server offers, when it requests it: Digest or Basic."
-            ) { $0.usesAny = true },
+            ) { if $1 { $0.chosenSchemes = .all } },
             .value("--oauth2-bearer", as: "token", dashed: true, help: "Send this bearer token (RFC 6750).") {
-                $0.bearer = $1.text
+                $0.bearer = $1.given
             },
             .toggle(
                 "-n", "--netrc",
                 help: """
                     Authenticate with the name and the password for the host in $NETRC, or else ~/.netrc, rather than those \
-                    of the URL. Others must not be able to read the file.
+                    of the URL. Others should not be able to read the file.
                     """
             ) { $0.usesNetrc = $1 },
-            .value("--netrc-file", as: "file", help: "The same with this file.") { $0.netrcFile = $1.text },
+            .value("--netrc-file", as: "file", help: "The same with this file.") { $0.netrcFile = $1.given },
             .toggle(
                 "--netrc-optional",
                 help: "The same, but the URL's name and password come first, and there may be no file."
@@ -184,15 +190,20 @@ struct CredentialOptions: OptionGroup, Equatable {
     }
 
     var user: String?
-    var usesBasic = false
-    var usesDigest = false
-    var usesAny = false
+    var chosenSchemes: PasswordCredential.Schemes = []
     var bearer: String?
     var usesNetrc = false
     var netrcFile: String?
     var isNetrcOptional = false
 
-    private var schemes: PasswordCredential.Schemes { usesDigest ? .digest : usesAny ? .all : .basic }
+    private var schemes: PasswordCredential.Schemes { chosenSchemes.isEmpty ? .basic : chosenSchemes }
+
+    /// Whether the password is sent by Digest alone, so that the first request may go without its content.
+    var usesDigest: Bool { schemes == .digest }
+
+    private mutating func use(_ scheme: PasswordCredential.Schemes, _ isOn: Bool) {
+        if isOn { chosenSchemes.formUnion(scheme) } else { chosenSchemes.subtract(scheme) }
+    }
 
     /// The option that gives the credentials; nil for none.
     var option: String? { user != nil ? "-u" : bearer != nil ? "--oauth2-bearer" : nil }
@@ -204,14 +215,7 @@ struct CredentialOptions: OptionGroup, Equatable {
         if let user, !user.utf8.contains(UInt8(ascii: ":")) {
             throw UsageError("-u: give user:password; tern does not prompt for a password")
         }
-        if user != nil, bearer != nil {
-            throw UsageError("-u and --oauth2-bearer are two credentials: give one of them")
-        }
-        if bearer?.isEmpty == true { throw UsageError("--oauth2-bearer: the token is empty") }
-        if [usesBasic, usesDigest, usesAny].count(where: { $0 }) > 1 {
-            throw UsageError("--basic, --digest and --anyauth exclude each other: give one of them")
-        }
-        if (usesDigest || usesAny), bearer != nil {
+        if schemes != .basic, bearer != nil {
             throw UsageError("--oauth2-bearer is sent as it is: leave out --digest and --anyauth")
         }
     }
@@ -232,7 +236,14 @@ struct CredentialOptions: OptionGroup, Equatable {
             }
             return netrc
         } catch {
-            if isNetrcOptional, case .missing = error { return nil }
+            switch error {
+            case .missing where isNetrcOptional: return nil
+            case .exposed:
+                // As in curl, it is used: a secret that a container mounts is often readable for all.
+                if !isSilent { StandardStreams.tell("tern: \(option): \(error)") }
+                return Netrc(try InputFile.read(path, for: option), schemes: schemes)
+            case .missing, .unreadable: break
+            }
             throw CommandFailure(.unreadable, "\(option): \(error)")
         }
     }
@@ -249,13 +260,13 @@ struct CredentialOptions: OptionGroup, Equatable {
     /// The value of an `Authorization` field that is sent without waiting for a challenge.
     var authorization: String? {
         if let bearer { return "Bearer " + bearer }
-        guard let user, !usesDigest, !usesAny else { return nil }
+        guard let user, schemes == .basic else { return nil }
         return BasicScheme.authorization(ByteText.bytes(of: user))
     }
 
     /// Has the request answer challenges, or sends the name and password of its URL as curl does.
     func apply(to request: inout URLRequest) {
-        if let user {
+        if bearer == nil, let user {
             guard schemes != .basic else { return }
             let bytes = ByteText.bytes(of: user)
             let colon = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex

@@ -23,11 +23,12 @@ struct MessageOptions: OptionGroup {
 
     var hidesProgress = false
     var isSilent = false
-    var showsErrors = false
+    /// Nil unless an option says so.
+    var showsErrors: Bool?
     var isVerbose = false
 
     /// Whether errors are shown.
-    var tellsErrors: Bool { !isSilent || showsErrors }
+    var tellsErrors: Bool { showsErrors ?? !isSilent }
 
     var showsProgress: Bool { !isSilent && !isVerbose && !hidesProgress }
 }

@@ -13,12 +13,12 @@ struct OutputOptions: OptionGroup {
                     are followed, devices and FIFOs written directly; "-" is standard output. Give one for each URL; "#1" is what \
                     the first pattern of the URL stands for.
                     """
-            ) { $0.outputs.append($1.text) },
-            .flag(
+            ) { $0.outputs.append(.file($1.text)) },
+            .toggle(
                 "-O", "--remote-name",
                 help:
                     "Write the body to a file named by the URL's last segment, in the current folder; give one for each URL."
-            ) { $0.remoteNames += 1 },
+            ) { $0.outputs.append($1 ? .remoteName : .standardOutput) },
             .toggle(
                 "-J", "--remote-header-name",
                 help: "With -O, name the file as the server proposes (Content-Disposition); such a file replaces none."
@@ -41,7 +41,7 @@ struct OutputOptions: OptionGroup {
             },
             .toggle("--remote-name-all", help: "Use -O for every URL.") { $0.namesAll = $1 },
             .value("--output-dir", as: "folder", help: "Put the files of -o and -O into this folder.") {
-                $0.folder = $1.text
+                $0.folder = $1.given
             },
             .toggle("--create-dirs", help: "Create the folders of -o and --output-dir.") { $0.createsFolders = $1 },
             .toggle("-i", "--include", "--show-headers", help: "Write the head before the body.") {
@@ -58,7 +58,7 @@ struct OutputOptions: OptionGroup {
                 "-w", "--write-out", as: "format", dashed: true,
                 help: """
                     Print this after each URL, with variables such as %{http_code}, %{time_total}, %header{name} and %{json}; \
-                    "@file" reads it from a file.
+                    the rest goes to the file of %output{file}, or %output{>>file} at its end; "@file" reads the format.
                     """
             ) { $0.writeOut = $1.text },
             .toggle(
@@ -83,13 +83,22 @@ struct OutputOptions: OptionGroup {
         }
     }
 
-    var outputs: [String] = []
+    /// The output of the body of one URL.
+    enum Output: Equatable {
+        case file(String)
+        /// `-O`
+        case remoteName
+        /// `--no-remote-name`
+        case standardOutput
+    }
+
+    /// Those of the first URLs.
+    var outputs: [Output] = []
     var takesProposal = false
     var resumption: Resumption?
     var keepsTime = false
     var keepsExisting = false
     var removesOnError = false
-    var remoteNames = 0
     var namesAll = false
     var folder: String?
     var createsFolders = false
@@ -105,25 +114,8 @@ struct OutputOptions: OptionGroup {
 
     func validate() throws {
         if fails, failsWithBody { throw UsageError("-f writes no body: give -f or --fail-with-body, not both") }
-        if !outputs.isEmpty, remoteNames > 0 || namesAll {
-            throw UsageError("-o and -O both name the output: give one -o, or one -O, for each URL")
-        }
-        if namesAll, remoteNames > 0 {
-            throw UsageError("--remote-name-all is -O for every URL: give one of them")
-        }
-        if includesHead, headFile == "-", outputs.isEmpty, remoteNames == 0, !namesAll {
-            throw UsageError("-i and -D - both write the head to standard output: give one of them")
-        }
-        if outputs.isEmpty, remoteNames == 0, !namesAll, folder != nil || createsFolders {
-            throw UsageError(
-                "\(folder == nil ? "--create-dirs" : "--output-dir") needs -o or -O")
-        }
-        if takesProposal, remoteNames == 0, !namesAll { throw UsageError("-J names the file of -O, and needs it") }
         if takesProposal, includesHead {
             throw UsageError("-i begins the file before the server has named it (-J): give one of them")
-        }
-        if resumption == .lengthOfFile, outputs.isEmpty, remoteNames == 0, !namesAll {
-            throw UsageError("-C - continues a file, and needs -o or -O")
         }
         let notContinued = [
             ("-J", takesProposal), ("--no-clobber", keepsExisting), ("--remove-on-error", removesOnError),
@@ -131,10 +123,10 @@ struct OutputOptions: OptionGroup {
         if resumption != nil, let other = notContinued.first(where: \.1) {
             throw UsageError("-C keeps the file that exists, which \(other.0) does not: give one of them")
         }
-        if folder?.isEmpty == true { throw UsageError("--output-dir: the folder's name is empty") }
         guard isJSON else { return }
         let others = [
-            ("-o", !outputs.isEmpty), ("-O", remoteNames > 0), ("--remote-name-all", namesAll), ("-i", includesHead),
+            ("-o", outputs.contains { $0 != .remoteName }), ("-O", outputs.contains(.remoteName)),
+            ("--remote-name-all", namesAll), ("-i", includesHead),
             ("-w", writeOut != nil), ("-D -", headFile == "-"), ("-C", resumption != nil),
         ]
         if let other = others.first(where: \.1) {
@@ -142,21 +134,14 @@ struct OutputOptions: OptionGroup {
         }
     }
 
-    /// - Parameter count: how many URLs are given.
-    /// - Throws: a usage error for more outputs than that.
-    func check(count: Int) throws {
-        if max(outputs.count, remoteNames) > count { throw UsageError("\(option) is given more often than there are URLs") }
-    }
-
-    private var option: String { outputs.isEmpty ? "-O" : "-o" }
-
     /// The output of a URL's body; nil is standard output.
     func path(for target: TypedTarget) throws -> String? {
-        let name: String? =
-            target.place < outputs.count
-            ? URLPattern.replacing(target.words, in: outputs[target.place])
-            : namesAll || target.place < remoteNames
-                ? try Self.remoteName(of: target.url, typed: target.typed) : nil
+        let (name, option): (String?, String) =
+            switch output(for: target.place) {
+            case .file(let name): (URLPattern.replacing(target.words, in: name), "-o")
+            case .remoteName: (try Self.remoteName(of: target.url, typed: target.typed), "-O")
+            case .standardOutput: (nil, "")
+            }
         guard let path = name.map(placed) else { return nil }
         if createsFolders { try Self.makeFolder(of: path) }
         do throws(OutputError) {
@@ -164,17 +149,22 @@ struct OutputOptions: OptionGroup {
         } catch {
             throw CommandFailure(.unwritable, "\(option): \(error)")
         }
-        if let heads = headFile.flatMap(Self.file), Self.file(path) == heads {
-            throw UsageError("\(option) and -D both write to \(path): give two files")
-        }
         return path
     }
 
-    /// How files are written.
-    func fileRules(isSilent: Bool) -> FileRules {
+    /// - Parameter place: the position of a URL.
+    private func output(for place: Int) -> Output {
+        place < outputs.count ? outputs[place] : namesAll ? .remoteName : .standardOutput
+    }
+
+    /// How the file of a URL is written.
+    ///
+    /// - Parameter place: the position of the URL.
+    func fileRules(for place: Int, isSilent: Bool) -> FileRules {
         FileRules(
-            existing: resumption != nil ? .append : keepsExisting ? .number : .replace, takesProposal: takesProposal,
-            keepsTime: keepsTime, isSilent: isSilent)
+            existing: resumption != nil ? .append : keepsExisting ? .number : .replace,
+            takesProposal: takesProposal && output(for: place) == .remoteName, keepsTime: keepsTime,
+            isSilent: isSilent)
     }
 
     /// The offset from which the body is requested; nil for the whole.

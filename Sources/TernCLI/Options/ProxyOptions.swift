@@ -130,18 +130,7 @@ struct ProxyOptions: OptionGroup, Equatable {
 
     /// As `-H` has them, from files, too. There is nothing that a field without a value would remove.
     private func connectHeaders() throws -> HeaderFields {
-        let lines = try fields.flatMap { text in
-            guard text.hasPrefix("@") else { return [text] }
-            return HeaderOption.lines(in: try InputFile.read(String(text.dropFirst()), for: "--proxy-header"))
-        }
-        let headers = HeaderFields(
-            try lines.compactMap { line -> HeaderField? in
-                guard line.contains(":") || line.hasSuffix(";") else {
-                    throw UsageError("--proxy-header: give \"Name: value\"")
-                }
-                guard case .add(let field) = try HeaderOption(line) else { return nil }
-                return field
-            })
+        let headers = HeaderFields(try HeaderOption.all(of: fields, for: "--proxy-header").compactMap(\.added))
         var proxy = Proxy(.http, host: "localhost")
         proxy.connectHeaders = headers
         do throws(ProxyError) { try proxy.checkConnectHeaders() } catch { throw UsageError("--proxy-header: \(error)") }

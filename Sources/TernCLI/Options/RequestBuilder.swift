@@ -52,13 +52,9 @@ struct RequestBuilder {
         for field in fields.lazy.compactMap(\.added) { request.headers.append(field) }
         try setBody(&request)
         if let netrc = configuration.netrc { options.credentials.complete(&request, from: netrc) }
-        options.credentials.apply(to: &request)
-        if let cookies {
-            try add(cookies, as: "Cookie", to: &request, "-b and -H \"Cookie\" are two fields of cookies")
-        }
-        if let range {
-            try add("bytes=\(range)", as: "Range", to: &request, "-r and -H \"Range\" request two parts")
-        }
+        if !gives("authorization") { options.credentials.apply(to: &request) }
+        if let cookies { add(cookies, as: "Cookie", to: &request) }
+        if let range { add("bytes=\(range)", as: "Range", to: &request) }
         request.decodesContent = options.isCompressed
         request.timeouts = timeouts
         transfer.apply(to: &request)
@@ -70,10 +66,9 @@ struct RequestBuilder {
     /// Whether `-H` adds or removes the field.
     func gives(_ name: String) -> Bool { fields.contains { $0.name.lowercased() == name } }
 
-    private func add(_ value: String, as name: String, to request: inout URLRequest, _ conflict: String) throws {
-        guard request.value(forHTTPHeaderField: name) == nil else {
-            throw UsageError("\(conflict): give one of them")
-        }
+    /// As in curl, a field of `-H` takes the place of an option's.
+    private func add(_ value: String, as name: String, to request: inout URLRequest) {
+        if gives(name.lowercased()) { return }
         request.headers.append(HeaderField(name: name, bytes: ByteText.bytes(of: value)))
     }
 }
@@ -99,6 +94,7 @@ struct PlannedFetch {
     let request: URLRequest
     /// The output of the body; nil is standard output.
     let path: String?
+    let fileRules: FileRules
     /// The position from which the file is continued; nil for the whole.
     var offset: Int64?
 }

@@ -40,6 +40,8 @@ struct SessionOptions: Equatable {
         for name in omittedFields { configuration.httpAdditionalHeaders[name] = nil }
         configuration.hstsStorage = try hsts.map { try storages.hosts(in: $0, isSilent: isSilent) }
         configuration.urlCache = try cache.map(storages.cache)
+        // As in curl, whose limit ends a loop.
+        configuration.endsRedirectLoops = false
         configuration.unixSocket = try socketName()
         configuration.egressPolicy = egress.policy
         try routes.apply(to: &configuration)

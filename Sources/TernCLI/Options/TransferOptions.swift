@@ -59,7 +59,7 @@ struct TransferOptions: OptionGroup {
             },
             .value(
                 "--retry-max-time", as: "seconds",
-                help: "The maximum time from the first attempt to the start of a --retry."
+                help: "The maximum time from the first attempt to the start of a --retry; 0 is no limit."
             ) { $0.retryMaximumTime = try $1.number() },
             .toggle("--retry-connrefused", help: "With --retry, also retry if the connection is refused.") {
                 $0.retriesRefusals = $1
@@ -68,12 +68,16 @@ struct TransferOptions: OptionGroup {
                 "--retry-all-errors",
                 help: "With --retry, retry after every error; with -f also after every status of 400 or more."
             ) { $0.retriesEverything = $1 },
-            .value("--connect-timeout", as: "seconds", help: "The maximum time to connect, in seconds.") {
+            .value(
+                "--connect-timeout", as: "seconds",
+                help: "The maximum time to connect, in seconds; 0 is no limit of its own."
+            ) {
                 $0.connectTimeout = try $1.number()
             },
             .value(
                 "-m", "--max-time", as: "seconds",
-                help: "The maximum time in all, in seconds, for each --retry separately; no retry waits longer."
+                help:
+                    "The maximum time in all, in seconds, for each --retry separately; no retry waits longer. 0 is no limit."
             ) { $0.maximumTime = try $1.number() },
             .value(
                 "--expect100-timeout", as: "seconds",
@@ -84,20 +88,20 @@ struct TransferOptions: OptionGroup {
             .value(
                 "--unix-socket", as: "path",
                 help: "Connect to this Unix domain socket instead of the URL's host and port."
-            ) { $0.unixSocket = $1.text },
+            ) { ($0.unixSocket, $0.abstractUnixSocket) = ($1.text, nil) },
             .value(
                 "--abstract-unix-socket", as: "name",
                 help: "Connect to the Unix domain socket of this name in Linux's abstract namespace."
             ) {
-                $0.abstractUnixSocket = $1.text
+                ($0.unixSocket, $0.abstractUnixSocket) = (nil, $1.text)
             },
             .group(\.routes.names),
             .group(\.routes.connection),
             .value(
                 "--limit-rate", as: "bytes",
                 help: """
-                    The maximum number of bytes in a second in each direction, for each URL separately; K, M and G count in \
-                    powers of 1024, and 0 is no limit.
+                    The maximum number of bytes in a second in each direction, for each URL separately; K, M, G, T and P \
+                    count in powers of 1024, and 0 is no limit.
                     """
             ) { $0.bytesPerSecond = try $1.read(ByteCount.init(argument:)) },
             .value(
@@ -121,7 +125,7 @@ struct TransferOptions: OptionGroup {
             .value(
                 "--max-filesize", as: "bytes",
                 help: """
-                    Fail if the body is larger, announced or not; K, M and G count in powers of 1024, and 0 is no limit.
+                    Fail if the body is larger, announced or not; K, M, G, T and P count in powers of 1024, and 0 is no limit.
                     """
             ) {
                 let size = try $1.read(ByteCount.init(argument:))
@@ -161,24 +165,9 @@ struct TransferOptions: OptionGroup {
     var maximumBodySize: ByteCount?
 
     func validate() throws {
-        let ofRedirects =
-            [("--max-redirs", redirects != nil), ("--allow-downgrade", allowsDowngrade)]
-            + keptPosts.sorted().map { ("--post\($0)", true) }
-        if !isFollowing, let option = ofRedirects.first(where: \.1) { throw UsageError("\(option.0) needs -L") }
         if let redirects, redirects < -1 { throw UsageError("--max-redirs: give 0 or more, or -1 for no limit") }
-        let options = [
-            ("--retry-max-time", retryMaximumTime != nil), ("--retry-connrefused", retriesRefusals),
-            ("--retry-all-errors", retriesEverything),
-        ]
-        if retries == nil, let option = options.first(where: \.1) {
-            throw UsageError("\(option.0) needs --retry")
-        }
-        if let retryMaximumTime { _ = try Self.duration(retryMaximumTime, "--retry-max-time") }
-        if unixSocket != nil, abstractUnixSocket != nil {
-            throw UsageError("--unix-socket and --abstract-unix-socket exclude each other: give one of them")
-        }
+        _ = try Self.duration(retryMaximumTime, "--retry-max-time")
         if let retryDelay {
-            if retries == nil { throw UsageError("--retry-delay needs --retry") }
             guard retryDelay >= 0, retryDelay <= 1e9 else {
                 throw UsageError("--retry-delay: give seconds from 0 to 1e9")
             }
@@ -191,16 +180,20 @@ struct TransferOptions: OptionGroup {
 
     var retryRule: RetryRule {
         RetryRule(
-            count: retries ?? 0, fixedDelay: retryDelay.flatMap { $0 > 0 ? $0 : nil }, maximumTime: retryMaximumTime,
-            maximumDelay: maximumTime, includesRefusals: retriesRefusals, includesEverything: retriesEverything)
+            count: retries ?? 0, fixedDelay: Self.limit(retryDelay), maximumTime: Self.limit(retryMaximumTime),
+            maximumDelay: Self.limit(maximumTime), includesRefusals: retriesRefusals,
+            includesEverything: retriesEverything)
     }
 
     /// - Throws: a usage error for a time that is none.
     func timeouts() throws -> Timeouts {
         var timeouts = Timeouts()
-        if let connectTimeout { timeouts.connect = try Self.duration(connectTimeout, "--connect-timeout") }
-        if let continueTimeout { timeouts.continue = try Self.duration(continueTimeout, "--expect100-timeout") }
-        if let maximumTime { timeouts.total = try Self.duration(maximumTime, "--max-time") }
+        if let limit = try Self.duration(connectTimeout, "--connect-timeout") { timeouts.connect = limit }
+        if let continueTimeout {
+            // 0 is no wait.
+            timeouts.continue = try Self.duration(continueTimeout, "--expect100-timeout") ?? .milliseconds(1)
+        }
+        if let limit = try Self.duration(maximumTime, "--max-time") { timeouts.total = limit }
         return timeouts
     }
 
@@ -211,12 +204,18 @@ struct TransferOptions: OptionGroup {
         request.maximumBytesPerSecond = bytesPerSecond?.bytes
     }
 
-    static func duration(_ seconds: Double, _ option: String) throws -> Duration {
+    /// As in curl, 0 is no limit.
+    ///
+    /// - Returns: nil for none.
+    static func duration(_ seconds: Double?, _ option: String) throws -> Duration? {
+        guard let seconds, seconds != 0 else { return nil }
         guard seconds > 0, seconds <= 1e9 else {
-            throw UsageError("\(option): give seconds above 0 and up to 1e9")
+            throw UsageError("\(option): give seconds from 0, which is no limit, to 1e9")
         }
         return .seconds(seconds)
     }
+
+    private static func limit(_ seconds: Double?) -> Double? { seconds.flatMap { $0 > 0 ? $0 : nil } }
 }
 
 /// The values of `--egress`, `--egress-allow` and `--egress-deny`.
@@ -337,10 +336,12 @@ struct ByteCount: Equatable {
         let digits = argument.prefix { $0.isASCII && $0.isNumber }
         let factor: Int
         switch argument.dropFirst(digits.count).uppercased() {
-        case "": factor = 1
+        case "", "B": factor = 1
         case "K": factor = 1 << 10
         case "M": factor = 1 << 20
         case "G": factor = 1 << 30
+        case "T": factor = 1 << 40
+        case "P": factor = 1 << 50
         default: return nil
         }
         guard let number = Int(digits) else { return nil }

@@ -3,7 +3,7 @@
 /// The URLs that a text of the command line stands for, by curl's rules: `{a,b}` is each of the words, `[1-10]`,
 /// `[001-100:2]` and `[a-z]` each number or letter of a range. The last pattern of a text changes fastest.
 struct URLPattern {
-    /// The most URLs of one command line.
+    /// The most that one text may stand for.
     static let maximumCount = 10_000
 
     private enum Part {
@@ -24,6 +24,9 @@ struct URLPattern {
             }
         }
     }
+
+    /// The text as it is.
+    init(plain text: String) { parts = [.text(text)] }
 
     /// - Throws: curl's failure for a pattern that is none.
     init(_ text: String) throws(CommandFailure) {

@@ -3,19 +3,36 @@ import FoundationEssentials
 import TernEngine
 import TernIO
 
-/// The output of `-D`: the heads of all URLs, one after another. A file is replaced when all have arrived.
+/// The output of `-D`: the heads of all URLs, one after another. A file is replaced when all have arrived. As in curl, a
+/// file that is also the output of a body has the body alone.
 ///
-/// Only the queue accesses `sink`, `isOpen` and `failure`, which makes `@unchecked Sendable` correct.
+/// Only the queue accesses `sink` and the variables, which makes `@unchecked Sendable` correct.
 final class HeadDump: @unchecked Sendable {
     let isStandardOutput: Bool
     private let queue = SerialQueue()
     private let sink: BodySink
+    /// The regular file that is written; nil for another output.
+    private let file: String?
     private var isOpen = false
+    private var temporary: TemporaryFile?
+    /// Whether the file is that of a body.
+    private var isGivenUp = false
     private var failure: (any Error)?
 
     init(path: String) throws(OutputError) {
         isStandardOutput = path == "-"
         sink = try BodySink(path: path)
+        file = OutputOptions.file(path)
+    }
+
+    /// - Parameter path: the output of a body; nil for standard output.
+    func giveWay(to path: String?) {
+        guard let file, let path, OutputOptions.file(path) == file else { return }
+        queue.sync {
+            isGivenUp = true
+            sink.abandon()
+            temporary?.remove()
+        }
     }
 
     /// Writes heads, and waits until that is done. Throws also if an earlier write failed.
@@ -38,12 +55,13 @@ final class HeadDump: @unchecked Sendable {
     }
 
     func finish() throws {
-        try queue.sync { if isOpen { try sink.finish() } }
+        try queue.sync { if isOpen, !isGivenUp { try sink.finish() } }
     }
 
     private func append(_ heads: Data) throws {
         if let failure { throw failure }
-        if !isOpen { _ = try sink.open() }
+        if isGivenUp { return }
+        if !isOpen { temporary = try sink.open() }
         isOpen = true
         try sink.write(heads)
     }

@@ -22,6 +22,8 @@ struct ResponseRules: Sendable {
     var keptPosts: Set<Int> = []
     /// The position from which a file is continued.
     var offset: Int64?
+    /// `-I`, whatever the method: the body is not wanted.
+    var wantsHeadAlone = false
     /// The condition of `-z`.
     var timeCondition: TimeCondition?
 
@@ -92,6 +94,9 @@ struct ResponseRules: Sendable {
         if response.statusCode == 304 { return true }
         return response.statusCode == 200 && timeCondition?.isMet(by: response) == false
     }
+
+    /// Whether the head is all that is wanted.
+    func isBodyUnneeded(in response: HTTPURLResponse) -> Bool { wantsHeadAlone || isUnchanged(response) }
 
     /// - Parameters:
     ///   - length: the length of the body, if it is announced.

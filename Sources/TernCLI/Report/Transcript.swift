@@ -24,6 +24,10 @@ final class Transcript: SessionTaskDelegate {
         var sentSize = 0
         /// Whether a part of the response was written to an output that cannot be undone.
         var isWrittenThrough = false
+        /// Whether the heads were written where the body is, if they are.
+        var hasWrittenHeads = false
+        /// Whether the server, or the condition of `-z`, says that nothing has changed.
+        var isUnchanged = false
         /// The file that the body was written to, if it is one.
         var path: String?
         var trailers = HeaderFields()
@@ -189,17 +193,24 @@ final class Transcript: SessionTaskDelegate {
             return refuse(refusal, task)
         }
         guard case .write(let outlet, let headCopies) = bodyUse else { return }
-        if rules.isUnchanged(response) {
-            state.withLock { $0.isUnneeded = true }
-            if response.statusCode != 304 { task.cancel() }
+        if rules.isBodyUnneeded(in: response) {
+            let isUnchanged = rules.isUnchanged(response)
+            state.withLock { ($0.isUnneeded, $0.contents.isUnchanged) = (true, isUnchanged) }
+            if response.statusCode != 304, length != 0 { task.cancel() }
             if headCopies == 0 { return }
         }
         let offset = Int(clamping: rules.offset ?? 0)
         progress?.start(length: length.map { $0 &+ offset }, from: offset)
         outlet.describe(response)
         open(outlet, for: task)
-        if heads.isEmpty { return }
-        for _ in 0..<headCopies { outlet.write(heads, for: task) }
+        write(heads, headCopies, to: outlet, for: task)
+        state.withLock { $0.contents.hasWrittenHeads = true }
+    }
+
+    /// As in curl, each line is written for all options that ask for it before the next one.
+    private func write(_ heads: Data, _ copies: Int, to outlet: BodyWriter, for task: SessionTask) {
+        if heads.isEmpty || copies == 0 { return }
+        outlet.write(copies == 1 ? heads : ResponseHeadText.repeating(heads, copies), for: task)
     }
 
     /// Calls `next` when there is room for one more head: at once, or when those that wait have been written.
@@ -211,7 +222,7 @@ final class Transcript: SessionTaskDelegate {
         if let heads, headCopies > 0 {
             upload?.settle()
             open(outlet, for: task)
-            for _ in 0..<headCopies { outlet.write(heads, for: task) }
+            write(heads, headCopies, to: outlet, for: task)
         }
         if verbose == nil, heads == nil { return next() }
         outlet.whenWritten { self.dump(heads, for: task, next) }
@@ -247,7 +258,14 @@ final class Transcript: SessionTaskDelegate {
 
     func task(_ task: SessionTask, didReceiveTrailers trailers: HeaderFields) {
         tell { $0.receiving(trailers: trailers, for: task.originalRequest) }
-        state.withLock { $0.contents.trailers = trailers }
+        let bytes = ResponseHeadText.bytes(trailers)
+        let (isWanted, forDump) = state.withLock { state in
+            state.contents.trailers = trailers
+            return (!state.isRefused && !state.isUnneeded, state.contents.heads.append(trailers: bytes))
+        }
+        guard case .write(let outlet, let headCopies) = bodyUse else { return dump(forDump, for: task) {} }
+        if isWanted { write(bytes, headCopies, to: outlet, for: task) }
+        dump(forDump, for: task) {}
     }
 
     func task(_ task: SessionTask, didDiscardTrailers discarded: HeaderFields) {
@@ -354,8 +372,12 @@ struct HeadLog {
     }
 
     /// Adds a head. Returns everything that waits when it exceeds the window, for the caller to write at once.
-    mutating func append(_ response: HTTPURLResponse) -> Data? {
-        let head = ResponseHeadText.bytes(response)
+    mutating func append(_ response: HTTPURLResponse) -> Data? { append(ResponseHeadText.bytes(response)) }
+
+    /// The trailer section stands behind the head.
+    mutating func append(trailers: Data) -> Data? { append(trailers) }
+
+    private mutating func append(_ head: Data) -> Data? {
         size += head.count
         guard isKept else { return nil }
         waiting.append(head)

@@ -44,7 +44,9 @@ struct TransferReport {
                     ? nil : (contents.path ?? plan.path).map { ByteText.bytes(of: $0) })
         case .entryPathOfFTP: .text(nil)
         case .proxyCode: .status(connectStatus)
-        case .httpCode, .responseCode: .status(contents.response?.statusCode ?? last?.statusCode ?? 0)
+        case .httpCode, .responseCode:
+            // As in curl, a file that is not what -z wants is unchanged.
+            .status(contents.isUnchanged ? 304 : contents.response?.statusCode ?? last?.statusCode ?? 0)
         case .httpVersion: .text(contents.response.map { "\($0.head.version)".replacing("HTTP/", with: "") } ?? "0")
         case .localIP: .text(last?.connection?.localAddress?.host)
         case .localPort: .number(last?.connection?.localAddress?.port.map(Int.init) ?? 0)

@@ -82,6 +82,24 @@ enum ResponseHeadText {
         Data(response.head.encoded)
     }
 
+    /// A trailer section, without the empty line that ends it.
+    static func bytes(_ trailers: HeaderFields) -> Data {
+        var lines = Data()
+        for field in trailers { lines += Array(field.name.utf8) + Array(": ".utf8) + field.bytes + Array("\r\n".utf8) }
+        return lines
+    }
+
+    /// Each line as often as `count` says.
+    static func repeating(_ heads: Data, _ count: Int) -> Data {
+        var lines = Data()
+        var rest = heads[...]
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            for _ in 0..<count { lines += rest[...end] }
+            rest = rest[rest.index(after: end)...]
+        }
+        return lines + rest
+    }
+
     /// Three digits.
     static func status(_ status: Int) -> String {
         String(repeating: "0", count: max(0, 3 - String(status).count)) + String(status)

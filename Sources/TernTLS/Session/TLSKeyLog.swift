@@ -4,8 +4,8 @@ import Dispatch
 import Synchronization
 
 /// Writes the secrets of connections in the format of NSS's `SSLKEYLOGFILE`, for tools such as Wireshark that decrypt
-/// them. A reader of the log can decrypt everything, so logging must be requested explicitly; the environment variable
-/// is ignored.
+/// them. A reader of the log can decrypt everything, so logging is for debugging alone and must be requested explicitly;
+/// the environment variable is read by the command `tern`, and never by the library.
 ///
 /// Two logs are equal only if they are the same object.
 public final class TLSKeyLog: Sendable {

@@ -3,6 +3,7 @@ import Foundation
 import Tern
 import TernTLS
 import TernTesting
+import TestPrograms
 import Testing
 
 @testable import TernCLI
@@ -81,20 +82,24 @@ import Testing
         #expect(result.errors.contains("--pinnedpubkey"))
     }
 
-    @Test(arguments: [
-        ["-k", "--cacert", "x"], ["-k", "--cert-status"], ["-k", "--check-revocation"], ["-k", "--capath", "x"],
-        ["-k", "--crlfile", "x"],
-    ])
-    func `options that have no effect beside others are refused`(arguments: [String]) {
+    @Test(arguments: [["-k", "--cert-status"], ["-k", "--check-revocation"]])
+    func `a check that -k would skip is refused`(arguments: [String]) {
         #expect(throws: (any Error).self) { try TrustOptions.parse(arguments) }
     }
 
-    @Test func `options have no effect over plain http, and are refused there`() throws {
+    @Test
+    func `checks that plain http cannot have are refused there, and the other options stand beside it as in curl`()
+        throws
+    {
         let (plain, secure) = (try RequestedURL("http://a.test/"), try RequestedURL("https://a.test/"))
         let options = try TrustOptions.parse(["--pin", Self.pin])
         #expect(throws: (any Error).self) { try options.check(plain) }
         try options.check(secure)
-        try TrustOptions.parse(["-k"]).check(plain)
+        for arguments in [
+            ["-k"], ["--cacert", "x"], ["--cert", "x", "--key", "y"], ["--cert-status", "--crlfile", "z"],
+        ] {
+            try TrustOptions.parse(arguments).check(plain)
+        }
     }
 
     @Test func `files of lists and folders of authorities are read, or refused with their name`() throws {
@@ -122,6 +127,7 @@ import Testing
 
     @Test func `-k reads no authorities, unless one of them may match a pin`() throws {
         #expect(try TrustOptions.parse(["-k"]).configuration().tls.anchors == .only([]))
+        #expect(try TrustOptions.parse(["-k", "--cacert", "/nowhere"]).configuration().tls.anchors == .only([]))
         #expect(
             try TrustOptions.parse(["-k", "--pinnedpubkey", "sha256//x"]).configuration().tls.anchors == .only([]))
         #expect(try TrustOptions.parse(["-k", "--pin", Self.pin]).configuration().tls.anchors == .system)
@@ -242,9 +248,9 @@ import Testing
     }
 
     @Test(
-        "options about a certificate that is not given, and two answers to one question, are refused",
+        "two answers to one question about a certificate are refused",
         arguments: [
-            ["--pass", "x"], ["--cert-type", "PEM"], ["--key-type", "DER"], ["--cert", "a:b", "--pass", "c"],
+            ["--cert", "a:b", "--pass", "c"],
             ["--cert", "a", "--key-type", "P12"], ["--cert", "a.p12", "--key", "b"],
             ["--cert", "a", "--cert-type", "ENG"],
         ])
@@ -256,9 +262,31 @@ import Testing
         }
     }
 
-    @Test func `the options given are known by name`() throws {
-        #expect(try IdentityOptions.parse([]).given.isEmpty)
-        #expect(try IdentityOptions.parse(["-E", "x", "--key-log", "y"]).given == ["--cert", "--key-log"])
+    @Test func `options about a certificate that is not given have no effect`() throws {
+        #expect(
+            try IdentityOptions.parse(["--key", "/nowhere", "--pass", "x", "--cert-type", "PEM"]).identity() == nil)
+    }
+
+    @Test func `SSLKEYLOGFILE names a log that only its user may read, which grows, and --key-log another`()
+        async throws
+    {
+        let authority = try CertificateAuthority()
+        let origin = try ScriptedOrigin(tls: authority.issue()) { _, _ in [.ok("fine")] }
+        let folder = try TemporaryFolder()
+        let anchors = try folder.write(authority.certificatePEM, to: "ca.pem")
+        let paths = ["environment", "option"].map { folder.url.appending(path: $0).path }
+        let line = [try TernTool.executable.path, "-s", "--cacert", anchors, origin.url("/")]
+        var sizes: [Int] = []
+        for more in [[], [], ["--key-log", paths[1]]] {
+            let result = try await Command.run(
+                line + more, environment: TernTool.environment.merging(["SSLKEYLOGFILE": paths[0]]) { $1 })
+            #expect(result.output == "fine", "\(result.errors)")
+            let attributes = try FileManager.default.attributesOfItem(atPath: paths[0])
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+            sizes.append(try Data(contentsOf: URL(filePath: paths[0])).count)
+        }
+        #expect(sizes[0] > 0 && sizes[1] > sizes[0] && sizes[2] == sizes[1])
+        #expect(try String(contentsOfFile: paths[1], encoding: .utf8).contains("CLIENT_TRAFFIC_SECRET_0 "))
     }
 }
 

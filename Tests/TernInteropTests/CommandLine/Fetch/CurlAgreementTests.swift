@@ -56,6 +56,25 @@ import Testing
             "-L --post302 -d a=b URL/redirect", "-L --post302 --json '{}' URL/redirect",
             "-L --post301 -d a=b URL/redirect",
             "-L --location-trusted -u a:b URL/redirect", "--location-trusted -b a=1 URL/redirect",
+            "-I -X GET URL/", "-I -X POST -L URL/redirect", "-X POST -I URL/", "-G URL/x?q", "-G -d '' URL/x",
+            "--max-redirs 5 URL/redirect", "--post301 URL/", "-j URL/", "-k --cacert /nowhere URL/",
+            "-u a:b -H 'Authorization: x' URL/", "-u a:b -H Authorization: URL/",
+            "--digest -u a:b -H 'Authorization: x' URL/",
+            "--oauth2-bearer t -H 'Authorization: x' URL/", "-u a:b --oauth2-bearer t URL/",
+            "--compressed -H 'Accept-Encoding: x' URL/", "-b a=1 -H 'Cookie: b=2' URL/", "-r 1-2 -H 'Range: x=1' URL/",
+            "-e a -H 'Referer: b' URL/", "--basic --digest -u a:b URL/", "--digest --no-digest -u a:b URL/",
+            "--anyauth --basic -u a:b URL/", "-m 0 URL/", "--connect-timeout 0 URL/", "--max-filesize 0 URL/",
+            "--retry-max-time 0 --retry 1 URL/", "--retry-max-time 5 --retry-delay 1 --retry-connrefused URL/",
+            "--retry-all-errors URL/", "--expect100-timeout 1 URL/", "--expect100-timeout 0 -d a URL/",
+            "-H '' URL/", "-H \"$EXTRA\" -H ' ' URL/", "-e '' URL/", "-e a -e '' URL/", "-T '' URL/", "-c '' URL/",
+            "--cert '' --key '' URL/", "--key /nowhere --pass x URL/", "--netrc-file '' URL/", "--cert-status URL/",
+            "-T FILE -H Expect: URL/a URL/b", "-T '{FILE,FILE}' -H Expect: URL/x/",
+            "-T '{FILE,FILE}' -H Expect: 'URL/{a,b}'", "-T FILE -T FILE -H Expect: URL/a",
+            "-T '' -T FILE -H Expect: URL/a URL/b",
+            "'URL/?ids[]=1&ids[]=2'", "'URL/{}?a[]={a,b}'", "' URL/a '", "-H @FIELDS -H @/dev/null URL/",
+            "-F a=b -H 'Content-Type: multipart/form-data' URL/", "--no-tcp-nodelay --alpn --sessionid --buffer URL/",
+            "-F a=b -H 'content-type: multipart/form-data; charset=utf-8' URL/", "-G --no-get -d a URL/",
+            "-L --no-location-trusted URL/redirect", "--compressed --no-compressed URL/", "-I --no-head URL/",
             "-K CONFIG", "-K CONFIG URL/2", "-K - URL/2 < CONFIG", "--proto-default http SERVER/",
             "--no-location URL/redirect", "-L --no-location URL/redirect", "-f --no-fail URL/status/404",
             "--tcp-nodelay --no-keepalive --noproxy '*' --keepalive-time 5 --no-npn --remove-on-error URL/",
@@ -68,6 +87,7 @@ import Testing
         arguments: [
             "-I URL/", "-I -G -d a=b URL/", "-i URL/", "-iL URL/redirect", "-IL URL/redirect", "-D - URL/",
             "-D - -L URL/redirect", "-D - -o /dev/null URL/", "URL/status/404",
+            "-i -D - URL/", "-i -D - -L URL/redirect", "-i --no-include URL/", "-z 2020-01-01 -w '%{http_code}' URL/",
             "--fail-with-body URL/status/200", "--max-filesize 100000 URL/",
             "-w '%{http_code} %{response_code} %{num_redirects} %{num_connects} %{urlnum}\\n' -o /dev/null URL/a URL/status/503",
             "-w '%{size_download} %{size_upload} %{size_header} %{num_headers} %{method}' -d abc -o /dev/null URL/",
@@ -89,7 +109,8 @@ import Testing
         "what fails in curl fails here",
         arguments: [
             "-f URL/status/404", "-f URL/status/500", "--fail-with-body URL/status/404",
-            "-L --max-redirs 0 URL/redirect",
+            "-L --max-redirs 0 URL/redirect", "-iL --max-redirs 3 URL/redirect/same",
+            "-i -f URL/status/404", "-i URL/lost", "-D - URL/lost",
             "--max-filesize 10 URL/", "-C 3 URL/", "'URL/{a,b'", "'URL/[2-1]'", "'URL/a}'",
             "--proto-default nope SERVER/",
         ])
@@ -110,7 +131,7 @@ import Testing
     private func results(_ arguments: String) async throws -> (curl: Command.Result, tern: Command.Result) {
         let folder = try TemporaryFolder()
         let file = try folder.write("line one\r\nline & two\n", to: "file.txt")
-        let fields = try folder.write("X-One: 1\nX-Two: 2\n", to: "fields")
+        let fields = try folder.write("# none\nX-One: 1\n\nnone\nX-Two: 2\n", to: "fields")
         let origin = try EchoOrigin.start()
         let configuration = try folder.write(
             "# comment\nurl = \"\(origin.url("/1"))\"\nheader: \"X: a b\"\n-d \"a\\tb\"\n--referer x # more\n",

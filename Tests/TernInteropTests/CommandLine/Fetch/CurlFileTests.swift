@@ -154,6 +154,39 @@ import Testing
         #expect(try content(folder.url) == ["x": "body"])
     }
 
+    @Test(
+        "outputs are used in the order of the URLs, and what is left over has no effect",
+        arguments: [
+            "-o a -o b URL/x", "-o a URL/x -o b", "-O -o y URL/x", "-o y -O URL/x", "-O -o b URL/x URL/y",
+            "-o a -O URL/x URL/y", "-OO URL/x", "-J -o f URL/x", "-OJ -o f URL/x", "-J URL/x", "-D f -o f URL/x",
+            "-D x -O URL/x", "-D a -D b -o f URL/x", "--remote-name-all -O URL/x", "--remote-name-all -o f URL/x URL/y",
+            "--remote-name-all --no-remote-name URL/x URL/y", "-O --no-remote-name -o f URL/x URL/y",
+            "--output-dir none URL/x", "--output-dir '' -O URL/x", "--create-dirs URL/x", "-C - URL/x",
+            "-w '%{stderr}' -o f URL/x",
+        ])
+    func outputs(arguments: String) async throws {
+        let field = ("Content-Disposition", "attachment; filename=named")
+        let origin = try ScriptedOrigin { _, request in [.respond(fields: [field], body: request.target)] }
+        let both = try await run(arguments.replacing("URL", with: origin.url("")))
+        for (name, result, _) in both { #expect(result.status == 0, "\(name): \(result.errors)") }
+        #expect(both[0].result.output == both[1].result.output)
+        #expect(try content(both[0].folder) == content(both[1].folder))
+    }
+
+    @Test func `%output of -w writes to a file, or at its end`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok("body")] }
+        let format = "a%output{w}%{http_code}%output{>>l}%{size_download},%{stdout}!%output{/nowhere/x}?"
+        for _ in 1...2 {
+            let result = try await TernTool.run(
+                "-sS", "-w",
+                format.replacing("{w}", with: "{\(folder.url.path)/w}")
+                    .replacing(">>l", with: ">>\(folder.url.path)/l"), origin.url("/"))
+            #expect(result.text == "bodya!?" && result.status == 0, "\(result.errors)")
+            #expect(result.errors.contains("cannot write /nowhere/x"))
+        }
+        #expect(try content(folder.url) == ["w": "200", "l": "4,4,"])
+    }
+
     @Test func `-R gives the file the time of Last-Modified, and without that field the present`() async throws {
         for (field, seconds) in [("Last-Modified", 784_111_777.0), ("X", nil)] as [(String, Double?)] {
             let origin = try ScriptedOrigin { _, _ in
@@ -242,9 +275,9 @@ import Testing
     @Test(
         "options that contradict each other, or would be ignored, are refused",
         arguments: [
-            ["-J"], ["-OJi"], ["-C", "-"], ["-C", "5", "-r", "1-2"], ["-C", "5", "-d", "x"], ["-C", "x"], ["-C", "-5"],
+            ["-OJi"], ["-C", "5", "-r", "1-2"], ["-C", "5", "-d", "x"], ["-C", "x"], ["-C", "-5"],
             ["-C", "5", "--no-clobber", "-o", "f"], ["-C", "5", "--remove-on-error", "-o", "f"], ["-C", "5", "-OJ"],
-            ["-C", "5", "--report-json"], ["--post301"], ["--request-target", "a b"], ["--http2-prior-knowledge"],
+            ["-C", "5", "--report-json"], ["--request-target", "a b"], ["--http2-prior-knowledge"],
             ["-C", "5", "-H", "Range: bytes=1-"], ["--json"],
         ])
     func refused(arguments: [String]) async throws {

@@ -10,6 +10,12 @@ enum EchoOrigin {
         _ configuration: ScriptedOrigin.Configuration = ScriptedOrigin.Configuration()
     ) throws -> ScriptedOrigin {
         try ScriptedOrigin(configuration) { _, request in
+            if request.target.hasSuffix("/same") {
+                return [.respond(status: 301, reason: "Found", fields: [("Location", request.target)])]
+            }
+            if request.target == "/lost" {
+                return [.send(Array("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n".utf8)), .close]
+            }
             if request.target.hasPrefix("/redirect") {
                 return [.respond(status: 302, reason: "Found", fields: [("Location", "/final")])]
             }

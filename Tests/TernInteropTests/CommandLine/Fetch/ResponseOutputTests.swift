@@ -61,6 +61,40 @@ import Testing
         #expect(try String(contentsOfFile: file, encoding: .utf8).hasPrefix("HTTP/1.1 302 F\r\n"))
     }
 
+    @Test(
+        "trailers stand where heads stand, as with curl",
+        arguments: [
+            "-i URL", "-D - URL", "-D file URL", "-i -D file URL", "-i -o file URL", "-i -D - URL", "-I -X GET URL",
+        ])
+    func trailers(arguments: String) async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+            return [.send(Array((head + "3\r\nabc\r\n0\r\nX-One: 1\r\nX-Two: 2\r\n\r\n").utf8))]
+        }
+        var outcomes: [[String]] = []
+        for program in ["curl", try TernTool.executable.path] {
+            let folder = try TemporaryFolder()
+            let line = "cd \(folder.url.path) && \(program) -sS \(arguments.replacing("URL", with: origin.url("/")))"
+            let result = try await Command.run(["sh", "-c", line], environment: TernTool.environment)
+            let file = try? String(contentsOf: folder.url.appending(path: "file"), encoding: .utf8)
+            outcomes.append([result.output, file ?? "", "\(result.status)"])
+        }
+        #expect(outcomes[0] == outcomes[1])
+    }
+
+    @Test func `standard input has the length that Content-Length says`() async throws {
+        let origin = try EchoOrigin.start()
+        for (input, length, status) in [("abc", 3, 0), ("ab", 3, 26), ("abcd", 3, 26)] {
+            let line = "printf \(input) | \(try TernTool.executable.path) -s -T - -H 'Content-Length: \(length)' "
+            let result = try await Command.run(
+                ["sh", "-c", line + origin.url("/x")], environment: TernTool.environment)
+            #expect((result.status == 0) == (status == 0), "\(input): \(result.errors)")
+        }
+        let request = try #require(origin.requests.first)
+        #expect(request.value(of: "Content-Length") == "3" && request.value(of: "Transfer-Encoding") == nil)
+        #expect(request.body == Array("abc".utf8))
+    }
+
     @Test func `an unknown variable is told, and nothing else changes`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("fine")] }
         let result = try await TernTool.run("-s", "-w", "[%{nope}|%{http_code}]", origin.url("/"))
