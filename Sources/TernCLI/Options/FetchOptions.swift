@@ -13,8 +13,8 @@ struct FetchOptions: OptionGroup {
             ) { $0.arguments.append($1.text) },
             .value(
                 "--url", as: "url", dashed: true, repeats: true,
-                help: "Request this URL, before those that are given without an option."
-            ) { $0.namedURLs.append($1.text) },
+                help: "Request this URL, like those that are given without an option."
+            ) { $0.arguments.append($1.text) },
             .value(
                 "-r", "--range", as: "range", dashed: true,
                 help: "Request only these bytes, such as 0-499 or -500 for the last ones."
@@ -54,7 +54,6 @@ struct FetchOptions: OptionGroup {
     }
 
     var arguments: [String] = []
-    var namedURLs: [String] = []
     var range: String?
     var queries: [DataPart] = []
     var requestTarget: String?
@@ -72,7 +71,7 @@ struct FetchOptions: OptionGroup {
     var accepted = AcceptedOptions()
 
     /// As typed.
-    var urls: [String] { namedURLs + arguments }
+    var urls: [String] { arguments }
 
     /// The files it reads.
     var inputs: [String] {
