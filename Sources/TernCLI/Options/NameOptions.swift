@@ -48,6 +48,7 @@ struct NameOptions: OptionGroup, Equatable {
     }
 
     private mutating func connect(_ text: String) throws {
+        if text.isEmpty { return }
         do throws(InvalidOverride) {
             endpointOverrides.append(try EndpointOverride(text))
         } catch {

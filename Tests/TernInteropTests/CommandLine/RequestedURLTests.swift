@@ -24,6 +24,14 @@ import Testing
         #expect(error?.message == message)
     }
 
+    @Test func `blanks around an argument are left out`() throws {
+        #expect(try RequestedURL(argument: " http://a.test/b\n").text == "http://a.test/b")
+        #expect(
+            try FetchOptions.parse([" a.test/[1-2] "]).targets().map(\.url.text) == [
+                "http://a.test/1", "http://a.test/2",
+            ])
+    }
+
     @Test(
         "a password in what is no URL is not shown",
         arguments: [

@@ -82,6 +82,18 @@ import Testing
         #expect(outcomes[0] == outcomes[1])
     }
 
+    @Test func `what -z does not want is a 304 to -w, as with curl`() async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [.respond(fields: [("Last-Modified", "Sat, 01 Jan 2000 00:00:00 GMT")], body: "old")]
+        }
+        for program in ["curl", try TernTool.executable.path] {
+            let result = try await Command.run(
+                [program, "-sS", "-z", "1 Jan 2020", "-w", "%{http_code}", origin.url("/")],
+                environment: TernTool.environment)
+            #expect(result.output == "304", "\(program): \(result.errors)")
+        }
+    }
+
     @Test func `standard input has the length that Content-Length says`() async throws {
         let origin = try EchoOrigin.start()
         for (input, length, status) in [("abc", 3, 0), ("ab", 3, 26), ("abcd", 3, 26)] {
