@@ -51,11 +51,13 @@ struct ConfigurationLine: Sendable, Equatable {
     private static func unquoted(_ text: ArraySlice<UInt8>) -> [UInt8] {
         var value: [UInt8] = []
         var rest = text
-        while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
-            guard byte == UInt8(ascii: "\\"), let escaped = rest.popFirst() else {
-                value.append(byte)
-                continue
-            }
+        let isSpecial = { (byte: UInt8) in byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") }
+        while let end = rest.firstIndex(where: isSpecial) {
+            value += rest[..<end]
+            let isQuote = rest[end] == UInt8(ascii: "\"")
+            rest = rest[(end + 1)...]
+            if isQuote { return value }
+            guard let escaped = rest.popFirst() else { return value + [UInt8(ascii: "\\")] }
             switch escaped {
             case UInt8(ascii: "t"): value.append(0x09)
             case UInt8(ascii: "n"): value.append(0x0A)
@@ -64,7 +66,7 @@ struct ConfigurationLine: Sendable, Equatable {
             default: value.append(escaped)
             }
         }
-        return value
+        return value + rest
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
