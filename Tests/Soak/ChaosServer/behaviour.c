@@ -49,6 +49,11 @@ const struct behaviour behaviours[] = {
     {"empty-records", flood_empty_records, OVER_TLS, false},
     {"warnings", flood_warnings, OVER_TLS, false},
 
+    {"long-fields", long_fields, OVER_PLAIN | OVER_TLS | ON_TRIAL, false},
+    {"connect-records", connect_in_records, OVER_TLS | ON_TRIAL, false},
+    {"connect-chunks", connect_in_chunks, OVER_PLAIN | OVER_TLS | ON_TRIAL, false},
+    {"connect-informational", connect_after_informational, OVER_PLAIN | OVER_TLS | ON_TRIAL, false},
+
     {"betray-bytes", betray_bytes, OVER_PLAIN | ON_TRIAL, false},
     {"betray-question", betray_question, OVER_PLAIN | ON_TRIAL, false},
     {"betray-length", betray_length, OVER_PLAIN | ON_TRIAL, false},

@@ -4,6 +4,7 @@
 #include "exchange.h"
 
 enum layer { OVER_PLAIN = 1, OVER_TLS = 2, OVER_TLS12 = 4, ANYWHERE = OVER_PLAIN | OVER_TLS | OVER_TLS12, ON_TRIAL = 8 };
+// What is ON_TRIAL is for a trial or an attack of its own, and no storm asks for it.
 
 struct behaviour {
     const char *name;
@@ -59,6 +60,14 @@ void endless_informational(struct exchange *);
 void costly_chunks(struct exchange *);
 void empty_blocks(struct exchange *);
 void tell_ledger(struct exchange *);
+
+// One field of 220 KB, another with each response.
+void long_fields(struct exchange *);
+
+// Answers of a proxy to CONNECT, which costs a client as much as they can.
+void connect_in_records(struct exchange *);
+void connect_in_chunks(struct exchange *);
+void connect_after_informational(struct exchange *);
 
 // To try the soak itself.
 void betray_bytes(struct exchange *);

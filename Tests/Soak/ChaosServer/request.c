@@ -26,6 +26,11 @@ bool request_read_head(struct request *request, struct stream *stream, struct in
     char *head = inbox->bytes + inbox->start;
     inbox->start = (size_t)(end + 4 - inbox->bytes);
     *request = (struct request){0};
+    // A proxy is asked for BEHAVIOUR.test:PORT.
+    if (sscanf(head, "CONNECT %47[^.].test:%*d", request->behaviour) == 1) {
+        strcpy(request->method, "CONNECT");
+        return true;
+    }
     if (sscanf(head, "%15s /%47[^/]/%" SCNx64 "/%" SCNu64, request->method, request->behaviour, &request->nonce,
                &request->size) != 4)
         return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `METHOD /behaviour/nonce/size`, and a body that the response's depends on.
+// `METHOD /behaviour/nonce/size`, or `CONNECT behaviour.test:port`, and a body that the response's depends on.
 #pragma once
 #include "stream.h"
 #include <stdint.h>

@@ -23,6 +23,10 @@ struct Attack: Codable, Sendable {
     var awaitsAnswers = false
     /// The cookies of other sites in the jar of the session; nil if it has none.
     var cookies: Int?
+    /// Whether the session stores what it is answered.
+    var isCached = false
+    /// Whether the server is the proxy of the session: the behaviour is its answer to CONNECT.
+    var isProxy = false
     /// Memory that the other side must not be able to take.
     var limitsMemory = false
 
@@ -38,6 +42,14 @@ struct Attack: Codable, Sendable {
         Attack(name: "million-header-bytes", door: "plain", behaviour: "million-header-bytes", limitsMemory: true),
         Attack(name: "cookie-dates", door: "plain", behaviour: "cookie-dates", cookies: 3000),
         Attack(name: "fresh-cookies", door: "plain", behaviour: "fresh-cookies", cookies: 3000),
+        Attack(
+            name: "long-fields", door: "plain", behaviour: "long-fields", cookies: 0, isCached: true, limitsMemory: true
+        ),
+        Attack(name: "proxy-records", door: "tls", behaviour: "connect-records", isProxy: true, limitsMemory: true),
+        Attack(name: "proxy-chunks", door: "plain", behaviour: "connect-chunks", isProxy: true, limitsMemory: true),
+        Attack(
+            name: "proxy-informational", door: "plain", behaviour: "connect-informational", isProxy: true,
+            limitsMemory: true),
         Attack(name: "empty-blocks", door: "plain", behaviour: "empty-blocks", limitsMemory: true),
         Attack(name: "cancel-newest-first", kind: .cancelNewestFirst, door: "plain", behaviour: "stall"),
         Attack(name: "cancel-oldest-first", kind: .cancelOldestFirst, door: "plain", behaviour: "stall"),

@@ -23,12 +23,19 @@ final class Hostile: Sendable {
         self.order = order
         let isSecure = order.attack.door != "plain"
         base = "\(isSecure ? "https" : "http")://127.0.0.1:\(order.server.ports[order.attack.door] ?? 0)"
-        request = try Question.request("\(base)/\(order.attack.behaviour)/1/0")
+        request = try Question.request(
+            order.attack.isProxy ? "https://\(order.attack.behaviour).test/" : "\(base)/\(order.attack.behaviour)/1/0")
         var configuration = SessionConfiguration()
         configuration.httpMaximumConnectionsPerHost = order.connections
         configuration.maximumQueuedRequestsPerHost = 200_000
         if let count = order.attack.cookies { configuration.httpCookieStorage = Self.storage(of: count) }
+        if order.attack.isCached { configuration.urlCache = TernEngine.URLCache(memoryCapacity: 1 << 24) }
         let blind = ServerTrustPolicyManager(policies: ["127.0.0.1": .disableEvaluation])
+        if order.attack.isProxy {
+            let port = UInt16(clamping: order.server.ports[order.attack.door] ?? 0)
+            configuration.proxySettings = ProxySettings(Proxy(isSecure ? .https : .http, host: "127.0.0.1", port: port))
+            configuration.proxyTrustPolicyManager = blind
+        }
         let session = Session(
             configuration: configuration, serverTrustPolicyManager: order.attack.evaluates ? nil : blind)
         state = Lock(State(session: session))
