@@ -15,9 +15,9 @@ struct DownloadFileOptions: OptionGroup {
                     are written directly; "-" is standard output.
                     """
             ) { $0.output = $1.text },
-            .toggle("-O", "--remote-name", help: "Name the file by the URL's last segment, not as the server proposes.") {
-                $0.usesURL = $1
-            },
+            .toggle(
+                "-O", "--remote-name", help: "Name the file by the URL's last segment, whatever the server proposes."
+            ) { $0.usesURL = $1 },
             .toggle(
                 "-J", "--remote-header-name",
                 help: "Name the file as the server proposes (Content-Disposition); -OJ is the same as neither option."
