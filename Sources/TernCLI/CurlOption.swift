@@ -236,7 +236,7 @@ struct CurlOption: Equatable {
         - -3 --sslv3 | tern speaks TLS 1.2 and 1.3
         - --stderr | redirect standard error in the shell: 2>FILE
         ~ --styled-output | changes nothing: heads are plain
-        ~ --suppress-connect-headers | changes nothing: the heads of answers to CONNECT are not written
+        = --suppress-connect-headers
         ~ --tcp-nodelay | changes nothing: it is the default
         - -t --telnet-option | it is for TELNET, and tern speaks HTTP
         - --tftp-blksize --tftp-no-options | it is for TFTP, and tern speaks HTTP

@@ -65,6 +65,7 @@ struct Fetcher: Sendable {
         let transcript = Transcript(
             try use(plan), headDump: dumpsApart(plan) ? heads : nil,
             verbose: messages.isVerbose ? VerboseReport(configuration: session.configuration) : nil,
+            showsProxyHeads: !options.output.omitsProxyHeads,
             rules: rules(plan, attempt, start), progress: progress, upload: upload,
             configuration: writeOut == nil ? nil : session.configuration, earlierHeads: earlierHeads)
         await transcript.record(session.dataTask(with: plan.request, delegate: transcript))

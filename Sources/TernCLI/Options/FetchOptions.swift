@@ -227,7 +227,6 @@ struct AcceptedOptions: OptionGroup {
             .toggle("--tcp-nodelay", help: "Send small packets at once.") { $0.sendsAtOnce = $1 },
             .toggle("--no-npn", help: "Omit an obsolete extension of TLS.") { $0.omitsNPN = $1 },
             .toggle("--styled-output", help: "Print heads in bold, or not.") { $0.stylesOutput = $1 },
-            .toggle("--suppress-connect-headers", help: "Omit the heads of proxies.") { $0.omitsProxyHeads = $1 },
             .toggle("-N", "--no-buffer", help: "Write the body as it arrives.") { $0.isUnbuffered = $1 },
             .toggle("-#", "--progress-bar", help: "Show progress as a bar.") { $0.showsBar = $1 },
             .toggle("-q", "--disable", help: "Read no configuration file.") { $0.readsNoConfiguration = $1 })
@@ -239,7 +238,6 @@ struct AcceptedOptions: OptionGroup {
     var sendsAtOnce = false
     var omitsNPN = false
     var stylesOutput = false
-    var omitsProxyHeads = false
     var isUnbuffered = false
     var showsBar = false
     var readsNoConfiguration = false

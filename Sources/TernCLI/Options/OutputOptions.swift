@@ -50,6 +50,9 @@ struct OutputOptions: OptionGroup {
             .value("-D", "--dump-header", as: "file", help: "Write all heads to this file; \"-\" is standard output.") {
                 $0.headFile = $1.text
             },
+            .toggle(
+                "--suppress-connect-headers", help: "Leave out the heads of proxies' answers to CONNECT with -i and -D."
+            ) { $0.omitsProxyHeads = $1 },
             .toggle("-f", "--fail", help: "Fail, and write no body, if the status is 400 or more.") { $0.fails = $1 },
             .toggle("--fail-with-body", help: "Fail if the status is 400 or more, and write the body.") {
                 $0.failsWithBody = $1
@@ -104,6 +107,7 @@ struct OutputOptions: OptionGroup {
     var createsFolders = false
     var includesHead = false
     var headFile: String?
+    var omitsProxyHeads = false
     var fails = false
     var failsWithBody = false
     var writeOut: String?

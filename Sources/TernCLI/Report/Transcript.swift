@@ -66,6 +66,7 @@ final class Transcript: SessionTaskDelegate {
     private let bodyUse: BodyUse
     private let headDump: HeadDump?
     private let verbose: VerboseReport?
+    private let showsProxyHeads: Bool
     private let rules: ResponseRules
     private let progress: (any TransferProgress)?
     private let upload: (any TransferProgress)?
@@ -74,12 +75,14 @@ final class Transcript: SessionTaskDelegate {
 
     /// - Parameters:
     ///   - headDump: the output of `-D`, for the heads that exceed the window of a ``HeadLog``.
+    ///   - showsProxyHeads: whether heads of answers to CONNECT are written with the others.
     ///   - progress: shows the progress of the body.
     ///   - upload: shows the progress of the request's content.
     ///   - configuration: that of the session, to count the bytes of requests; nil does not count them.
     ///   - earlierHeads: the heads of earlier attempts that have not been written.
     init(
-        _ bodyUse: BodyUse, headDump: HeadDump? = nil, verbose: VerboseReport?, rules: ResponseRules,
+        _ bodyUse: BodyUse, headDump: HeadDump? = nil, verbose: VerboseReport?, showsProxyHeads: Bool = true,
+        rules: ResponseRules,
         progress: (any TransferProgress)?, upload: (any TransferProgress)? = nil,
         configuration: SessionConfiguration? = nil,
         earlierHeads: Data = Data()
@@ -87,6 +90,7 @@ final class Transcript: SessionTaskDelegate {
         self.bodyUse = bodyUse
         self.headDump = headDump
         self.verbose = verbose
+        self.showsProxyHeads = showsProxyHeads
         self.rules = rules
         self.progress = progress
         self.upload = upload
@@ -124,7 +128,16 @@ final class Transcript: SessionTaskDelegate {
             return !state.hasBegun
         }
         if isFirst { tell { $0.switching(from: task.originalRequest.url?.absoluteString, to: request) } }
+        if !task.isConnectionReused { keepHeads(ofProxies: connection.connectHeads, task) }
         tell { $0.sending(request, on: connection) }
+    }
+
+    /// The heads of answers to CONNECT, as curl shows them.
+    private func keepHeads(ofProxies heads: [ResponseHead], _ task: SessionTask) {
+        for head in heads {
+            tell { $0.receiving(fromProxy: head, for: task.originalRequest) }
+            keepHead(head, isShown: showsProxyHeads, task) {}
+        }
     }
 
     private static func size(of request: URLRequest, _ configuration: SessionConfiguration) -> Int {
@@ -153,12 +166,12 @@ final class Transcript: SessionTaskDelegate {
             }
             state.contents.informational.append(response)
         }
-        keepHead(of: response, task) {}
+        keepHead(response.head, task) {}
     }
 
     func task(_ task: SessionTask, didDiscard response: HTTPURLResponse) {
         tell { $0.receiving(response, for: task.originalRequest) }
-        keepHead(of: response, task) {}
+        keepHead(response.head, task) {}
     }
 
     func task(
@@ -171,12 +184,12 @@ final class Transcript: SessionTaskDelegate {
         // A chain without end is followed only as fast as its heads are written.
         let next = rules.followed(
             request, after: response, original: task.originalRequest, sent: task.currentRequest ?? task.originalRequest)
-        keepHead(of: response, task) { question.answer(.follow(next)) }
+        keepHead(response.head, task) { question.answer(.follow(next)) }
     }
 
     func task(_ task: SessionTask, didReceive response: HTTPURLResponse) {
         tell { $0.receiving(response, for: task.originalRequest) }
-        keepHead(of: response, task) {}
+        keepHead(response.head, task) {}
         let heads = state.withLock { state in
             state.contents.response = response
             state.receivedBefore = task.countOfBytesReceived
@@ -215,9 +228,9 @@ final class Transcript: SessionTaskDelegate {
 
     /// Calls `next` when there is room for one more head: at once, or when those that wait have been written.
     private func keepHead(
-        of response: HTTPURLResponse, _ task: SessionTask, next: @escaping @Sendable () -> Void
+        _ head: ResponseHead, isShown: Bool = true, _ task: SessionTask, next: @escaping @Sendable () -> Void
     ) {
-        let heads = state.withLock { $0.contents.heads.append(response) }
+        let heads = state.withLock { $0.contents.heads.append(head, isShown: isShown) }
         guard case .write(let outlet, let headCopies) = bodyUse else { return dump(heads, for: task, next) }
         if let heads, headCopies > 0 {
             upload?.settle()
@@ -274,6 +287,7 @@ final class Transcript: SessionTaskDelegate {
     }
 
     func task(_ task: SessionTask, didCompleteWith ending: SessionError?) {
+        if let failed = task.metrics?.hops.last?.failedConnection { keepHeads(ofProxies: failed.connectHeads, task) }
         tell { $0.cached(task.metrics?.cacheStatus) }
         let (error, isWhole) = state.withLock { state -> (SessionError?, Bool) in
             let error = state.isUnneeded && ending.map(Self.isCancellation) == true ? nil : ending
@@ -372,14 +386,18 @@ struct HeadLog {
     }
 
     /// Adds a head. Returns everything that waits when it exceeds the window, for the caller to write at once.
-    mutating func append(_ response: HTTPURLResponse) -> Data? { append(ResponseHeadText.bytes(response)) }
+    ///
+    /// - Parameter isShown: whether it is written, too.
+    mutating func append(_ head: ResponseHead, isShown: Bool = true) -> Data? {
+        append(Data(head.encoded), isShown: isShown)
+    }
 
     /// The trailer section stands behind the head.
-    mutating func append(trailers: Data) -> Data? { append(trailers) }
+    mutating func append(trailers: Data) -> Data? { append(trailers, isShown: true) }
 
-    private mutating func append(_ head: Data) -> Data? {
+    private mutating func append(_ head: Data, isShown: Bool) -> Data? {
         size += head.count
-        guard isKept else { return nil }
+        guard isKept, isShown else { return nil }
         waiting.append(head)
         return waiting.count > Self.window ? takeAll() : nil
     }

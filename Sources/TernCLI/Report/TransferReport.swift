@@ -139,8 +139,11 @@ struct TransferReport {
 
     /// The status of the last answer to CONNECT for this transfer; 0 without one, as on a reused connection.
     private var connectStatus: Int {
-        if case .refused(let refusal)? = proxyError { return refusal.status }
-        return hops.compactMap { $0.isConnectionReused ? nil : $0.connection?.connectStatus }.last ?? 0
+        let heads = hops.flatMap { hop in
+            (hop.isConnectionReused ? [] : hop.connection?.connectHeads ?? [])
+                + (hop.failedConnection?.connectHeads ?? [])
+        }
+        return heads.last?.status ?? 0
     }
 
     /// Whether the last connection led through a proxy, or a proxy has refused it.

@@ -39,6 +39,12 @@ struct VerboseReport: Sendable {
     /// How the cache of `--cache` handled the request.
     func cached(_ status: CacheStatus?) -> [String] { status.map { ["* cache: \($0)"] } ?? [] }
 
+    /// A proxy's answer to CONNECT.
+    func receiving(fromProxy head: ResponseHead, for request: URLRequest) -> [String] {
+        ["* the proxy has answered CONNECT", "< \(head.version) \(head.status) \(head.reason)"]
+            + head.fields.map { "< " + request.sensitiveFields.description(of: $0) } + ["<"]
+    }
+
     func receiving(_ response: HTTPURLResponse, for request: URLRequest) -> [String] {
         ["< \(response.head.version) \(response.statusCode) \(response.reasonPhrase)"]
             + response.headers.map { "< " + request.sensitiveFields.description(of: $0) } + ["<"]
@@ -76,12 +82,8 @@ struct VerboseReport: Sendable {
     }
 }
 
-/// Heads as written by `-i` and `-D`.
+/// Parts of heads as `-i`, `-D` and `-w` write them.
 enum ResponseHeadText {
-    static func bytes(_ response: HTTPURLResponse) -> Data {
-        Data(response.head.encoded)
-    }
-
     /// A trailer section, without the empty line that ends it.
     static func bytes(_ trailers: HeaderFields) -> Data {
         var lines = Data()

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import TernHTTP1
 public import TernIO
 public import TernTLS
 
@@ -13,8 +14,9 @@ public final class ConnectionMetrics: Sendable {
     public let proxies: [Proxy]
     /// Whether there is a proxy, with URLSession's name.
     public var isProxyConnection: Bool { !proxies.isEmpty }
-    /// The status of the answer to CONNECT, of the last one if several proxies were asked; nil without one.
-    package let connectStatus: Int?
+    /// The final heads of the proxies' answers to CONNECT, those that asked for a login included; empty without a tunnel
+    /// through an HTTP proxy.
+    package let connectHeads: [ResponseHead]
     /// Nil on plain connections.
     public let tls: TLSInfo?
     /// SPKI pins of the verified chain, leaf to root, as `sha256/…`; empty on plain connections.
@@ -40,9 +42,9 @@ public final class ConnectionMetrics: Sendable {
     init(
         remoteAddress: TransportAddress, localAddress: TransportAddress?, proxies: [Proxy] = [], tls: TLSInfo?,
         trust: ServerTrustResult?, start: MonotonicInstant, resolved: MonotonicInstant, connected: MonotonicInstant,
-        secured: MonotonicInstant?, isDirect: Bool = false, connectStatus: Int? = nil
+        secured: MonotonicInstant?, isDirect: Bool = false, connectHeads: [ResponseHead] = []
     ) {
-        self.connectStatus = connectStatus
+        self.connectHeads = connectHeads
         self.isDirect = isDirect
         self.remoteAddress = remoteAddress
         self.localAddress = localAddress

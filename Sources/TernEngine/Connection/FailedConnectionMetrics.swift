@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import TernHTTP1
 public import TernIO
 
 /// The metrics of a connection that was not opened: of the steps of opening it that ended before it failed, or was given
@@ -14,11 +15,15 @@ public final class FailedConnectionMetrics: Sendable {
     public let resolved: MonotonicInstant?
     /// When the connection was established; nil if it was not.
     public let connected: MonotonicInstant?
+    /// The final heads of the proxies' answers to CONNECT, the refusing one included.
+    package let connectHeads: [ResponseHead]
 
     init(
         remoteAddress: TransportAddress?, phase: SessionError.Phase, start: MonotonicInstant,
-        resolved: MonotonicInstant?, connected: MonotonicInstant?
+        resolved: MonotonicInstant?, connected: MonotonicInstant?,
+        connectHeads: [ResponseHead] = []
     ) {
+        self.connectHeads = connectHeads
         self.remoteAddress = remoteAddress
         self.phase = phase
         self.start = start

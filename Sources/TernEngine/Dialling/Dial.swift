@@ -85,6 +85,8 @@ struct Dial: ~Copyable {
     /// The addresses of the ends of tunnels that were resolved for their proxies, without those that a proxy has not
     /// reached.
     private var located: [Route.Tunnel: [IPAddress]] = [:]
+    /// The final heads of the answers to CONNECT.
+    private(set) var connectHeads: [ResponseHead] = []
     /// How often a proxy has requested credentials.
     private(set) var challengeCount = 0
     /// The peer's address, if there was a connection.
@@ -168,6 +170,9 @@ struct Dial: ~Copyable {
         timeline.resolved = now
         return advance()
     }
+
+    /// A proxy has answered CONNECT, whatever follows from that.
+    mutating func answered(_ head: ResponseHead) { connectHeads.append(head) }
 
     /// The address of a tunnel's end that was resolved for its proxy; nil where the proxy gets the name.
     func address(of tunnel: Route.Tunnel) -> IPAddress? { located[tunnel]?.first }
@@ -281,7 +286,8 @@ struct Dial: ~Copyable {
         let isConnected = !left.contains(where: \.connects)
         return FailedConnectionMetrics(
             remoteAddress: remoteAddress, phase: phase, start: timeline.began,
-            resolved: isResolved ? timeline.resolved : nil, connected: isConnected ? timeline.connected : nil)
+            resolved: isResolved ? timeline.resolved : nil, connected: isConnected ? timeline.connected : nil,
+            connectHeads: connectHeads)
     }
 
     private var phase: SessionError.Phase { (current ?? steps.last)?.phase ?? .connect }

@@ -36,8 +36,6 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     /// Asks delegates about the server; nil if none wants to be asked.
     private(set) var inquiry: TrustInquiry?
     private var isReported = false
-    /// Of the answer to the last CONNECT; nil without one.
-    private var connectStatus: Int?
     /// One for each server that is connected to over TLS, in the order of the steps.
     private var trustContexts: [ServerTrustContext] = []
     /// That of the current server.
@@ -310,11 +308,12 @@ extension Dialler {
     }
 
     private func tunnelled(_ outcome: TunnelOpener.Outcome, _ token: RegistrationToken) {
-        tunnel = nil
+        let answer = tunnel.take()?.answer
         if dial.isOver { return }
+        if let answer { dial.answered(answer) }
         switch outcome {
-        case .open(let transport, let bytes, let status):
-            (self.transport, self.token, connectStatus) = (transport, token, status)
+        case .open(let transport, let bytes):
+            (self.transport, self.token) = (transport, token)
             early.bytes += bytes
             follow(dial.tunnelled(at: .now))
         case .repeated: follow(dial.challenged())
@@ -413,7 +412,7 @@ extension Dialler {
                 remoteAddress: address, localAddress: dial.localAddress, proxies: route?.proxies ?? [],
                 tls: transport.tlsInfo, trust: transport.trust, start: dial.timeline.began,
                 resolved: dial.timeline.resolved, connected: dial.timeline.connected,
-                secured: dial.timeline.secured, isDirect: isDirect, connectStatus: connectStatus)
+                secured: dial.timeline.secured, isDirect: isDirect, connectHeads: dial.connectHeads)
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: buffers are lent by the loop for one tick, and bytes are lent for one call.
+import TernHTTP1
 import TernIO
 
 /// Drives the dialogue with a proxy over a transport. Ends with one call of `completion`, or without one if it is
@@ -10,8 +11,8 @@ import TernIO
 final class TunnelOpener: ReadinessHandler {
     /// What has become of the dialogue.
     enum Outcome {
-        /// The tunnel is open; what its other end has sent already, and the status of the answer to CONNECT.
-        case open(Transport, early: [UInt8], status: Int?)
+        /// The tunnel is open; what its other end has sent already.
+        case open(Transport, early: [UInt8])
         /// Begin again, over a new connection.
         case repeated
         case failed(SessionError.Reason)
@@ -58,6 +59,9 @@ final class TunnelOpener: ReadinessHandler {
         loop.deregister(token)
         transport.take()?.close()
     }
+
+    /// The final head of the answer to CONNECT; nil before that, and in SOCKS.
+    var answer: ResponseHead? { handshake.answer }
 
     /// The error when time is up; nil for that of the timeout.
     var failure: SessionError.Reason? { handshake.brokenOff().map { .connecting(.proxy($0)) } }
@@ -108,7 +112,7 @@ final class TunnelOpener: ReadinessHandler {
             case .message: allowance.spend(TickAllowance.message)
             case nil: continue
             case .nothing:
-                return isOpen ? .open(transport, early: early, status: handshake.status) : nil
+                return isOpen ? .open(transport, early: early) : nil
             case .endOfStream:
                 if isOpen { throw .transfer(.connectionLost(nil)) }
                 throw .connecting(.proxy(handshake.brokenOff() ?? .closed))

@@ -17,8 +17,9 @@ final class ConnectHandshake: TunnelHandshake {
     /// Whether the caller's own fields authenticate it: then the proxy's credential is not used.
     private let isAuthenticated: Bool
     private var authorization: HeaderField?
-    private var refusal: ResponseHead?
-    private(set) var status: Int?
+    private(set) var answer: ResponseHead?
+    /// Whether the answer opens no tunnel.
+    private var isRefused = false
     private var body: [UInt8] = []
 
     /// - Parameter logins: has what the proxy has accepted before, and answers its challenges.
@@ -54,16 +55,14 @@ final class ConnectHandshake: TunnelHandshake {
             switch try next(bytes, from: &offset) {
             case .informational: continue
             case .head(let head):
-                if (200..<300).contains(head.status) {
-                    status = head.status
-                    continue
-                }
+                answer = head
+                if (200..<300).contains(head.status) { continue }
                 if head.status == 407, !isAuthenticated, !isLast,
                     logins.answers(head, of: proxy, after: authorization, isFirst: isFirst)
                 {
                     return .repeated
                 }
-                refusal = head
+                isRefused = true
             case .body(let range):
                 body += bytes[range].prefix(Self.maximumBodySize - body.count)
                 if body.count == Self.maximumBodySize { throw refused() }
@@ -79,16 +78,16 @@ final class ConnectHandshake: TunnelHandshake {
             return try exchange.receive(bytes.span, from: &offset)
         } catch {
             // The status is known, and says more.
-            if refusal != nil { throw refused() }
+            if isRefused { throw refused() }
             throw .malformedResponse(error)
         }
     }
 
     private func refused() -> ProxyError {
-        refusal.map { .refused(ProxyRefusal(head: $0, body: body)) } ?? .closed
+        answer.map { .refused(ProxyRefusal(head: $0, body: body)) } ?? .closed
     }
 
-    func brokenOff() -> ProxyError? { refusal == nil ? nil : refused() }
+    func brokenOff() -> ProxyError? { isRefused ? refused() : nil }
 }
 
 extension ParsingLimits {

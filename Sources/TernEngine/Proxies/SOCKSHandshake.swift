@@ -13,8 +13,8 @@ protocol TunnelHandshake {
     /// The proxy has closed the connection, or time is up: the error, which may tell what has arrived so far.
     func brokenOff() -> ProxyError?
 
-    /// The status of the answer that has opened the tunnel; nil before that, and in SOCKS.
-    var status: Int? { get }
+    /// The final head of the answer to CONNECT; nil before that, and in SOCKS.
+    var answer: ResponseHead? { get }
 }
 
 /// What follows from received bytes.
@@ -99,7 +99,7 @@ struct SOCKSHandshake: TunnelHandshake {
 
     func brokenOff() -> ProxyError? { nil }
 
-    var status: Int? { nil }
+    var answer: ResponseHead? { nil }
 
     private func isComplete() throws(ProxyError) -> Bool {
         switch stage {

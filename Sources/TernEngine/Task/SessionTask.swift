@@ -202,6 +202,9 @@ extension SessionTask {
     /// The times and counts of each hop; nil until the task has completed.
     public var metrics: TaskMetrics? { lifecycle.withLock { $0.stage == .completed } ? measured : nil }
 
+    /// Whether the connection of the present hop has carried an exchange before. For delegates, on the reactor.
+    package var isConnectionReused: Bool { measured?.isConnectionReused ?? false }
+
     /// Why the task failed; nil while it runs and after success.
     public var error: SessionError? { lifecycle.withLock { $0.error } }
 

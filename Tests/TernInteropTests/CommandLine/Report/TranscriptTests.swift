@@ -16,10 +16,10 @@ import Testing
 
     @Test func `of an endless chain a window of heads waits, and the others are handed out in order`() throws {
         let response = try Self.response()
-        let length = ResponseHeadText.bytes(response).count
+        let length = response.head.encoded.count
         var (log, written, largest) = (HeadLog(isKept: true), 0, 0)
         for _ in 0..<20_000 {
-            written += log.append(response)?.count ?? 0
+            written += log.append(response.head)?.count ?? 0
             largest = max(largest, log.waiting.count)
         }
         #expect(largest <= HeadLog.window)
@@ -30,9 +30,9 @@ import Testing
     @Test func `heads that are written nowhere are only counted`() throws {
         let response = try Self.response()
         var log = HeadLog(isKept: false)
-        for _ in 0..<20_000 { #expect(log.append(response) == nil) }
+        for _ in 0..<20_000 { #expect(log.append(response.head) == nil) }
         #expect(log.waiting.isEmpty)
-        #expect(log.size == 20_000 * ResponseHeadText.bytes(response).count)
+        #expect(log.size == 20_000 * response.head.encoded.count)
     }
 }
 
@@ -41,7 +41,7 @@ import Testing
         let url = try #require(URL(string: "http://a.test/"))
         let response = Tern.HTTPURLResponse(
             url: url, statusCode: 404, httpVersion: "HTTP/1.1", headerFields: ["A": "b"])
-        let text = String(decoding: ResponseHeadText.bytes(try #require(response)), as: UTF8.self)
+        let text = String(decoding: try #require(response).head.encoded, as: UTF8.self)
         #expect(text.hasPrefix("HTTP/1.1 404 "))
         #expect(text.hasSuffix("\r\nA: b\r\n\r\n"))
     }
