@@ -90,7 +90,7 @@ enum HeaderOption {
     }
 
     /// Nil for blanks, as scripts make them of a variable that is not set.
-    private init?(_ text: String, of option: String) throws {
+    init?(_ text: String, of option: String) throws {
         if let field = Self(field: text) {
             self = field
         } else if Self.trimmed(text[...]).isEmpty {
@@ -127,7 +127,7 @@ enum HeaderOption {
     }
 
     /// The fields in a file, one on each line. As in curl, a line that is none, such as a comment, is skipped.
-    private static func all(in file: Data) -> [HeaderOption] {
+    static func all(in file: Data) -> [HeaderOption] {
         file.split(separator: UInt8(ascii: "\n")).map { $0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0 }
             .filter { $0.first != UInt8(ascii: "#") }.compactMap { HeaderOption(field: ByteText.text(of: $0)) }
     }

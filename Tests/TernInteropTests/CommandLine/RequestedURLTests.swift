@@ -27,7 +27,7 @@ import Testing
     @Test func `blanks around an argument are left out`() throws {
         #expect(try RequestedURL(argument: " http://a.test/b\n").text == "http://a.test/b")
         #expect(
-            try FetchOptions.parse([" a.test/[1-2] "]).targets().map(\.url.text) == [
+            try FetchOptions.parse([" a.test/[1-2] "]).targets.map { try $0.get().url.text } == [
                 "http://a.test/1", "http://a.test/2",
             ])
     }

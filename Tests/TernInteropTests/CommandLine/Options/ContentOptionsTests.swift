@@ -58,7 +58,6 @@ import Testing
     ) throws {
         let choice = try MethodChoice(command: command, ContentOptions.parse(arguments))
         #expect(choice.method(hasUpload: arguments.contains("-T")) == method)
-        #expect(choice.showsHead == (method == "HEAD"))
     }
 
     @Test(
@@ -69,9 +68,5 @@ import Testing
     func `a command and options that disagree are refused`(command: String?, arguments: [String]) throws {
         let options = try ContentOptions.parse(arguments)
         #expect(throws: (any Error).self) { try MethodChoice(command: command, options) }
-    }
-
-    @Test func `HEAD by -X does not show the head`() throws {
-        #expect(try !MethodChoice(command: nil, ContentOptions.parse(["-X", "HEAD"])).showsHead)
     }
 }

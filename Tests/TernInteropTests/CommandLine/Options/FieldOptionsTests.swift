@@ -55,7 +55,7 @@ import Testing
         ("A: ;", "A", ";"),
     ])
     func `a field has a name and a value`(text: String, name: String, value: String) throws {
-        guard case .add(let field)? = try HeaderOption(text) else {
+        guard case .add(let field)? = try HeaderOption(text, of: "-H") else {
             Issue.record("\(text)")
             return
         }
@@ -70,15 +70,15 @@ import Testing
     }
 
     @Test(arguments: ["A:", "A: ", "A: \t"]) func `a field without a value is removed`(text: String) throws {
-        guard case .remove("A")? = try HeaderOption(text) else {
+        guard case .remove("A")? = try HeaderOption(text, of: "-H") else {
             Issue.record("\(text)")
             return
         }
     }
 
-    @Test(arguments: ["A", "A b"]) func `a text without a colon is refused`(text: String) {
-        #expect(throws: (any Error).self) { try HeaderOption(text) }
-        #expect(try HeaderOption("") == nil && HeaderOption(" \t") == nil)
+    @Test(arguments: ["A", "A b"]) func `a text without a colon is refused`(text: String) throws {
+        #expect(throws: (any Error).self) { try HeaderOption(text, of: "-H") }
+        #expect(try HeaderOption("", of: "-H") == nil && HeaderOption(" \t", of: "-H") == nil)
     }
 
     @Test(arguments: [
@@ -86,17 +86,13 @@ import Testing
         ("Transfer-Encoding:", false), ("X: chunked", false),
     ])
     func `chunks are asked for by one field`(text: String, asks: Bool) throws {
-        #expect(try HeaderOption(text)?.asksForChunks == asks)
+        #expect(try HeaderOption(text, of: "-H")?.asksForChunks == asks)
     }
 
-    @Test func `a removed field is one of the session's, and never Host`() throws {
-        var request = Tern.URLRequest(url: try #require(URL(string: "http://a.test/")))
-        var defaults: HeaderFields = ["User-Agent": "tern", "Accept": "*/*"]
-        try HeaderOption("user-agent:")?.apply(to: &request, &defaults)
-        try HeaderOption("X: y")?.apply(to: &request, &defaults)
-        try HeaderOption("X: z")?.apply(to: &request, &defaults)
-        #expect(defaults.map(\.name) == ["Accept"])
-        #expect(request.value(forHTTPHeaderField: "x") == "y, z")
-        #expect(throws: (any Error).self) { try HeaderOption("Host:")?.apply(to: &request, &defaults) }
+    @Test func `a field that is removed is left out of what is added, and is never Host`() throws {
+        let given = try FieldOptions.parse(["-H", "User-agent:", "-H", "X: y", "-H", "X: z"]).given()
+        #expect(given.compactMap(\.omittedName) == ["user-agent"])
+        #expect(given.compactMap(\.added) == [HeaderField(name: "X", value: "y"), HeaderField(name: "X", value: "z")])
+        #expect(throws: (any Error).self) { try FieldOptions.parse(["-H", "Host:"]).given() }
     }
 }
