@@ -123,7 +123,8 @@ import Testing
     @Test func `as many transfers as --parallel-max says run at a time, and each body on standard output is whole`()
         async throws
     {
-        let (running, most) = (Lock(0), Lock(0))
+        let running = Lock(0)
+        let most = Lock(0)
         let origin = try ScriptedOrigin { _, request in
             let count = running.withLock {
                 $0 += 1
@@ -133,11 +134,11 @@ import Testing
             // Three wait for each other; with fewer at a time, this takes until the limit.
             for _ in 0..<2000 where most.withLock({ $0 }) < 3 { usleep(1000) }
             running.withLock { $0 -= 1 }
-            return [.ok(String(repeating: request.target.suffix(1), count: 20_000) + "\n")]
+            return [.ok(String(repeating: String(request.target.suffix(1)), count: 20_000) + "\n")]
         }
         let runs = try await run("-Z --parallel-max 3 '\(origin.url("/"))[a-l]'", ["tern"])
         #expect(most.withLock { $0 } == 3)
-        #expect(runs[0].lines == "abcdefghijkl".map { String(repeating: $0, count: 20_000) })
+        #expect(runs[0].lines == "abcdefghijkl".map { String(repeating: String($0), count: 20_000) })
     }
 
     @Test func `--fail-early cancels what runs, and has the first failure's status`() async throws {
