@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import TernHTTP1
 import TernIO
 import TernLock
 import Testing
@@ -26,7 +27,7 @@ import Testing
         }
 
         func brokenOff() -> ProxyError? { nil }
-        var status: Int? { nil }
+        var answer: ResponseHead? { nil }
     }
 
     private enum Answer: String, CaseIterable, Sendable { case plain, singleRecords }

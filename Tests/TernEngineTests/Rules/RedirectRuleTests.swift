@@ -204,6 +204,10 @@ import Testing
         }
         let last = outcome(301, [locations[hops % locations.count]], sent: sent, chain: chain)
         #expect(refusal(last) == .loop(try sent.destination.get().origin))
+    }
+
+    @Test func `a rule that ends no loop follows it to the limit`() throws {
+        let sent = try request()
         let patient = RedirectRule(policy: .follow(limit: 100), endsLoops: false)
         var (chain, count) = (RedirectChain(), 0)
         while case .follow(let next) = patient.outcome(
