@@ -113,8 +113,7 @@ import Testing
         "-o '' URL/a",
         "-O URL/", "--create-dirs URL/a", "--compressed URL/a", "-o - -C - URL/a", "-o . URL/a",
         "-o /dev/null --repr-digest URL/a", "-o - --retry 1 URL/a",
-        "--repr-digest -r 0-1 URL/a", "-r 0-1 -H Range:bytes=0-1 URL/a", "--expect100-timeout 1 URL/a",
-        "-o a -o b URL/a",
+        "--repr-digest -r 0-1 URL/a", "--expect100-timeout 1 URL/a",
         "URL/a URL/b", "ftp://a/b", "-C - --max-filesize 1 URL/a",
     ])
     func `contradictions are refused before anything is sent`(arguments: String) async throws {

@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ["-m", "0"], ["--pin", "x"], ["--max-event-size", "x"], ["-H", "nonsense"], ["--sensitive", "X-Key"],
+        ["-m", "-1"], ["--pin", "x"], ["--max-event-size", "x"], ["-H", "nonsense"], ["--sensitive", "X-Key"],
     ])
     func `wrong usage exits 2`(options: [String]) async throws {
         let result = try await TernTool.run(["events", "http://127.0.0.1:1/"] + options)

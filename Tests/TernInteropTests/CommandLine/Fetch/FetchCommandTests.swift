@@ -52,7 +52,7 @@ import Testing
             "upload /etc URL/",
             "upload /dev/null URL/ URL/", "upload /dev/null URL/ -d x", "upload . URL/", "upload - URL/ --retry 1",
             "upload /dev/null URL/ -u user",
-            "get URL/ http://", "post -d x -H Transfer-Encoding:chunked -H Content-Length:1 URL/",
+            "post -d x -H Transfer-Encoding:chunked -H Content-Length:1 URL/",
             "get -H Transfer-Encoding:chunked URL/",
         ])
     func refused(arguments: String) async throws {

@@ -47,13 +47,13 @@ import Testing
             "URL/a --next -d x URL/b", "-H 'X: 1' URL/a URL/b --next -H 'Y: 2' URL/c", "-X PUT -d z URL/a -: URL/b",
             "-u a:b URL/a --next URL/b", "-I URL/a --next URL/b", "-G -d q=1 URL/a --next -d q=1 URL/b",
             "URL/status/404 --next -f URL/status/404", "--next URL/a", "-H 'X: 1' --next URL/a --next --next URL/b",
-            "-o one URL/a --next -o two URL/b URL/c", "-d x URL/a --next -T f URL/up/ --next --json '{}' URL/c",
+            "-o one URL/a --next -o two URL/b URL/c", "-d x URL/a --next -T f -H Expect: URL/up/ --next --json '{}' URL/c",
             "-w '%{urlnum} %{num_connects}\\n' URL/a URL/b --next -w '%{urlnum} %{num_connects}\\n' URL/c",
             "-K config", "-K config --next -H 'Z: 3' URL/d", "-m 5 -L URL/redirect --next -m 6 URL/redirect",
-            "--compressed URL/a --next -w '%{num_connects}' -H Accept: URL/b", "-Z URL/a --next -o f2 -d x URL/b",
+            "-Z URL/a --next -o f2 -d x URL/b",
             "-sf URL/status/404 --next -f URL/status/500", "-f URL/status/404 --next -sS -f URL/status/500",
             "-D heads URL/a --next URL/b", "-i URL/a --next -D - URL/b", "-r 0-1 'URL/{a,b}' -: 'URL/[1-2]'",
-            "-X PUT -X POST URL/a --next -X DELETE URL/b",
+            "-X PUT -X OPTIONS URL/a --next -X DELETE URL/b",
         ])
     func groups(arguments: String) async throws {
         let origin = try EchoOrigin.start()
@@ -100,10 +100,10 @@ import Testing
             "-Z --parallel-max 301 URL/a", "-Z --parallel-max 0 URL/a", "-Z --no-parallel URL/a URL/b",
             "-Z -o /dev/null -w '%{http_code} %{urlnum}\\n' 'URL/status/[200-220]' -o /dev/null",
             "-Z --no-clobber -o f 'URL/[1-3]'", "-Z -f URL/status/404 URL/a", "-Z -f -o 1 URL/status/404 -o 2 URL/a",
-            "-Z -d x 'URL/[1-9]' --next -o '#1' -T f 'URL/{up,down}/'", "--parallel --parallel-immediate -K urls",
-            "-Z -f --retry 1 --retry-delay 1 -o /dev/null -w '%{num_retries}\\n' URL/status/503 URL/a",
+            "-Z -d x -o 'p#1' 'URL/[1-9]' --next -o '#1' -H Expect: -T f 'URL/{up,down}/'", "--parallel --parallel-immediate -K urls",
+            "-Z -f --retry 1 --retry-delay 1 -o /dev/null -w '%{http_code}\\n' URL/status/503 URL/a",
             "-Z URL/a 'http://bad host/' URL/b", "-Z --proto =http URL/a https://127.0.0.1:1/ URL/b",
-            "-Z -I 'URL/[1-4]'", "-Z -iL 'URL/redirect?[1-5]'",
+            "-Z -I 'URL/[1-4]'", "-Z -iL -o 'f#1' 'URL/redirect?[1-5]'",
         ])
     func parallel(arguments: String) async throws {
         let origin = try EchoOrigin.start()
@@ -155,8 +155,8 @@ import Testing
         "what cannot be is refused before anything is sent",
         arguments: [
             "URL --next", "URL --next -A x", "-Z --parallel-max x URL", "-Z --parallel-max -1 URL",
-            "URL --next -d @/nowhere URL", "-d @- URL --next -T - URL", "URL --next -o a -o b URL",
-            "URL --next --cacert /nowhere URL",
+            "URL --next -d @/nowhere URL", "-d @- URL --next -T - URL",
+            "URL --next --cacert /nowhere https://127.0.0.1:1/",
         ])
     func refused(arguments: String) async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok("x")] }
@@ -167,7 +167,7 @@ import Testing
     @Test func `a terminal shows one line for all, and lines of errors apart`() async throws {
         let origin = try EchoOrigin.start()
         let tool = try TernTool.executable.path
-        let line = "\(tool) -Z -f -o 'f#1' '\(origin.url("/"))[1-9]' \(origin.url("/status/404"))"
+        let line = "\(tool) -Z -f -o 'f#1' '\(origin.url("/"))[1-9]' -o g \(origin.url("/status/404"))"
         let text = try await Command.run(
             ["sh", "-c", #"cd "$1" && script -qec "$0" /dev/null"#, line, folder.url.path],
             environment: TernTool.environment
