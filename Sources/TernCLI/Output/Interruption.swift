@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: the pointers are to values that outlive the one system call they are passed to.
 import Glibc
+import Synchronization
 import TernIO
 import TernLock
 
@@ -21,6 +22,8 @@ final class Interruption: Sendable {
 
     private static let signals = [SIGHUP, SIGINT, SIGQUIT, SIGTERM]
     private static let entries = Lock<[Entry]>([])
+    /// The thread that waits for signals.
+    private static let waiter = Atomic<pthread_t>(0)
 
     private let numbers: [Int32]
     private let action: @Sendable (Int32) -> Consequence
@@ -30,15 +33,30 @@ final class Interruption: Sendable {
     /// are not theirs. A signal that is ignored stays so.
     static func listen() throws(SystemCallError) {
         let numbers = signals.filter { !isIgnored($0) }
+        let isWaiting = Semaphore()
         block(numbers, SIG_BLOCK)
         do throws(SystemCallError) {
             try detachThread(name: "tern-signals") {
+                waiter.store(pthread_self(), ordering: .releasing)
+                isWaiting.signal()
                 while let number = wait(for: numbers) { receive(number) }
             }
         } catch {
             block(numbers, SIG_UNBLOCK)
             throw error
         }
+        isWaiting.wait()
+        for number in numbers { passOn(number) }
+    }
+
+    /// Dispatch has the main thread sleep with no signal blocked: what comes there is passed on to the thread that waits.
+    private static func passOn(_ number: Int32) {
+        var action = sigaction()
+        unsafe action.__sigaction_handler.sa_handler = { number in
+            pthread_kill(Interruption.waiter.load(ordering: .acquiring), number)
+        }
+        action.sa_flags = SA_RESTART
+        _ = unsafe sigaction(number, &action, nil)
     }
 
     /// - Parameters:
