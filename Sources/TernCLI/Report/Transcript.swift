@@ -206,10 +206,12 @@ final class Transcript: SessionTaskDelegate {
             return refuse(refusal, task)
         }
         guard case .write(let outlet, let headCopies) = bodyUse else { return }
-        if rules.isBodyUnneeded(in: response) {
+        let isUnneeded = rules.isBodyUnneeded(in: response)
+        // Behind the head, which a task that has ended no longer writes.
+        defer { if isUnneeded, response.statusCode != 304, length != 0 { task.cancel() } }
+        if isUnneeded {
             let isUnchanged = rules.isUnchanged(response)
             state.withLock { ($0.isUnneeded, $0.contents.isUnchanged) = (true, isUnchanged) }
-            if response.statusCode != 304, length != 0 { task.cancel() }
             if headCopies == 0 { return }
         }
         let offset = Int(clamping: rules.offset ?? 0)
