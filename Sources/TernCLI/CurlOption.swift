@@ -115,7 +115,7 @@ struct CurlOption: Equatable {
         - --form-escape | names are escaped as browsers do, with %22 for a quote
         = --form-string
         = -G --get
-        ~ -g --globoff | without it, patterns of a command line may stand for 10,000 URLs, and {} is no pattern
+        ~ -g --globoff | without it, the patterns of a URL may stand for 10,000 of them, and {} is no pattern
         - --happy-eyeballs-timeout-ms | tern tries the next address after a time of its own
         - --haproxy-clientip | the header of the PROXY protocol names the addresses of the connection
         ~ --haproxy-protocol | says UNKNOWN behind a proxy, not the addresses of the connection to the proxy
