@@ -77,6 +77,8 @@ package enum TernCommand {
         let descriptor = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw SystemCallError(.open, code: errno) }
         close(descriptor)
+        // Dispatch opens its own for the first work of the main actor: before anything else can take the last one.
+        Task { @MainActor in }
     }
 
     /// Help and version are a success; anything else is wrong usage.
