@@ -48,7 +48,7 @@ enum HelpText {
         let rows = command.endsLikeCurl ? essentialRows(command.descriptions) : []
         if rows.isEmpty { return complete(command, path) { $0.map { row($0.usage, $0.help) } } }
         return """
-            OVERVIEW: \(command.abstract)
+            \(wrapped("OVERVIEW: " + command.abstract))
             USAGE: \(usage(of: command, path))
 
             \(examples(of: command, path).joined(separator: "\n"))
@@ -56,9 +56,8 @@ enum HelpText {
             OPTIONS:
             \(rows.joined(separator: "\n"))
 
-            \(path) --help all: every option on a line, and the exit codes
-            \(path) --help OPTION: all about it
-            \(lines("\(path) --help WORD: one of \(topics(of: command).joined(separator: ", "))", width: width)
+            \(path) --help all: every option on a line; --help OPTION: all about it
+            \(lines("--help WORD: one of \(topics(of: command).joined(separator: ", "))", width: width)
                 .joined(separator: "\n"))
             """
     }
