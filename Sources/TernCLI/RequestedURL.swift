@@ -104,7 +104,7 @@ struct RequestedURL {
 extension RequestedURL {
     /// The URL of an argument.
     init(argument: String) throws {
-        try self.init(Self.escaped(URLRequest.withoutBlanksAround(argument) ?? argument))
+        try self.init(Self.escaped(URL.withoutBlanksAround(argument) ?? argument))
     }
 
     /// The same URL, with an escape for each byte that is not UTF-8 (RFC 3986 §2.1).

@@ -5,6 +5,8 @@ package import TernSystem
 
 /// Questions about file errors, for callers that do not import `errno`.
 extension SystemCallError {
+    /// The error of a path where nothing is.
+    package static let missingFile = SystemCallError(.open, code: ENOENT)
     /// The error of a path that contains a NUL, where C would cut it off.
     package static let invalidPath = SystemCallError(.open, code: EINVAL)
     /// The error of a file that may not be used.

@@ -40,7 +40,7 @@ import Testing
         "StrictTransport": "Message",
         "Task":
             "Attempt Authentication Bodies Cache Configuration Connection Decoding Dialling Errors Limits Message Pool RawStreams "
-            + "Resolving Rules Transport Trust URI",
+            + "Resolving Rules Transport Trust",
         "Transport": "Errors",
         "Trust": "Egress JSON Message",
         "URI": "",

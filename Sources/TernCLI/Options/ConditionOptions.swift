@@ -82,8 +82,8 @@ extension ConditionOptions {
         } catch {
             throw CommandFailure(.unwritable, "--etag-save: \(error)")
         }
-        guard let file = OutputOptions.file(savedTag) else { return }
-        if path.flatMap(OutputOptions.file) == file {
+        guard let file = OutputTarget.regularFile(savedTag) else { return }
+        if path.flatMap(OutputTarget.regularFile) == file {
             throw UsageError("-o and --etag-save both write to \(savedTag): give two files")
         }
     }

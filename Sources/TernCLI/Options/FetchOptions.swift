@@ -184,7 +184,7 @@ struct TargetSequence: Sequence, IteratorProtocol {
     }
 
     private func read(_ url: String) throws(CommandFailure) -> Argument {
-        let typed = URLRequest.withoutBlanksAround(url) ?? url
+        let typed = URL.withoutBlanksAround(url) ?? url
         let text = RequestedURL.escaped(typed)
         return Argument(
             typed: isPlain(text) ? typed : nil, urls: try pattern(text),

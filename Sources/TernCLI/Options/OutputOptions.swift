@@ -199,12 +199,6 @@ struct OutputOptions: OptionGroup {
         }
     }
 
-    /// The regular file that would be written, whatever its path; nil for a target that is written directly.
-    static func file(_ path: String) -> String? {
-        guard case .file(let place)? = try? OutputTarget(path: path) else { return nil }
-        return FilePath.resolvingFolder(of: place)
-    }
-
     func headDump() throws -> HeadDump? {
         do throws(OutputError) {
             return try headFile.map { path throws(OutputError) in try HeadDump(path: path) }

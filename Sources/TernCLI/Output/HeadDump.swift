@@ -22,12 +22,12 @@ final class HeadDump: @unchecked Sendable {
     init(path: String) throws(OutputError) {
         isStandardOutput = path == "-"
         sink = try BodySink(path: path)
-        file = OutputOptions.file(path)
+        file = OutputTarget.regularFile(path)
     }
 
     /// - Parameter path: the output of a body; nil for standard output.
     func giveWay(to path: String?) {
-        guard let file, let path, OutputOptions.file(path) == file else { return }
+        guard let file, let path, OutputTarget.regularFile(path) == file else { return }
         queue.sync {
             isGivenUp = true
             sink.abandon()

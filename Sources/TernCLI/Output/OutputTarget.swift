@@ -17,6 +17,12 @@ enum OutputTarget {
     /// The number that the kernel follows.
     private static let maximumLinks = 40
 
+    /// The regular file that would be written, whatever its path; nil for a target that is written directly.
+    static func regularFile(_ path: String) -> String? {
+        guard case .file(let place)? = try? OutputTarget(path: path) else { return nil }
+        return FilePath.resolvingFolder(of: place)
+    }
+
     init(path: String) throws(OutputError) {
         if path == "-" {
             self = .descriptor(STDOUT_FILENO)

@@ -148,14 +148,6 @@ public struct Proxy: Sendable, Hashable {
         return String(decoding: host, as: UTF8.self) + place.drop { $0 != ":" }
     }
 
-    /// - Throws: ``ProxyError/unsendable(_:)`` for a field of ``connectHeaders``.
-    package func checkConnectHeaders() throws(ProxyError) {
-        var proxy = self
-        proxy.credential = nil
-        let target = HTTPOrigin(scheme: .https, host: "localhost", port: 443)
-        _ = try ConnectHandshake(proxy, to: target, ProxyLogins(), limits: ParsingLimits(), isFirst: true).begin()
-    }
-
     /// This proxy and those before it, in the order in which they are connected to.
     var chain: [Proxy] { (preproxy?.chain ?? []) + [self] }
 }

@@ -105,23 +105,12 @@ public struct URLRequest: Sendable {
     /// `URL(string:)` may take a text without a scheme for a path and put escapes into a host. Blanks and line ends around
     /// the URL, as a line of a file or of a terminal has them, are left out.
     public init(string: String) throws(InvalidRequest) {
-        let string = Self.withoutBlanksAround(string) ?? string
+        let string = URL.withoutBlanksAround(string) ?? string
         if string.isEmpty { throw .missingURL }
         let text = URIReference.isPlain(string) ? string : URIReference(escaping: string.utf8).description
         let destination = try Destination(absoluteString: text)
         guard let url = URL(string: text, encodingInvalidCharacters: false) else { throw .malformedURL(string) }
         storage = Storage(Parts(url: url, destination: .success(destination)))
-    }
-
-    /// Nil for a text without blanks and line ends at its ends.
-    package static func withoutBlanksAround(_ text: String) -> String? {
-        let isBlank = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
-        guard let first = text.utf8.first, let last = text.utf8.last, isBlank(first) || isBlank(last) else {
-            return nil
-        }
-        let rest = text.utf8.drop(while: isBlank)
-        guard let end = rest.lastIndex(where: { !isBlank($0) }) else { return "" }
-        return String(Substring(rest[...end]))
     }
 
     /// The same for a URL that a user typed: what is sent is as typed, like curl's, where ``url`` is escaped. Visible ASCII

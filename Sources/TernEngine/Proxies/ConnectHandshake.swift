@@ -90,6 +90,16 @@ final class ConnectHandshake: TunnelHandshake {
     func brokenOff() -> ProxyError? { isRefused ? refused() : nil }
 }
 
+extension Proxy {
+    /// - Throws: ``ProxyError/unsendable(_:)`` for a field of ``connectHeaders``.
+    package func checkConnectHeaders() throws(ProxyError) {
+        var proxy = self
+        proxy.credential = nil
+        let target = HTTPOrigin(scheme: .https, host: "localhost", port: 443)
+        _ = try ConnectHandshake(proxy, to: target, ProxyLogins(), limits: ParsingLimits(), isFirst: true).begin()
+    }
+}
+
 extension ParsingLimits {
     /// What an answer to CONNECT may have: it says little, and the proxy, or who stands before it, chooses how much work it
     /// is.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import FoundationEssentials
-import Glibc
+import TernFiles
 public import TernIO
 public import TernTLS
 
@@ -58,16 +58,20 @@ public struct PolicyFile: Sendable, Hashable {
         try self.init(fields: try JSONFields(reading: json))
     }
 
-    /// Reads a policy from a file. Blocks while the file is read.
+    /// In bytes.
+    private static let maximumLength = 16 * 1024 * 1024
+
+    /// Reads a policy from a regular file of at most 16 MB. Blocks while the file is read.
     public init(contentsOf file: URL) throws(PolicyFileError) {
-        let data: Data
-        do {
-            data = try Data(contentsOf: file)
+        let path = file.path(percentEncoded: false)
+        let bytes: [UInt8]
+        do throws(SystemCallError) {
+            guard let content = try FileContent.read(path, limit: Self.maximumLength) else { throw .missingFile }
+            bytes = content
         } catch {
-            let code = ((error as? CocoaError)?.underlying as? POSIXError)?.code.rawValue ?? EIO
-            throw PolicyFileError(.unreadable(path: file.path, SystemCallError(.open, code: code)))
+            throw PolicyFileError(.unreadable(path: path, error))
         }
-        try self.init(json: [UInt8](data))
+        try self.init(json: bytes)
     }
 
     package init(fields: JSONFields) throws(PolicyFileError) {

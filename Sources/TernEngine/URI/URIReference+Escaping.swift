@@ -108,9 +108,21 @@ extension URIReference {
 }
 
 extension URL {
+    /// Nil for a text without blanks and line ends at its ends.
+    package static func withoutBlanksAround(_ text: String) -> String? {
+        let isBlank = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
+        guard let first = text.utf8.first, let last = text.utf8.last, isBlank(first) || isBlank(last) else {
+            return nil
+        }
+        let rest = text.utf8.drop(while: isBlank)
+        guard let end = rest.lastIndex(where: { !isBlank($0) }) else { return "" }
+        return String(Substring(rest[...end]))
+    }
+
     /// Creates the URL in a text, escaped by the rule of ``URIReference``; nil if there is none. A text without a scheme
-    /// is not repaired.
+    /// is not repaired; blanks and line ends around it are left out.
     package init?(escaping text: String) {
+        let text = Self.withoutBlanksAround(text) ?? text
         if URIReference.isPlain(text) {
             self.init(string: text, encodingInvalidCharacters: false)
         } else {

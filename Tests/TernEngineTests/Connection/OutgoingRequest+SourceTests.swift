@@ -61,8 +61,8 @@ import Testing
             (100, .failed(SourceFailure()), "its source failed: SourceFailure()"),
             (5 * step + 2, .end(), "it ended 2 bytes before its announced length"),
             (5 * step + 2, .bytes(Data("piece".utf8)), "it is 3 bytes longer than announced"),
-            (nil, .end(trailers: ["Content-Length": "5"]), "this field is not allowed as a trailer"),
-            (5 * step, .end(trailers: ["X-Sum": "5"]), "only chunked content has trailers"),
+            (nil, .end(trailers: ["Content-Length": "5"]), "the field is not allowed as a trailer"),
+            (5 * step, .end(trailers: ["X-Sum": "5"]), "there are trailers, and the content is not chunked"),
         ]
         for (length, flaw, told) in flaws {
             let source = ProbingSource(pieces, then: flaw)

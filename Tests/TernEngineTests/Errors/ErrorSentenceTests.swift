@@ -272,7 +272,7 @@ import Testing
             "x" is not padded base64
             the pin has 3 bytes where SHA-256 has 32
             not a public key in PEM or DER
-            "a b" is neither a DNS name (in its xn-- form, if it is international) nor an IP address
+            "a b" is neither a DNS name nor an IP address
             "a*" has an asterisk elsewhere than in "*." or "**." at its beginning
             "x" is neither a date such as 2030-12-31 nor an RFC 3339 time
             "x" is not an http or https URL

@@ -231,7 +231,7 @@ import Testing
             #expect(error.excerpt == "Authorization: …\\n")
             #expect(
                 error.description
-                    == "no field value contains control characters (RFC 9110 §5.5), at byte 14: \"Authorization: …\\n\""
+                    == "a field value contains a control character (RFC 9110 §5.5), at byte 14: \"Authorization: …\\n\""
             )
         }
     }

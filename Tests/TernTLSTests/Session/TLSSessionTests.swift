@@ -40,7 +40,7 @@ struct TLSSessionTests {
         } catch let error as TLSError {
             guard case .alert(let alert) = error.reason else { throw error }
             #expect(alert.code == 70)
-            #expect(error.description.contains("protocol version"))
+            #expect(error.description.contains("protocol_version"))
         }
     }
 

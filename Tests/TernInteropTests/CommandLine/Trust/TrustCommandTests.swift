@@ -97,7 +97,9 @@ import TestPrograms
         let broken = try folder.write("{\n\"pinSets\":[{\"hosts\":[\"example.com\"],\n\"pin\":[]}]}", to: "broken.json")
         let refused = try await evaluate("--host", "example.com", "--policy", broken)
         #expect(refused.status == 2)
-        #expect(refused.errors.contains("line 3, pinSets[0].pin: there is no such field; did you mean \"pins\"?"))
+        #expect(
+            refused.errors.contains(
+                "line 3, column 1, pinSets[0].pin: there is no such field; did you mean \"pins\"?"))
     }
 
     @Test func `a server is evaluated without a request`() async throws {
