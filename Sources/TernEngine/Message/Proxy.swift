@@ -129,8 +129,9 @@ public struct Proxy: Sendable, Hashable {
         // Without the name and the password, which an error must not show: not even one with an unescaped slash.
         let place = rest.lastIndex(of: "@").map { rest[rest.index(after: $0)...] } ?? rest
         guard !place.isEmpty, let decoded = Self.decodingHost(place),
-            let request = try? URLRequest(string: "http://\(decoded)/"),
-            let origin = try? request.destination.get().origin
+            let origin = try? Destination(
+                absoluteString: URIReference(escaping: "http://\(decoded)/".utf8).description
+            ).origin
         else { throw .server(String(text.lastIndex(of: "@").map { text[$0...].dropFirst() } ?? place)) }
         let afterHost = place.lastIndex(of: "]").map { place[$0...] } ?? place
         self.init(kind, host: origin.host, port: afterHost.contains(":") ? origin.port : nil)

@@ -65,11 +65,3 @@ public enum ProxySource: Sendable, Hashable, CustomStringConvertible {
         }
     }
 }
-
-extension Route {
-    /// The proxy that it leads through; nil for none.
-    var proxyReference: ProxyReference? {
-        guard let settings, let proxy = settings.proxies.last else { return nil }
-        return ProxyReference(proxy, from: settings.proxySource ?? .session)
-    }
-}

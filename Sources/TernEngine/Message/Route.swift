@@ -226,3 +226,11 @@ extension RouteSettings: Hashable {
 
     func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
+
+extension Route {
+    /// The proxy that it leads through; nil for none.
+    var proxyReference: ProxyReference? {
+        guard let settings, let proxy = settings.proxies.last else { return nil }
+        return ProxyReference(proxy, from: settings.proxySource ?? .session)
+    }
+}

@@ -158,13 +158,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (["-u", "ada"], "give user:password"), (["--digest", "--anyauth", "-u", "a:b"], "exclude each other"),
-        (["--oauth2-bearer", "x", "-u", "a:b"], "two credentials"), (["--oauth2-bearer", ""], "the token is empty"),
-        (["--digest", "-u", "a:b", "-H", "Authorization: x"], "two credentials"),
-    ])
-    func `options that contradict each other are refused`(options: [String], message: String) async throws {
-        let result = try await TernTool.run(options + ["http://127.0.0.1:1/"])
-        #expect(result.status == 2 && result.errors.contains(message), "\(result.errors)")
+    @Test func `a name without a password is refused`() async throws {
+        let result = try await TernTool.run(["-u", "ada", "http://127.0.0.1:1/"])
+        #expect(result.status == 2 && result.errors.contains("give user:password"), "\(result.errors)")
     }
 }
