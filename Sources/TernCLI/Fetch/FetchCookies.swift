@@ -8,9 +8,6 @@ import TernFiles
 /// The cookies of one run of the command: read from the files of `-b` before the first request, and written to the jar
 /// of `-c` after the last.
 struct FetchCookies {
-    /// In bytes, also of a pipe.
-    private static let maximumLength = 64 << 20
-
     /// What is sent and kept by all groups that keep cookies.
     let storage: HTTPCookieStorage
     private let jars: [OutputTarget]
@@ -77,20 +74,12 @@ struct FetchCookies {
 
     /// The content of a file, a pipe or a device; that of an empty one if nothing exists there, as in curl.
     private static func read(_ path: String) throws -> [UInt8] {
-        let input = InputDescriptor()
-        var bytes: [UInt8] = []
-        do {
-            while let piece = try input.piece(of: path, 1 << 16) {
-                bytes += piece
-                if bytes.count > maximumLength {
-                    throw CommandFailure(.unreadable, "-b: \(path) is longer than 64 MB")
-                }
-            }
-        } catch let error as InputError {
+        do throws(InputError) {
+            return [UInt8](try InputFile.contents(of: path))
+        } catch {
             if error.isMissingFile { return [] }
             throw CommandFailure(.unreadable, "-b: \(error)")
         }
-        return bytes
     }
 
     private static func tell(_ skipped: Int, first line: Int, of path: String, isSilent: Bool) {

@@ -31,7 +31,10 @@ final class KeptStorages {
     private static func storage(_ path: String, isSilent: Bool) throws -> HSTSStorage {
         if path.isEmpty { return HSTSStorage() }
         // A device or a pipe is read, and not written.
-        if FileStatus(of: path)?.kind == .other { return HSTSStorage(text: try text(of: path)) }
+        if FileStatus(of: path)?.kind == .other {
+            let text = try InputFile.read(path, for: "--hsts", limit: maximumHostsLength)
+            return HSTSStorage(text: [UInt8](text))
+        }
         let storage: HSTSStorage
         do throws(HSTSFileError) {
             storage = try HSTSStorage(file: URL(filePath: path))
@@ -45,20 +48,6 @@ final class KeptStorages {
                 "tern: --hsts: \(subject) of \(path) skipped: no host (\(place)line \(storage.firstSkippedLine))")
         }
         return storage
-    }
-
-    private static func text(of path: String) throws -> [UInt8] {
-        let input = InputDescriptor()
-        var bytes: [UInt8] = []
-        do throws(InputError) {
-            while let piece = try input.piece(of: path, 1 << 16), bytes.count <= maximumHostsLength { bytes += piece }
-        } catch {
-            throw CommandFailure(.unreadable, "--hsts: \(error)")
-        }
-        guard bytes.count <= maximumHostsLength else {
-            throw CommandFailure(.unreadable, "--hsts: \(path) is longer than 16 MB")
-        }
-        return bytes
     }
 
     /// The folder of `--cache`.
