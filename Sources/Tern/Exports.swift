@@ -92,8 +92,10 @@
 @_exported public import enum TernEngine.ProxyError
 @_exported public import struct TernEngine.ProxyExceptions
 @_exported public import enum TernEngine.ProxyProtocol
+@_exported public import struct TernEngine.ProxyReference
 @_exported public import struct TernEngine.ProxyRefusal
 @_exported public import struct TernEngine.ProxySettings
+@_exported public import enum TernEngine.ProxySource
 @_exported public import struct TernEngine.RateLimit
 @_exported public import struct TernEngine.ReconnectionPolicy
 @_exported public import enum TernEngine.RedirectAnswer
