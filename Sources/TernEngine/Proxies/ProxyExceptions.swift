@@ -53,7 +53,9 @@ public struct ProxyExceptions: Sendable, Hashable {
     /// also of an address: `*.local` is for all names beneath `local`, and not for `local`. A network may leave out zeros at
     /// its end: `169.254/16`.
     ///
-    /// - Parameter excludesSimpleHostnames: whether names without a dot are exceptions, too.
+    /// - Parameters:
+    ///   - patterns: the items of the list; blanks around one do not count.
+    ///   - excludesSimpleHostnames: whether names without a dot are exceptions, too.
     public init(patterns: [String], excludesSimpleHostnames: Bool = false) {
         var items = patterns.compactMap { Self.ruleOfPattern($0).map { Item(rule: $0) } }
         if excludesSimpleHostnames { items.append(Item(rule: .simpleNames)) }
@@ -62,7 +64,9 @@ public struct ProxyExceptions: Sendable, Hashable {
 
     /// Whether a host is one of them.
     ///
-    /// - Parameter port: that of the URL; without one, exceptions for single ports do not count.
+    /// - Parameters:
+    ///   - host: a name or an address in any spelling.
+    ///   - port: that of the URL; without one, exceptions for single ports do not count.
     public func contains(host: String, port: UInt16? = nil) -> Bool {
         contains(canonicalHost: HTTPOrigin.canonicalHost(InternationalizedNames.inDNS(host)), port: port)
     }
