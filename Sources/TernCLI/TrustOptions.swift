@@ -281,7 +281,7 @@ struct IdentityOptions: OptionGroup, Equatable {
                 $0.keyType = try $1.read(FileEncoding.init(argument:))
             },
             .value(
-                "--pass", as: "passphrase", dashed: true,
+                "--pass", as: "passphrase",
                 help: "The passphrase of the private key. Every user of this machine can see it."
             ) { $0.passphrase = $1.text },
             .value(

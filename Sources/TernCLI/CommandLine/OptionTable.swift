@@ -45,8 +45,6 @@ struct OptionDescription {
     var names: [String] = []
     /// The name of its value; nil for a flag.
     var value: String?
-    /// Whether an argument that begins with a dash is its value, too, as in curl.
-    var takesDashes = false
     /// Whether each value adds to those before it; of others, the last one counts, as in curl.
     var repeats = false
     var isRequired = false
@@ -144,15 +142,11 @@ struct OptionTable<Values> {
 
     /// An option with a value.
     ///
-    /// - Parameters:
-    ///   - name: the name of the value in the help.
-    ///   - dashed: whether an argument that begins with a dash is its value, too.
+    /// - Parameter name: the name of the value in the help.
     static func value(
-        _ names: String..., as name: String, dashed: Bool = false, repeats: Bool = false, help: String,
-        _ change: @escaping Change
+        _ names: String..., as name: String, repeats: Bool = false, help: String, _ change: @escaping Change
     ) -> OptionTable {
-        OptionTable(
-            OptionDescription(names: names, value: name, takesDashes: dashed, repeats: repeats, help: help), change)
+        OptionTable(OptionDescription(names: names, value: name, repeats: repeats, help: help), change)
     }
 
     /// An option whose value names a file of options, which are read in its place.

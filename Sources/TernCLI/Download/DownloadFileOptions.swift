@@ -24,14 +24,14 @@ struct DownloadFileOptions: OptionGroup {
             ) { $0.usesProposal = $1 },
             .toggle("--clobber", help: "Replace an existing file without -o, too.") { $0.replaces = $1 },
             .value(
-                "-C", "--continue-at", as: "-", dashed: true,
+                "-C", "--continue-at", as: "-",
                 help: """
                     "-" resumes an earlier download of this URL that was interrupted or killed, if the file on the server has \
                     not changed; otherwise it starts again. A complete file is left unchanged. No other offset can be given.
                     """
             ) { $0.continueAt = $1.text },
             .value(
-                "-r", "--range", as: "range", dashed: true,
+                "-r", "--range", as: "range",
                 help: "Save only these bytes, such as 0-499 or -500 for the last ones."
             ) { $0.range = RangeOption.range($1.text) },
             .value("--sha256", as: "hex", help: "Keep the file only if its SHA-256 is this.") { $0.sha256 = $1.text },

@@ -9,7 +9,7 @@ struct ConditionOptions: OptionGroup {
     static var table: OptionTable<Self> {
         OptionTable(
             .value(
-                "-z", "--time-cond", as: "date or file", dashed: true,
+                "-z", "--time-cond", as: "date or file",
                 help: """
                     Request only what has changed since this date, or since this file did; with "-" before it, only what has \
                     not. What has not changed leaves the file of -o as it is.

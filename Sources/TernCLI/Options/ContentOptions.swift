@@ -11,37 +11,37 @@ struct ContentOptions: OptionGroup {
             ) { $0.method = $1.given },
             .toggle("-I", "--head", help: "Send HEAD, and show the head.") { $0.isHead = $1 },
             .value(
-                "-d", "--data", "--data-ascii", as: "data", dashed: true, repeats: true,
+                "-d", "--data", "--data-ascii", as: "data", repeats: true,
                 help:
                     "Send this as a form; repeat to join with \"&\". \"@file\" is a file without line ends, \"@-\" standard input."
             ) { $0.text.append(DataPart.text($1.text)) },
-            .value("--data-binary", as: "data", dashed: true, repeats: true, help: "As -d, but a file is unchanged.") {
+            .value("--data-binary", as: "data", repeats: true, help: "As -d, but a file is unchanged.") {
                 $0.binary.append(DataPart.binary($1.text))
             },
             .value(
-                "--json", as: "data", dashed: true, repeats: true,
+                "--json", as: "data", repeats: true,
                 help: """
                     Send this JSON: as --data-binary, with Content-Type and Accept application/json; repeated values are joined \
                     as they are.
                     """
             ) { $0.json.append(DataPart.json($1.text)) },
             .value(
-                "--data-raw", as: "data", dashed: true, repeats: true,
+                "--data-raw", as: "data", repeats: true,
                 help: "As -d, but without special meaning of \"@\"."
             ) { $0.raw.append(DataPart.raw($1.text)) },
             .value(
-                "--data-urlencode", as: "data", dashed: true, repeats: true,
+                "--data-urlencode", as: "data", repeats: true,
                 help: "As -d, percent-encoded: \"content\", \"=content\", \"name=content\", \"@file\" or \"name@file\"."
             ) { $0.encoded.append(DataPart.encoded($1.text)) },
             .value(
-                "-F", "--form", as: "name=content", dashed: true, repeats: true,
+                "-F", "--form", as: "name=content", repeats: true,
                 help: """
                     Send a form of parts: "name=content", "name=@file" for a file, "name=<file" for a text from a file; "-" is standard \
                     input. ";type=" and ";filename=" may follow. Files are read as they are sent.
                     """
             ) { $0.formParts.append(try FormOption.form($1.text)) },
             .value(
-                "--form-string", as: "name=content", dashed: true, repeats: true,
+                "--form-string", as: "name=content", repeats: true,
                 help: "As -F, but without special meaning of \"@\", \"<\" and \";\"."
             ) { $0.formStrings.append(try FormOption.string($1.text)) },
             .toggle("-G", "--get", help: "Put the data of -d into the URL's query.") { $0.isQuery = $1 },

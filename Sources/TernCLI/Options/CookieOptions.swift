@@ -5,14 +5,14 @@ struct CookieOptions: OptionGroup {
     static var table: OptionTable<Self> {
         OptionTable(
             .value(
-                "-b", "--cookie", as: "cookies or file", dashed: true, repeats: true,
+                "-b", "--cookie", as: "cookies or file", repeats: true,
                 help: """
                     Send these cookies, as in "a=1; b=2"; without "=", those of this file, and keep what responses set. The file \
                     has the Netscape format or "Set-Cookie:" lines, "-" is standard input, "" is none. Repeat for more.
                     """
             ) { $0.sources.append($1.text) },
             .value(
-                "-c", "--cookie-jar", as: "file", dashed: true,
+                "-c", "--cookie-jar", as: "file",
                 help: """
                     Keep the cookies that responses set, and replace this file with all of them at the end; "-" is standard \
                     output. A file that -b reads keeps what other programs write to it meanwhile.

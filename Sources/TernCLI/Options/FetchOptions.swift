@@ -12,11 +12,11 @@ struct FetchOptions: OptionGroup {
                 help: "An http or https URL; several are requested one after another, or with -Z side by side."
             ) { $0.arguments.append($1.text) },
             .value(
-                "--url", as: "url", dashed: true, repeats: true,
+                "--url", as: "url", repeats: true,
                 help: "Request this URL, like those that are given without an option."
             ) { $0.arguments.append($1.text) },
             .value(
-                "-r", "--range", as: "range", dashed: true,
+                "-r", "--range", as: "range",
                 help: "Request only these bytes, such as 0-499 or -500 for the last ones."
             ) { $0.range = RangeOption.range($1.text) },
             .toggle(
@@ -24,7 +24,7 @@ struct FetchOptions: OptionGroup {
                 help: "Send [ ] and { } in a URL unchanged. Otherwise {a,b} and [1-10] in a URL make several of it."
             ) { $0.takesBracketsAsTheyAre = $1 },
             .value(
-                "--url-query", as: "data", dashed: true, repeats: true,
+                "--url-query", as: "data", repeats: true,
                 help: "Add this to the query of each URL, encoded as by --data-urlencode, or as it is behind \"+\"."
             ) {
                 let isRaw = $1.text.utf8.first == UInt8(ascii: "+")

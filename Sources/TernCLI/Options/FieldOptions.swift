@@ -8,16 +8,17 @@ struct FieldOptions: OptionGroup {
     static var table: OptionTable<Self> {
         OptionTable(
             .value(
-                "-H", "--header", as: "field", dashed: true, repeats: true,
+                "-H", "--header", as: "field", repeats: true,
                 help: """
                     Add a header field; repeat for more. "Name:" omits one that is sent otherwise, "Name;" sends it empty, \
                     "@file" reads a field from each line, and skips lines that are none.
                     """
             ) { $0.headers.append($1.text) },
-            .value("-A", "--user-agent", as: "name", dashed: true, help: "Send this User-Agent; an empty one omits it.")
-            { $0.userAgent = $1.text },
+            .value("-A", "--user-agent", as: "name", help: "Send this User-Agent; an empty one omits it.") {
+                $0.userAgent = $1.text
+            },
             .value(
-                "-e", "--referer", as: "url", dashed: true,
+                "-e", "--referer", as: "url",
                 help: "Send this Referer; with \";auto\" at its end, or alone, each redirect sends the URL before it."
             ) { $0.referer = $1.given },
             .group(\.credentials, "Credentials"),
@@ -157,7 +158,7 @@ struct CredentialOptions: OptionGroup, Equatable {
     static var table: OptionTable<Self> {
         OptionTable(
             .value(
-                "-u", "--user", as: "user:password", dashed: true,
+                "-u", "--user", as: "user:password",
                 help:
                     "Authenticate with this name and password. Every user of this machine can see the password: -H @file hides your "
                     + "own Authorization field."
@@ -172,7 +173,7 @@ struct CredentialOptions: OptionGroup, Equatable {
                 "--anyauth",
                 help: "Send -u in the safest way that the server offers, when it requests it: Digest or Basic."
             ) { if $1 { $0.chosenSchemes = .all } },
-            .value("--oauth2-bearer", as: "token", dashed: true, help: "Send this bearer token (RFC 6750).") {
+            .value("--oauth2-bearer", as: "token", help: "Send this bearer token (RFC 6750).") {
                 $0.bearer = $1.given
             },
             .toggle(

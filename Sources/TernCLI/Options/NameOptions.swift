@@ -8,7 +8,7 @@ struct NameOptions: OptionGroup, Equatable {
             .flag("-4", "--ipv4", help: "Use IPv4 addresses only.") { $0.family = .ipv4 },
             .flag("-6", "--ipv6", help: "Use IPv6 addresses only.") { $0.family = .ipv6 },
             .value(
-                "--resolve", as: "host:port:address[,address]...", dashed: true, repeats: true,
+                "--resolve", as: "host:port:address[,address]...", repeats: true,
                 help: """
                     Connect to these addresses for this host and port of URLs; "*" is every host. "-host:port" takes an \
                     earlier one back.

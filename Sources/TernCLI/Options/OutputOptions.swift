@@ -24,7 +24,7 @@ struct OutputOptions: OptionGroup {
                 help: "With -O, name the file as the server proposes (Content-Disposition); such a file replaces none."
             ) { $0.takesProposal = $1 },
             .value(
-                "-C", "--continue-at", as: "offset", dashed: true,
+                "-C", "--continue-at", as: "offset",
                 help: """
                     Request the bytes from this offset on, and add them to the file of -o or -O as they arrive; "-" is the length of \
                     the file.
@@ -58,7 +58,7 @@ struct OutputOptions: OptionGroup {
                 $0.failsWithBody = $1
             },
             .value(
-                "-w", "--write-out", as: "format", dashed: true,
+                "-w", "--write-out", as: "format",
                 help: """
                     Print this after each URL, with variables such as %{http_code}, %{time_total}, %header{name} and %{json}; \
                     the rest goes to the file of %output{file}, or %output{>>file} at its end; "@file" reads the format.

@@ -23,7 +23,7 @@ struct TransferOptions: OptionGroup {
                 $0.keepPost(after: 303, $1)
             },
             .value(
-                "--max-redirs", as: "number", dashed: true,
+                "--max-redirs", as: "number",
                 help: "The maximum number of redirects to follow, 50 unless given; -1 sets no limit."
             ) { $0.redirects = try $1.integer() },
             .group(\.schemes),
@@ -262,12 +262,12 @@ struct SchemeOptions: OptionGroup {
     static var table: OptionTable<Self> {
         OptionTable(
             .value(
-                "--proto", as: "schemes", dashed: true,
+                "--proto", as: "schemes",
                 help:
                     "Allow these schemes: \"=https\" only https, \"-http\" all but http. Schemes that tern does not support are ignored."
             ) { $0.allowed = $1.text },
             .value(
-                "--proto-redir", as: "schemes", dashed: true,
+                "--proto-redir", as: "schemes",
                 help: "Allow these in redirects, if --proto allows them, too."
             ) { $0.allowedInRedirects = $1.text })
     }
