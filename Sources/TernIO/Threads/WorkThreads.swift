@@ -6,8 +6,8 @@ import TernLock
 /// The threads for work that may block, such as that of files. They start as work comes and end when there has been
 /// none for a while. No call waits.
 ///
-/// At least one thread stays for as long as somebody keeps it (``keep()``), as the reactors do, so work is done even if
-/// no other thread can be started: later, one piece after another.
+/// At least one thread stays while there is a ``Keeper``, such as that of the reactors: work is done even if no other
+/// thread can be started, one piece after another.
 package final class WorkThreads: Sendable {
     package typealias Work = @Sendable () -> Void
     typealias StartThread = @Sendable (_ body: @escaping Work) throws(SystemCallError) -> Void
