@@ -101,7 +101,7 @@ struct CurlOption: Equatable {
         - --disallow-username-in-url | check the URL before, or give the name with -u
         - --dns-interface --dns-ipv4-addr --dns-ipv6-addr --dns-servers --doh-cert-status --doh-insecure --doh-url | the system resolves host names: see resolv.conf(5)
         - --dump-ca-embed | no certificates are built into tern
-        ~ -D --dump-header | writes its file when all heads have arrived
+        ~ -D --dump-header | writes its file when all heads have arrived; a file that -o names too gets no trailers, which curl writes over the body
         - --ech | tern sends the server's name unencrypted
         - --egd-file --random-file --engine --false-start --ssl-allow-beast --ssl-auto-client-cert --ssl-no-revoke --ssl-revoke-best-effort | it has no effect with the TLS library of tern: leave it out
         ~ --etag-compare | takes one URL; a file that does not exist is the tag "", as in newer releases
@@ -145,7 +145,7 @@ struct CurlOption: Equatable {
         = --key
         ~ --key-type | PEM and DER; engines are not supported
         - --libcurl | tern is no libcurl: the debug description of a request of the library is a curl command
-        = --limit-rate
+        ~ --limit-rate | takes T and P too
         ~ --rate | redirects count, and it holds with -Z, too
         - -l --list-only | it is for FTP and POP3, and tern speaks HTTP
         = --local-port
