@@ -258,7 +258,11 @@ private final class PoolsModel {
         }
     }
 
-    deinit { for pool in pools { permits.leave(pool.holder) } }
+    deinit {
+        for pool in pools { permits.leave(pool.holder) }
+        // A call that has not arrived holds its pool, and the pool holds the calls.
+        calls.list = []
+    }
 
     func waiting(_ pool: Int) -> Int { pools[pool].waiting }
 
