@@ -15,3 +15,5 @@ struct CookieOrigin {
 enum PublicSuffixes {
     static func contains(_ domain: String) -> Bool { !domain.contains(".") }
 }
+
+enum CookieJar { static let maximumCount = 3000 }
