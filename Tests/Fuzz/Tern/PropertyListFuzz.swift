@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes as a property list. Oracle: no trap; Foundation makes of a list that passes no more objects, and no deeper
 // ones, than the limits say, in no more than libFuzzer's time.
-
 import Foundation
+
+@testable import Tern
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {

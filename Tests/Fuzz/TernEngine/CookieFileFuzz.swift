@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes as a file of cookies. Oracle: no trap; what was read and written is read again, as the same cookies and the
 // same other lines, and is written alike from then on; no line is lost, and each is read as it is when it stands alone.
-
 import Foundation
+
+@testable import TernEngine
+@testable import TernHTTP1
+@testable import TernSystem
+@testable import TernTLS
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {

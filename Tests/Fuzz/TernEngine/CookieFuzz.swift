@@ -2,8 +2,12 @@
 // Any bytes as the value of Set-Cookie, and as a date. Oracle: no trap; name, value and attributes keep their limits
 // and have no character that would end them in a Cookie field; a cookie that is made of them has them; a date that is
 // read is the same when it is written in the usual form.
-
 import Foundation
+
+@testable import TernEngine
+@testable import TernHTTP1
+@testable import TernSystem
+@testable import TernTLS
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes as a policy file and as a rule. Oracle: no trap, no leak; an error names a line that exists; whatever is
 // read can be asked for any host, and an unpinned server is refused by every set that enforces.
-
 import FoundationEssentials
+
+@testable import TernEngine
+@testable import TernHTTP1
+@testable import TernSystem
+@testable import TernTLS
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {

@@ -2,6 +2,10 @@
 // Any bytes as a file of hosts that want TLS, and as the field by which they say so. Oracle: no trap; what was read and
 // written is read again as the same hosts and the same other lines, and each line is read as when it stands alone; a
 // maximum age is not negative, and empty directives change nothing.
+@testable import TernEngine
+@testable import TernHTTP1
+@testable import TernSystem
+@testable import TernTLS
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {

@@ -2,8 +2,12 @@
 // Any bytes as a text that becomes a URL. Oracle: no trap; to escape a text again changes nothing; Foundation, where it
 // takes the result for a URL, adds nothing; what curl would send of it is escaped to the same; a Location has no control
 // characters, and is otherwise the same.
-
 import FoundationEssentials
+
+@testable import TernEngine
+@testable import TernHTTP1
+@testable import TernSystem
+@testable import TernTLS
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {

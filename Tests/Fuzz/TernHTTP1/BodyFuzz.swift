@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+@testable import TernHTTP1
 
 /// The chunked coding and its trailers, behind a head that is right.
 @_cdecl("LLVMFuzzerTestOneInput")

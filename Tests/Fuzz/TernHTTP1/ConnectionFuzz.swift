@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+@testable import TernHTTP1
 
 /// Exchange after exchange on one connection: responses are separated by the byte 0xFE, and each must leave the
 /// connection in the same state however it is cut.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+@testable import TernHTTP1
 
 /// The oracle: a response is given whole, byte by byte, and in chunks, and all deliveries must give the same result.
 /// Only `HTTPProtocolError` can be thrown, because the types say so; a trap ends the run.

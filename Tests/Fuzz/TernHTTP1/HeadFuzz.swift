@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+@testable import TernHTTP1
 
 /// Heads, and whatever follows them.
 @_cdecl("LLVMFuzzerTestOneInput")

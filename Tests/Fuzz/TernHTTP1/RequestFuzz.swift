@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+@testable import TernHTTP1
 
 /// Requests of any strings: an encoded request must read back as intended, and a refused one must leave no bytes. The
 /// input's parts are separated by the byte 0xFE: method, target, host, then names and values alternately.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes as DER, as PEM, and as a chain to be evaluated. Oracle: no trap, no leak, nothing is ever trusted, and
 // everything that parses can be described.
+@testable import TernTLS
 
 private let policies: [ServerTrustPolicy] = {
     let pin = X509Certificate.PublicKey(subjectPublicKeyInfo: [])

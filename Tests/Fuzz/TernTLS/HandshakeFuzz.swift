@@ -2,6 +2,7 @@
 // Any bytes as a server's, to a session that trusts every server: the first byte chooses how they are split, and
 // whether the session continues as if established. Oracle: no trap, no leak, no progress without a certificate, and all
 // deliveries give the same result.
+@testable import TernTLS
 
 private let context: TLSContext? = {
     var configuration = TLSSettings()

@@ -3,6 +3,11 @@
 // byte chooses the proxy and its credential, the second how the answers are cut. Oracle: no trap; every delivery has the
 // same end; SOCKS reads what a plain reading of the RFC reads; an open tunnel has had the final head alone, and bytes
 // behind it are left; a credential is sent in a scheme that it allows and the proxy asked for, and to no other proxy.
+@testable import TernEngine
+@testable import TernHTTP1
+@testable import TernIO
+@testable import TernSystem
+@testable import TernTLS
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
@@ -43,8 +48,8 @@ private struct Asked {
 
     var target: SOCKSHandshake.Target {
         switch kind {
-        case .socks4: .address(IPAddress(bytes: [192, 0, 2, 1]), port: 443)
-        case .socks5: .address(IPAddress(bytes: [UInt8](repeating: 0xFD, count: 16)), port: 443)
+        case .socks4: .address(IPAddress(storage: .v4(0x0102_00C0)), port: 443)
+        case .socks5: .address(IPAddress(storage: .v6(.max, .max, scope: 0)), port: 443)
         case .http, .https, .socks4a, .socks5h: .name("a.test", port: 443)
         }
     }
