@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The version of this package. `scripts/check-house-rules` compares it with the newest entry of CHANGELOG.md.
+/// The version of this package. `scripts/check-house-rules` compares it with the newest version of CHANGELOG.md.
 enum Version {
     static let current = "0.2.0"
     /// When the manual was written.
