@@ -271,13 +271,6 @@ import Testing
     }
 }
 
-/// What is true on the task's reactor.
-private func onReactor(_ task: SessionTask, _ look: @escaping @Sendable () -> Bool) async -> Bool {
-    await withCheckedContinuation { continuation in
-        task.performLater { continuation.resume(returning: look()) }
-    }
-}
-
 extension PartialFile {
     /// Removes what is not resumed.
     fileprivate static func discard(_ data: Data) {

@@ -132,17 +132,12 @@ import Testing
         #expect(origin.observations.bytesSent >= 64 << 20)
     }
 
-    /// A body of 64 MB whose reader has not come yet, with nothing moving any more.
+    /// A body of 64 MB whose reader has not come yet, and whose socket has been paused for that.
     private func stalled(_ origin: ScriptedOrigin, _ session: Session) async throws -> (BodyStream, SessionTask) {
         let stream = BodyStream()
         let task = session.dataTask(with: try URLRequest(origin), delegate: stream)
         _ = try await stream.response(of: task).get()
-        var previous: Int64 = -1
-        while task.countOfBytesReceived != previous {
-            previous = task.countOfBytesReceived
-            let sent = origin.observations.bytesSent
-            _ = await origin.waitFor(.milliseconds(300)) { $0.bytesSent > sent }
-        }
+        while await onReactor(task, { task.attempt.carrier?.isPaused == false }) { await Task.yield() }
         return (stream, task)
     }
 

@@ -17,3 +17,10 @@ extension Session {
         return await Task(executorPreference: executor) { body() }.value
     }
 }
+
+/// Looks at the task on its reactor's thread, after everything that was sent there before.
+func onReactor(_ task: SessionTask, _ look: @escaping @Sendable () -> Bool) async -> Bool {
+    await withCheckedContinuation { continuation in
+        task.performLater { continuation.resume(returning: look()) }
+    }
+}
