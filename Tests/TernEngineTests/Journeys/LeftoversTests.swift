@@ -242,11 +242,11 @@ enum Leftovers {
         }
         // What the runtime opens for itself it opens the first time.
         try await run()
-        #expect(await eventually { Churn.Count.now.threads == 0 })
-        let baseline = Churn.Count.now
+        #expect(await eventually { Census.now.threads == 0 })
+        let baseline = Census.now
         for _ in 0..<2 { try await run() }
         #expect(
-            await eventually { Churn.Count.now.threads == 0 && Churn.Count.now.descriptors <= baseline.descriptors })
+            await eventually { Census.now.threads == 0 && Census.now.descriptors <= baseline.descriptors })
     }
 }
 

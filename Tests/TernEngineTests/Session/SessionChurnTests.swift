@@ -39,66 +39,19 @@ extension Processes {
 
 /// Bodies of processes: they look at the whole process, in which nothing else runs.
 enum Churn {
-    struct Count: Equatable {
-        let descriptors, threads: Int
-
-        static var now: Count { Count(descriptors: ownDescriptors(), threads: ownThreads()) }
-
-        /// All but timers and pipes, of which the library opens none: the Swift runtime has the former when it likes,
-        /// and a sanitizer speaks to its symbolizer through the latter.
-        private static func ownDescriptors() -> Int {
-            names(in: "/proc/self/fd").count { name in
-                let target = target(of: "/proc/self/fd/\(name)")
-                return !target.contains("timerfd") && !target.hasPrefix("pipe:")
-            }
-        }
-
-        /// Threads the library started, by their name: those of the Swift runtime come and go as they like.
-        private static func ownThreads() -> Int {
-            names(in: "/proc/self/task").count { text("/proc/self/task/\($0)/comm").hasPrefix("tern-") }
-        }
-
-        private static func names(in path: String) -> [String] {
-            guard let directory = unsafe opendir(path) else { return [] }
-            defer { unsafe closedir(directory) }
-            var names: [String] = []
-            while let entry = unsafe readdir(directory) {
-                let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                    unsafe String(cString: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self))
-                }
-                if !name.hasPrefix(".") { names.append(name) }
-            }
-            return names
-        }
-
-        private static func target(of path: String) -> String {
-            var bytes = [CChar](repeating: 0, count: 256)
-            let length = unsafe readlink(path, &bytes, bytes.count)
-            return String(decoding: bytes.prefix(max(0, length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        }
-
-        private static func text(_ path: String) -> String {
-            guard let file = unsafe fopen(path, "r") else { return "" }
-            defer { unsafe fclose(file) }
-            var bytes = [UInt8](repeating: 0, count: 64)
-            let length = unsafe fread(&bytes, 1, bytes.count, file)
-            return String(decoding: bytes[..<length], as: UTF8.self)
-        }
-    }
-
     /// What there is before the first session. The Swift runtime opens descriptors of its own for its first timer.
-    private static func baseline(with origin: ScriptedOrigin) async -> Count {
+    private static func baseline(with origin: ScriptedOrigin) async -> Census {
         _ = await origin.waitFor(.milliseconds(1)) { _ in false }
-        let baseline = Count.now
+        let baseline = Census.now
         #expect(baseline.threads == 0)
         return baseline
     }
 
     /// The counts come back to `baseline`. Threads end in their own time, so this looks again for up to ten seconds.
-    private static func expectReturn(to baseline: Count) {
+    private static func expectReturn(to baseline: Census) {
         let deadline = ContinuousClock.now + .seconds(10)
-        while Count.now != baseline, ContinuousClock.now < deadline { sched_yield() }
-        #expect(Count.now == baseline)
+        while Census.now != baseline, ContinuousClock.now < deadline { sched_yield() }
+        #expect(Census.now == baseline)
     }
 
     static func manyRequests(_ count: Int, connections: Int) async throws {
@@ -126,7 +79,7 @@ enum Churn {
         }
         #expect(answered == count / connections * connections)
         #expect(origin.connectionCount <= connections)
-        #expect(Count.now != baseline)
+        #expect(Census.now != baseline)
         session = nil
         #expect(await origin.waitFor { $0.openConnections == 0 })
         expectReturn(to: baseline)
@@ -169,8 +122,8 @@ enum Churn {
         let forgotten = session?.dataTask(with: request, delegate: RecordingDelegate())
         session = nil
         let deadline = ContinuousClock.now + .seconds(10)
-        while Count.now.threads > 0, ContinuousClock.now < deadline { sched_yield() }
-        #expect(Count.now.threads == 0)
+        while Census.now.threads > 0, ContinuousClock.now < deadline { sched_yield() }
+        #expect(Census.now.threads == 0)
         withExtendedLifetime(forgotten) {}
     }
 
@@ -245,7 +198,7 @@ enum Churn {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var old = rlimit()
         unsafe getrlimit(resource, &old)
-        var scarce = rlimit(rlim_cur: rlim_t(Count.now.descriptors + 20), rlim_max: old.rlim_max)
+        var scarce = rlimit(rlim_cur: rlim_t(Census.now.descriptors + 20), rlim_max: old.rlim_max)
         unsafe setrlimit(resource, &scarce)
         let outcomes = await withTaskGroup(of: SessionError?.self) { group in
             for _ in 0..<1000 { group.addTask { await session.failure(of: request) } }
