@@ -10,24 +10,25 @@ import Testing
         let origin = try ScriptedOrigin { _, request in
             request.value(of: "Authorization") == "Basic dXNlcjpwYXNzd29yZA=="
                 ? [.ok("welcome")]
-                : [
-                    .pause(.milliseconds(200)),
-                    .respond(status: 401, fields: [(name: "WWW-Authenticate", value: #"Basic realm="x""#)]),
-                ]
+                : [.hold, .respond(status: 401, fields: [(name: "WWW-Authenticate", value: #"Basic realm="x""#)])]
         }
         let user = "user"
         let password = "password"
+        let request = Alamofire.request(origin.url("/basic-auth/\(user)/\(password)"))
+            .authenticate(user: user, password: password)
+        #expect(await origin.waitFor { $0.requestCount == 1 })
+        try origin.release()
         let first: String? = await withCheckedContinuation { continuation in
-            Alamofire.request(origin.url("/basic-auth/\(user)/\(password)"))
-                .authenticate(user: user, password: password)
-                .responseString { continuation.resume(returning: $0.value) }
+            request.responseString { continuation.resume(returning: $0.value) }
         }
         #expect(first == "welcome")
 
         let credential = URLCredential(user: user, password: password, persistence: .forSession)
+        let other = Alamofire.request(origin.url()).authenticate(usingCredential: credential)
+        #expect(await origin.waitFor { $0.requestCount == 3 })
+        try origin.release()
         let second: String? = await withCheckedContinuation { continuation in
-            Alamofire.request(origin.url()).authenticate(usingCredential: credential)
-                .responseString { continuation.resume(returning: $0.value) }
+            other.responseString { continuation.resume(returning: $0.value) }
         }
         #expect(second == "welcome")
 

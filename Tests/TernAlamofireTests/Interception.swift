@@ -108,18 +108,21 @@ class OAuth2Handler: RequestAdapter, RequestRetrier {
             if request.target == "/oauth2/token" {
                 return [.respond(body: Array(#"{"access_token": "new"}"#.utf8))]
             }
-            let status = request.value(of: "Authorization") == "Bearer new" ? 200 : 401
-            return [.pause(.milliseconds(200)), .respond(status: status)]
+            if request.value(of: "Authorization") == "Bearer new" { return [.respond(status: 200)] }
+            return [.hold, .respond(status: 401)]
         }
         let handler = OAuth2Handler(baseURLString: origin.url(""), accessToken: "old")
         let sessionManager = SessionManager()
         sessionManager.adapter = handler
         sessionManager.retrier = handler
         for number in 0..<3 {
+            let request = sessionManager.request(origin.url("/\(number)")).validate()
+            if number == 0 {
+                #expect(await origin.waitFor { $0.requestCount == 1 })
+                try origin.release()
+            }
             let status: Int? = await withCheckedContinuation { continuation in
-                sessionManager.request(origin.url("/\(number)")).validate().responseData {
-                    continuation.resume(returning: $0.response?.statusCode)
-                }
+                request.responseData { continuation.resume(returning: $0.response?.statusCode) }
             }
             #expect(status == 200)
         }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.serialized) struct Notices {
     @Test(.proves("10.2a")) func `tasks report their events`() async throws {
-        let origin = try ScriptedOrigin { _, _ in [.pause(.milliseconds(200)), .ok("")] }
+        let origin = try ScriptedOrigin { _, _ in [.hold, .ok("")] }
         let manager = SessionManager(configuration: .default)
         let seen = AsyncStream.makeStream(of: String.self)
         let center = NotificationCenter.default
@@ -23,6 +23,8 @@ import Testing
         }
         defer { tokens.forEach(center.removeObserver) }
         manager.request(origin.url()).response { _ in }
+        #expect(await origin.waitFor { $0.requestCount == 1 })
+        try origin.release()
         var words: [String] = []
         for await word in seen.stream {
             words.append(word)

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 import Testing
 
 @testable import TernCLI
 
 @Suite struct OptionTableTests {
     private static func words(_ arguments: String) -> [String] { arguments.split(separator: " ").map(String.init) }
+
+    /// What this thread has used.
+    private static var processorSeconds: Double {
+        var time = timespec()
+        _ = unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
 
     private static func error<Options: OptionGroup>(_ arguments: String, _ kind: Options.Type) -> GrammarError? {
         #expect(throws: GrammarError.self) { try Options.parse(words(arguments)) }
@@ -36,11 +44,11 @@ import Testing
     }
 
     @Test func `forty thousand options are read in a time that is not their square`() throws {
-        let start = ContinuousClock.now
+        let start = Self.processorSeconds
         let words = (0..<40_000).flatMap { ["-d", "\($0)"] } + (0..<40_000).map { "http://a/\($0)" }
         #expect(try GetCommand.parse(words).options.last.content.text.count == 40_000)
         // A copy for each of them takes minutes.
-        #expect(ContinuousClock.now - start < .seconds(20))
+        #expect(Self.processorSeconds - start < 20)
     }
 
     @Test(
