@@ -51,7 +51,8 @@ enum Churn {
     private static func expectReturn(to baseline: Census) {
         let deadline = ContinuousClock.now + .seconds(10)
         while Census.now != baseline, ContinuousClock.now < deadline { sched_yield() }
-        #expect(Census.now == baseline)
+        let left = Census.now
+        #expect(left == baseline, "\(left), at first \(baseline)")
     }
 
     static func manyRequests(_ count: Int, connections: Int) async throws {
