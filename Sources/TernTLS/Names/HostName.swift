@@ -9,7 +9,10 @@ package enum HostName {
     /// RFC 5952, and IPv4 inside IPv6 (`::ffff:127.0.0.1`) becomes the IPv4 address that it connects to: no other way
     /// to write a host avoids its policy.
     package static func canonical(_ host: String) -> String {
-        if host.utf8.contains(UInt8(ascii: ":")), let address = AddressText.canonicalIPv6(host) {
+        // The dot first: what is left of ":." would be read as an address the next time.
+        if host.utf8.contains(UInt8(ascii: ":")),
+            let address = AddressText.canonicalIPv6(host.hasSuffix(".") ? String(host.dropLast()) : host)
+        {
             return AddressText.bytes(parsing: address).first.flatMap(AddressText.text) ?? address
         }
         var bytes = host.utf8.map { byte in

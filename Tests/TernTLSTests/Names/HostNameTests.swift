@@ -10,6 +10,7 @@ struct HostNameTests {
         ("::FFFF:7F00:1", "127.0.0.1"), ("127.0.0.1", "127.0.0.1"), ("::127.0.0.1", "::7f00:1"),
         // Unicode's lower case would make a k of the Kelvin sign.
         ("BAN\u{212A}.test", "ban\u{212A}.test"), ("BÜCHER.example", "bÜcher.example"), ("a:b", "a:b"),
+        ("0::1.", "::1"), ("[::1].", "::1"), ("[0::1%eth0].", "::1"), (":.", "::"), ("::.", "::"),
     ])
     func `hosts are compared in one form`(host: String, canonical: String) {
         #expect(HostName.canonical(host) == canonical)
