@@ -70,7 +70,8 @@ import Testing
             #expect(body.take(piece.span) == .taken)
             if rooms.last != body.room { rooms.append(body.room) }
         }
-        #expect(rooms == [512 << 10, 768 << 13, 10 << 20])
+        let expected: [Int] = [512 << 10, 768 << 13, 10 << 20]
+        #expect(rooms == expected)
         #expect(body.takeAll().count == 10 << 20)
         #expect(body.room == 0)
     }

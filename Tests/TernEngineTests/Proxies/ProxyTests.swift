@@ -75,7 +75,7 @@ import Testing
             ("B\u{fc}cher.test", "xn--bcher-kva.test", true), (".b\u{fc}cher.test", "a.b\u{fc}cher.test", true),
             ("xn--7bi.test", "\u{270c}.test", true),
             ("127.0.0.1", "127.0.0.1..", true), (".", "a.test", false), ("*a.test", "ba.test", false),
-        ])
+        ] as [(String, String, Bool)])
     func `hosts without a proxy are matched as in curl, Go and Python`(list: String, host: String, matches: Bool) {
         #expect(ProxyExceptions(list).contains(host: host, port: 80) == matches)
         if list.contains(":80") { #expect(!ProxyExceptions(list).contains(host: host)) }
