@@ -40,7 +40,7 @@ import Testing
             ("1::2::3", "1::2::3"), ("1:2:3:4:5:6:7:8:9", "1:2:3:4:5:6:7:8:9"), (":1", ":1"), ("1:", "1:"), (":", ":"),
             ("::12345", "::12345"), ("1:2:3:4:5:6:7:1.2.3.4", "1:2:3:4:5:6:7:1.2.3.4"), ("::1.2.3", "::1.2.3"),
             ("1:2:3:4:5:6:7:8::", "1:2:3:4:5:6:7:8::"), ("::1.2.3.4:5", "::1.2.3.4:5"), ("::01.2.3.4", "::01.2.3.4"),
-        ])
+        ] as [(String, String)])
     func `An address has one spelling, and a name its own`(text: String, host: String) {
         let origin = HTTPOrigin(scheme: .https, host: text, port: 443)
         #expect(origin.host == host && (origin.hostField == host || host.contains(":")))
