@@ -92,7 +92,7 @@ import Testing
             ("*a*b*", "xaxbx", true), ("*a*b*", "xbxax", false), ("a*a", "a", false), ("fe80::/10", "fe80::1", true),
             ("[::1]", "::1", true), ("127.1", "127.0.0.1", true), (" a.test ", "a.test", true), ("", "a", false),
             ("a.test,b.test", "b.test", false), ("b/8", "b", false),
-        ])
+        ] as [(String, String, Bool)])
     func `patterns without a proxy are matched as by CFNetwork`(pattern: String, host: String, matches: Bool) {
         #expect(ProxyExceptions(patterns: ["x", pattern]).contains(host: host) == matches)
     }
