@@ -178,6 +178,12 @@ import Testing
         let origin = try bulk(isSecure ? authority : nil)
         let session = try Session.trusting(authority)
         let (stream, task) = try await stalled(origin, session)
+        // What the reader takes by itself is what the socket's buffers are full of.
+        var sent = -1
+        while origin.observations.bytesSent != sent {
+            sent = origin.observations.bytesSent
+            _ = await origin.waitFor(.milliseconds(300)) { [sent] in $0.bytesSent > sent }
+        }
         let loop = try #require(task.loop)
         func tick() -> UInt64? {
             var tick: UInt64?
