@@ -115,15 +115,7 @@ import Testing
         let (bytes, _) = try await session.bytes(for: URLRequest(origin))
         var iterator = bytes.makeAsyncIterator()
         var count = try await iterator.next()?.count ?? 0
-        // No bytes move any more once all buffers are full.
-        var (sent, previous) = (origin.observations.bytesSent, -1)
-        while sent != previous {
-            previous = sent
-            let stuck = sent
-            _ = await origin.waitFor(.milliseconds(300)) { $0.bytesSent > stuck }
-            sent = origin.observations.bytesSent
-        }
-        #expect(sent < 16 << 20)
+        #expect(await origin.bytesSentOnceStalled() < 16 << 20)
         while let piece = try await iterator.next() {
             #expect(piece.count <= 1 << 20)
             count += piece.count
@@ -179,11 +171,7 @@ import Testing
         let session = try Session.trusting(authority)
         let (stream, task) = try await stalled(origin, session)
         // What the reader takes by itself is what the socket's buffers are full of.
-        var sent = -1
-        while origin.observations.bytesSent != sent {
-            sent = origin.observations.bytesSent
-            _ = await origin.waitFor(.milliseconds(300)) { [sent] in $0.bytesSent > sent }
-        }
+        await origin.bytesSentOnceStalled()
         let loop = try #require(task.loop)
         func tick() -> UInt64? {
             var tick: UInt64?
