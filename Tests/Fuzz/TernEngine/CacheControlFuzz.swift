@@ -3,9 +3,6 @@
 // by itself; the order of fields does not matter; no directive makes another more permissive. More elements than a cache reads
 // are another matter.
 @testable import TernEngine
-@testable import TernHTTP1
-@testable import TernSystem
-@testable import TernTLS
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {

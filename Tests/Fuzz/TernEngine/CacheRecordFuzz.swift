@@ -2,9 +2,6 @@
 // Any bytes as the records of a cache, with and without the right checksums. Oracle: no trap; a name of content is one
 // component of a path; what was read and written is read again as the same; each line is read as when it stands alone.
 @testable import TernEngine
-@testable import TernHTTP1
-@testable import TernSystem
-@testable import TernTLS
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {

@@ -4,9 +4,6 @@
 // one of them; an answer to it is a field value that returns the bytes of realm, nonce and opaque; a line as the value
 // of a parameter changes no other parameter.
 @testable import TernEngine
-@testable import TernHTTP1
-@testable import TernSystem
-@testable import TernTLS
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 @testable import TernEngine
-@testable import TernHTTP1
-@testable import TernSystem
-@testable import TernTLS
 
 /// Bodies in content codings: what becomes of one does not depend on how it comes and where its reader stops, nothing
 /// comes out that the limits do not allow, and what zlib has coded is decoded.

@@ -5,8 +5,6 @@
 import Foundation
 
 @testable import TernEngine
-@testable import TernHTTP1
-@testable import TernSystem
 @testable import TernTLS
 
 @_cdecl("LLVMFuzzerTestOneInput")

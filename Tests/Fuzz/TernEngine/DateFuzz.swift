@@ -2,9 +2,6 @@
 // Any bytes as a date. Oracle: no trap; a date that is read is the same in other letters and with a comment, and when it is
 // written as HTTP has it; what is read to the letter is read so by the forgiving reader, too.
 @testable import TernEngine
-@testable import TernHTTP1
-@testable import TernSystem
-@testable import TernTLS
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {

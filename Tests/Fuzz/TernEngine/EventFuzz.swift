@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 @testable import TernEngine
-@testable import TernHTTP1
-@testable import TernSystem
-@testable import TernTLS
 
 /// Streams of server-sent events: how they come changes nothing, no event is larger than the limit, and what is written
 /// as an event is read as it.

@@ -3,9 +3,6 @@
 // component of a path that stays in its folder; a part lies in its whole; a path is a partial file's only if it is
 // absolute and straight.
 @testable import TernEngine
-@testable import TernHTTP1
-@testable import TernSystem
-@testable import TernTLS
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {

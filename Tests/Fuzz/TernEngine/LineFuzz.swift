@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 @testable import TernEngine
-@testable import TernHTTP1
-@testable import TernSystem
-@testable import TernTLS
 
 /// Text in lines: how it comes changes nothing, no line is longer than its limit, and nothing but ends of lines and a
 /// byte order mark gets lost.

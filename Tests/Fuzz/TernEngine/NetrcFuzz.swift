@@ -2,9 +2,6 @@
 // Any bytes as a netrc file. Oracle: no trap; a line has one warning at most, and the lines are in order; an entry that
 // follows an empty line is found, whatever is before it.
 @testable import TernEngine
-@testable import TernHTTP1
-@testable import TernSystem
-@testable import TernTLS
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {

@@ -4,10 +4,7 @@
 // same end; SOCKS reads what a plain reading of the RFC reads; an open tunnel has had the final head alone, and bytes
 // behind it are left; a credential is sent in a scheme that it allows and the proxy asked for, and to no other proxy.
 @testable import TernEngine
-@testable import TernHTTP1
 @testable import TernIO
-@testable import TernSystem
-@testable import TernTLS
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {

@@ -3,9 +3,6 @@
 // written is read again as the same hosts and the same other lines, and each line is read as when it stands alone; a
 // maximum age is not negative, and empty directives change nothing.
 @testable import TernEngine
-@testable import TernHTTP1
-@testable import TernSystem
-@testable import TernTLS
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {

@@ -5,9 +5,6 @@
 import FoundationEssentials
 
 @testable import TernEngine
-@testable import TernHTTP1
-@testable import TernSystem
-@testable import TernTLS
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
