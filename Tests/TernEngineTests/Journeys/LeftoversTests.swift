@@ -245,8 +245,7 @@ enum Leftovers {
         #expect(await eventually { Census.now.threads == 0 })
         let baseline = Census.now
         for _ in 0..<2 { try await run() }
-        #expect(
-            await eventually { Census.now.threads == 0 && Census.now.descriptors <= baseline.descriptors })
+        #expect(await eventually { Census.now.left(since: baseline).isEmpty })
     }
 }
 

@@ -2,18 +2,25 @@
 import Glibc
 
 /// What this process has: for tests that look at a whole process, in which nothing else runs.
-struct Census: Equatable {
-    let descriptors, threads: Int
+struct Census {
+    /// Each open descriptor with what it stands for, as in `9 socket:[1234]`.
+    let descriptors: Set<String>
+    let threads: Int
 
     static var now: Census { Census(descriptors: ownDescriptors(), threads: ownThreads()) }
 
+    /// What there is now and was not in `earlier`. What went meanwhile is not the library's: it had nothing open then.
+    func left(since earlier: Census) -> Census {
+        Census(descriptors: descriptors.subtracting(earlier.descriptors), threads: max(0, threads - earlier.threads))
+    }
+
+    var isEmpty: Bool { descriptors.isEmpty && threads == 0 }
+
     /// All but timers and pipes, of which the library opens none: the Swift runtime has the former when it likes,
-    /// and a sanitizer speaks to its symbolizer through the latter.
-    private static func ownDescriptors() -> Int {
-        names(in: "/proc/self/fd").count { name in
-            let target = target(of: "/proc/self/fd/\(name)")
-            return !target.contains("timerfd") && !target.hasPrefix("pipe:")
-        }
+    /// and a sanitizer speaks to its symbolizer through the latter. The descriptor that reads the list is closed again.
+    private static func ownDescriptors() -> Set<String> {
+        let all = names(in: "/proc/self/fd").map { "\($0) \(target(of: "/proc/self/fd/\($0)"))" }
+        return Set(all.filter { !$0.contains("timerfd") && !$0.contains(" pipe:") && !$0.hasSuffix(" ") })
     }
 
     /// Threads the library started, by their name: those of the Swift runtime come and go as they like.
