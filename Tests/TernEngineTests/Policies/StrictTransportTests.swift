@@ -138,7 +138,7 @@ import Testing
         storage.set(.init(name: "localhost"))
         let open = try ScriptedOrigin { _, _ in [.ok("open")] }
         #expect(try await Session.limited().text(try plain(open)) == "open")
-        let failure = try await session().failure(of: try plain(open))
+        let failure = try await session().failure(of: try URLRequest(string: "http://localhost:1/"))
         #expect(failure != nil && failure?.origin?.scheme == .https)
     }
 
