@@ -35,7 +35,7 @@ import Testing
     @Test func `the page has the lines of the table`() throws {
         let page = try String(
             contentsOf: URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-                .deletingLastPathComponent().deletingLastPathComponent()
+                .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
                 .appending(path: "Sources/Tern/Tern.docc/OptionsOfCurl.md"), encoding: .utf8)
         let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `-") }.map(String.init)
         let expected = CurlOption.all.map { option in
