@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CCurlMulti
+
 /// What a client is to do.
 struct Load: Codable, Sendable {
     var url: String
@@ -45,4 +47,21 @@ struct Load: Codable, Sendable {
 
     /// Whether it pays to prepare for a body that comes in many reads.
     var isLarge: Bool { bodySize > 1 << 20 }
+}
+
+/// What a client is to send.
+struct Upload: Codable, Sendable {
+    /// In bytes.
+    var size: Int
+    /// The file that holds as much; nil sends from memory.
+    var path: String?
+    /// Whether the file is sent as a part of a form.
+    var isForm = false
+}
+
+/// The content of every form in addition to its file.
+enum UploadForm {
+    static let textName = UPLOAD_FORM_TEXT_NAME
+    static let text = UPLOAD_FORM_TEXT
+    static let fileName = UPLOAD_FORM_FILE_NAME
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: memory is lent to the kernel for the call, with its own size.
 
+internal import CCurlMulti
 internal import Foundation
 internal import Glibc
 
@@ -71,4 +72,39 @@ final class StreamServer: Sendable {
         }
         return true
     }
+}
+
+/// A stream of server-sent events, each of which says when it was sent (of `monotonic_nanoseconds`).
+enum EventStream {
+    static let path = "/events"
+    /// How many there are in a stream.
+    static let count = 100
+    /// So long after one the next one is sent: everybody has had that and waits.
+    static let pauseMicroseconds: UInt32 = 2000
+
+    static let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+    static let end = "0\r\n\r\n"
+
+    /// One event in a chunk of its own, from now.
+    static var next: String {
+        let text = "data: \(monotonic_nanoseconds())\n\n"
+        return "\(String(text.utf8.count, radix: 16))\r\n\(text)\r\n"
+    }
+}
+
+/// A response in many small chunks (RFC 9112 §7.1).
+enum ChunkedBody {
+    static let count = 100_000
+    /// In bytes.
+    static let chunkSize = 64
+    static let size = count * chunkSize
+
+    /// From the first byte of its head to its last chunk.
+    static let response: [UInt8] = {
+        let chunk = Array((String(chunkSize, radix: 16) + "\r\n").utf8) + [UInt8](repeating: 0x54, count: chunkSize)
+        var bytes = Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".utf8)
+        bytes.reserveCapacity(bytes.count + (chunk.count + 2) * count + 5)
+        for _ in 0..<count { bytes += chunk + [0x0D, 0x0A] }
+        return bytes + Array("0\r\n\r\n".utf8)
+    }()
 }
