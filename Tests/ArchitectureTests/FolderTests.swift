@@ -64,6 +64,14 @@ import Testing
         #expect(outside.map(\.path) == ["TernEngine/Exports.swift"])
     }
 
+    @Test func `the way of a request says of each folder of the engine what it has, once`() throws {
+        let page = try Page(path: "Sources/Tern/Tern.docc/ARequestsWayThroughTheCode.md")
+        let table = page.lines.drop { $0 != "| room | what it has |" }.dropFirst(2).prefix { $0.hasPrefix("|") }
+        let rooms = table.compactMap { $0.split(separator: "`").dropFirst().first }.map { String($0.dropLast()) }
+        let folders = Set(SourceTree.project.files.filter { $0.module == "TernEngine" }.compactMap(\.folder))
+        #expect(rooms.sorted() == folders.sorted())
+    }
+
     @Test(arguments: ["TernEngine", "Tern"])
     func `folders know the folders that the table names, and no others`(_ module: String) {
         let arrows = SourceTree.project.arrows(in: module)

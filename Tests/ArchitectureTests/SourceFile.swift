@@ -5,11 +5,16 @@ import Foundation
 struct SourceFile {
     /// Such as `TernEngine/Pool/Shard.swift`.
     let path: String
+    let text: String
     let lineCount: Int
     /// The modules it imports, a single declaration of one included.
     let imports: Set<String>
     /// The types it declares at its outermost level.
     let declares: Set<String>
+    /// The types it declares at any level.
+    let types: Set<String>
+    /// The functions, variables, constants and cases it declares, local ones included.
+    let members: Set<String>
     /// The names in it that may be types of other files: those that begin with a capital letter and are not its own.
     let names: Set<String>
     /// The stored variables of its classes and noncopyable types that other files can change, as `Type.name`.
@@ -25,10 +30,12 @@ struct SourceFile {
 
     init(path: String, text: String) {
         self.path = path
+        self.text = text
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         lineCount = lines.count - 1
         var (imports, declares, locals, names) = (Set<String>(), Set<String>(), Set<String>(), Set<String>())
         var (openState, machine) = (Set<String>(), String?.none)
+        var (types, members) = (Set<String>(), Set<String>())
         for line in lines {
             let words = Self.words(Self.code(line))
             if let name = Self.openVariable(line, words), let machine { openState.insert("\(machine).\(name)") }
@@ -37,6 +44,7 @@ struct SourceFile {
                 if let module = rest.first(where: { !Self.kinds.contains($0) }) { imports.insert(module) }
                 continue
             }
+            members.formUnion(Self.members(words, line))
             names.formUnion(words.filter { $0.first?.isUppercase == true })
             guard let kind = words.firstIndex(where: Self.typeKinds.contains), kind + 1 < words.count,
                 words[..<kind].allSatisfy(Self.isModifier)
@@ -47,9 +55,12 @@ struct SourceFile {
             }
             locals.formUnion(Self.parameters(of: Self.code(line)))
             locals.insert(words[kind + 1])
+            types.insert(words[kind + 1])
         }
         self.imports = imports
         self.declares = declares
+        self.types = types
+        self.members = members
         self.names = names.subtracting(locals)
         self.openState = openState
     }
@@ -61,6 +72,20 @@ struct SourceFile {
         else { return nil }
         let closed: Set = ["private", "fileprivate", "static", "class", "override", "func"]
         return words[..<index].contains(where: closed.contains) ? nil : words[index + 1]
+    }
+
+    /// The names that a line declares, those of types excepted.
+    private static func members(_ words: [String], _ line: Substring) -> [String] {
+        let following = zip(words, words.dropFirst()).filter { ["func", "var", "let"].contains($0.0) }.map(\.1)
+        let rest = line.drop { $0 == " " }
+        guard rest.hasPrefix("case "), !rest.hasPrefix("case ."), !rest.hasPrefix("case let ") else { return following }
+        var depth = 0
+        let cases = rest.dropFirst(5).split { character in
+            if "([".contains(character) { depth += 1 }
+            if ")]".contains(character) { depth -= 1 }
+            return depth == 0 && character == ","
+        }
+        return following + cases.compactMap { Self.words(Array($0.utf8)).first }
     }
 
     private static let typeKinds: Set = ["class", "struct", "enum", "protocol", "actor", "typealias"]
