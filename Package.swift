@@ -9,8 +9,6 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     .enableUpcomingFeature("InferIsolatedConformances"),
 ]
-// Nothing imports a test module, so no job of its own makes the file that importers read: a seventh of the compiler's time.
-let testSettings = settings + [.unsafeFlags(["-no-emit-module-separately"])]
 
 let package = Package(
     name: "tern",
@@ -77,16 +75,15 @@ let package = Package(
         // Which clauses of Tests/Behaviour.md a test proves.
         .target(name: "TestProofs", path: "Tests/TestProofs", swiftSettings: settings),
         // Who may know whom, and how large it may be.
-        .testTarget(name: "ArchitectureTests", dependencies: ["TestProofs"], swiftSettings: testSettings),
-        .testTarget(name: "TernHTTP1Tests", dependencies: ["TernHTTP1", "TestProofs"], swiftSettings: testSettings),
-        .testTarget(name: "TernSystemTests", dependencies: ["TernSystem", "TestProofs"], swiftSettings: testSettings),
-        .testTarget(name: "TernFilesTests", dependencies: ["TernFiles", "TestProofs"], swiftSettings: testSettings),
-        .testTarget(
-            name: "TernIOTests", dependencies: ["TernIO", "TernLock", "TestProofs"], swiftSettings: testSettings),
-        .testTarget(name: "TernLockTests", dependencies: ["TernLock", "TestProofs"], swiftSettings: testSettings),
+        .testTarget(name: "ArchitectureTests", dependencies: ["TestProofs"], swiftSettings: settings),
+        .testTarget(name: "TernHTTP1Tests", dependencies: ["TernHTTP1", "TestProofs"], swiftSettings: settings),
+        .testTarget(name: "TernSystemTests", dependencies: ["TernSystem", "TestProofs"], swiftSettings: settings),
+        .testTarget(name: "TernFilesTests", dependencies: ["TernFiles", "TestProofs"], swiftSettings: settings),
+        .testTarget(name: "TernIOTests", dependencies: ["TernIO", "TernLock", "TestProofs"], swiftSettings: settings),
+        .testTarget(name: "TernLockTests", dependencies: ["TernLock", "TestProofs"], swiftSettings: settings),
         .testTarget(
             name: "TernTLSTests", dependencies: ["TernLock", "TernTLS", "TernTesting", "TestProofs"],
-            swiftSettings: testSettings),
+            swiftSettings: settings),
         // Programs that tests run, and how they are started.
         .target(name: "CTestPrograms", path: "Tests/CTestPrograms"),
         .target(
@@ -94,7 +91,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "TernTestingTests", dependencies: ["TernTesting", "TestPrograms", "TestProofs"],
-            swiftSettings: testSettings),
+            swiftSettings: settings),
         // Uses the folder of a cache until it is killed.
         .executableTarget(
             name: "CacheProgram", dependencies: ["TernEngine", "TernHTTP1"], path: "Tests/CacheProgram",
@@ -105,14 +102,14 @@ let package = Package(
                 "CTernZlib", "CacheProgram", "TernEngine", "TernFiles", "TernLock", "TernTesting", "TestPrograms",
                 "TestProofs",
             ],
-            swiftSettings: testSettings),
+            swiftSettings: settings),
         .testTarget(
             name: "TernTests",
             dependencies: ["Tern", "TernAFNetworking", "TernLock", "TernTesting", "TestPrograms", "TestProofs"],
-            swiftSettings: testSettings),
+            swiftSettings: settings),
         .testTarget(
             name: "TernNamesTests", dependencies: ["TernAlamofire", "TernTesting", "TestProofs"],
-            swiftSettings: testSettings),
+            swiftSettings: settings),
         // Call sites as they are written for Alamofire 4, in the language mode of their time.
         .testTarget(
             name: "TernAlamofireTests", dependencies: ["TernAlamofire", "TernTesting", "TestProofs"],
@@ -126,7 +123,7 @@ let package = Package(
             name: "RuntimeProgram", dependencies: ["CTestPrograms", "TernEngine", "TernRuntime", "TernTesting"],
             path: "Tests/RuntimeProgram", swiftSettings: settings),
         .testTarget(
-            name: "TernRuntimeTests", dependencies: ["RuntimeProgram", "TestPrograms"], swiftSettings: testSettings),
+            name: "TernRuntimeTests", dependencies: ["RuntimeProgram", "TestPrograms"], swiftSettings: settings),
         // Real servers: nginx, openssl s_server, the tern command itself.
         .testTarget(
             name: "TernInteropTests",
@@ -134,7 +131,7 @@ let package = Package(
                 "CTestPrograms", "ReachabilityWatch", "Tern", "TernCLI", "TernEngine", "TernLock", "TernMain",
                 "TernTesting", "TestPrograms", "TestProofs",
             ],
-            swiftSettings: testSettings),
+            swiftSettings: settings),
         // Hostile servers, and what is asked of them; `make soak`.
         .executableTarget(
             name: "ChaosServer", path: "Tests/Soak/ChaosServer",
