@@ -13,7 +13,7 @@ struct CurlCommand: CustomStringConvertible {
     ///   - cookies: says which stored cookies the request sends; their values are omitted.
     ///   - sensitiveFields: the session's, omitted in addition to the request's own.
     init?(
-        _ request: URLRequest, defaultHeaders: HeaderFields, cookies: CookieRule? = nil,
+        _ request: URLRequest, defaultHeaders: HeaderFields, cookies: CookieUse? = nil,
         sensitiveFields: SensitiveFields = []
     ) {
         guard let url = request.url else { return nil }

@@ -13,7 +13,7 @@ final class RequestContext: Sendable {
     /// Added to every request that has no such field.
     let defaultHeaders: HeaderFields
     /// Says which stored cookies requests send.
-    let cookies: CookieRule
+    let cookies: CookieUse
     let sensitiveFields: SensitiveFields
     let bodyLimits: BodyLimits
     private let manages = Atomic<Bool>(true)
@@ -28,7 +28,7 @@ final class RequestContext: Sendable {
         self.tasks = tasks
         self.callbacks = callbacks
         defaultHeaders = session.configuration.httpAdditionalHeaders
-        cookies = CookieRule(of: session.configuration)
+        cookies = CookieUse(of: session.configuration)
         sensitiveFields = session.configuration.sensitiveFields
         bodyLimits = session.configuration.bodyLimits
     }

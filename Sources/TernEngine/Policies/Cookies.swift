@@ -6,24 +6,24 @@ import TernHTTP1
 /// A `Cookie` field of the request's own is sent behind them in the same field (RFC 6265 §5.4), for as long as a redirect
 /// leaves it in. As curl does it, cookies of the same name are both sent.
 struct Cookies: HopPolicy {
-    let rule: CookieRule
+    let use: CookieUse
     let interests: HopInterests
 
     /// Nil for a session that neither sends nor stores cookies.
     init?(of configuration: SessionConfiguration) {
-        rule = CookieRule(of: configuration)
+        use = CookieUse(of: configuration)
         var interests: HopInterests = []
-        if rule.sends {
+        if use.sends {
             // A field of the session joins the stored ones.
             interests.insert(configuration.httpAdditionalHeaders.contains("Cookie") ? .preparation : .addition)
         }
-        if rule.stores { interests.insert(.allHeads) }
+        if use.stores { interests.insert(.allHeads) }
         if interests.isEmpty { return nil }
         self.interests = interests
     }
 
     func prepare(_ hop: Hop, _ history: inout TaskHistory) -> HopPreparation {
-        guard let storage = rule.storage(forSending: hop.request),
+        guard let storage = use.storage(forSending: hop.request),
             let destination = try? hop.request.destination.get(), let stored = storage.field(for: destination)
         else { return .ready }
         let all = [stored] + (hop.request.headers.cookie.map { $0.isEmpty ? [] : [$0] } ?? [])
@@ -34,7 +34,7 @@ struct Cookies: HopPolicy {
     }
 
     func learn(_ head: ResponseHead, _ history: inout TaskHistory) {
-        guard head.contains("Set-Cookie"), let storage = rule.storage(forResponsesTo: history.hop.request),
+        guard head.contains("Set-Cookie"), let storage = use.storage(forResponsesTo: history.hop.request),
             let destination = try? history.hop.request.destination.get()
         else { return }
         storage.receive(head.bytes(for: "Set-Cookie"), from: CookieOrigin(destination))

@@ -19,7 +19,7 @@ extension HopPolicies {
         let redirects = Redirects(
             policy: configuration.redirectPolicy, endsLoops: configuration.endsRedirectLoops,
             sensitiveFields: configuration.sensitiveFields,
-            hsts: configuration.hstsStorage, cookies: CookieRule(of: configuration))
+            hsts: configuration.hstsStorage, cookies: CookieUse(of: configuration))
         self.init(
             policies, following: [redirects], source: source,
             repeats: RepeatRule(isEnabled: configuration.repeatsLostRequests))

@@ -12,7 +12,7 @@ struct Redirects: HopPolicy {
     /// Knows the hosts whose http URLs become https URLs; nil for a session without it.
     var hsts: HSTSStorage?
     /// Says whether a cookie of a response is sent with the next request.
-    let cookies: CookieRule
+    let cookies: CookieUse
 
     let interests = HopInterests.unsuccessfulHeads
 

@@ -10,7 +10,7 @@ import Testing
         request.redirectPolicy = own
         var history = TaskHistory(request)
         let head = try ResponseHead(status: status, fields: ["Location": "http://b.test/"])
-        return Redirects(policy: policy, sensitiveFields: [], cookies: CookieRule(of: SessionConfiguration())).decide(
+        return Redirects(policy: policy, sensitiveFields: [], cookies: CookieUse(of: SessionConfiguration())).decide(
             on: head, &history)
     }
 

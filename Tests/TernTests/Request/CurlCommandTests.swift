@@ -38,7 +38,7 @@ import Testing
         var configuration = SessionConfiguration()
         configuration.httpCookieStorage = storage
         let text = {
-            CurlCommand(request, defaultHeaders: [:], cookies: CookieRule(of: configuration))?.description
+            CurlCommand(request, defaultHeaders: [:], cookies: CookieUse(of: configuration))?.description
         }
         #expect(text() == "$ curl -v \\\n\t-b \"a=<redacted>; b=<redacted>\" \\\n\t\"http://x.test/\"")
         request.headers["Cookie"] = "c=c2VjcmV0"

@@ -3,7 +3,7 @@ import TernHTTP1
 
 /// Which requests of a session send stored cookies, and which responses' cookies are stored. ``Cookies`` acts on it;
 /// whatever describes or predicts a request asks it.
-package struct CookieRule: Sendable {
+package struct CookieUse: Sendable {
     private let storage: HTTPCookieStorage?
     /// Whether the session sends stored cookies at all.
     let sends: Bool
