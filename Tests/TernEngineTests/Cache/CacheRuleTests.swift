@@ -57,7 +57,7 @@ struct CacheStep: Sendable {
     }
 }
 
-/// A clause of RFC 9111, 5861 or 8246 and the dialogue that shows it.
+/// A clause of RFC 9111, 9110 or 5861 and the dialogue that shows it.
 struct CacheRow: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let steps: [CacheStep]
@@ -153,7 +153,7 @@ final class CacheDialogue: Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct CachingTests {
+@Suite(.timeLimit(.minutes(1))) struct CacheRuleTests {
     @Test(arguments: storing + freshness + validation + directives + varying + ranges + heads + invalidation + failures)
     func `RFC 9111`(_ row: CacheRow) async throws {
         let dialogue = try CacheDialogue()

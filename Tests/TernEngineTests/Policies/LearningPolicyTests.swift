@@ -8,7 +8,7 @@ import Testing
 @testable import TernEngine
 
 /// A policy that adds a field to each hop, and learns the value of that field from each final head.
-private final class TokenPolicy: HopPolicy {
+private final class LearningPolicy: HopPolicy {
     let token = Lock("first")
     let interests: HopInterests = [.preparation, .allHeads]
 
@@ -25,14 +25,14 @@ private final class TokenPolicy: HopPolicy {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct TokenPolicyTests {
+@Suite(.timeLimit(.minutes(1))) struct LearningPolicyTests {
     @Test func `a policy adds a field to each hop, and learns its value from redirects and answers`() async throws {
         let origin = try ScriptedOrigin { _, request in
             request.target == "/"
                 ? [.respond(status: 302, fields: [("Location", "/2"), ("X-Next-Token", "second")])]
                 : [.respond(fields: [("X-Next-Token", "third")])]
         }
-        let policy = TokenPolicy()
+        let policy = LearningPolicy()
         let session = Session.limited(hopPolicies: [policy])
         _ = try await session.data(for: URLRequest(origin))
         #expect(policy.token.withLock { $0 } == "third")

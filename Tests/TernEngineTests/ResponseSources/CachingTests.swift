@@ -12,7 +12,7 @@ import Testing
 @testable import TernEngine
 
 /// What a cache does for the hops of tasks: what reaches which server, and what the program is told.
-@Suite(.timeLimit(.minutes(1))) struct CachedHopTests {
+@Suite(.timeLimit(.minutes(1))) struct CachingTests {
     private final class Clock: Sendable {
         let seconds = Atomic<Int64>(1_767_225_600)
 
@@ -55,7 +55,7 @@ import Testing
 }
 
 // Validations in the background
-extension CachedHopTests {
+extension CachingTests {
     private struct Token: RequestAuthentication {
         let refusingStatusCodes: Set<Int> = [401]
 
@@ -172,7 +172,7 @@ extension CachedHopTests {
 }
 
 // Failures
-extension CachedHopTests {
+extension CachingTests {
     /// What stands behind a stale response that may stand in for an error.
     enum Trouble: String, CaseIterable {
         case refused, closed, silent, silentHead, total, malformed, noConnection
@@ -274,7 +274,7 @@ extension CachedHopTests {
 }
 
 // Routes
-extension CachedHopTests {
+extension CachingTests {
     @Test func `an egress policy counts for stored responses`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.respond(fields: Self.control("max-age=600"), body: "a")] }
         let cache = try cache()
@@ -332,7 +332,7 @@ extension CachedHopTests {
 }
 
 // Requests that are under way
-extension CachedHopTests {
+extension CachingTests {
     @Test func `a request that begins after a write gets nothing from before it`() async throws {
         let version = Lock("old")
         let origin = try ScriptedOrigin { _, request in
@@ -421,7 +421,7 @@ extension CachedHopTests {
 }
 
 // Credentials
-extension CachedHopTests {
+extension CachingTests {
     private struct Account: AuthenticationCredential {
         var token: String
         var user: String?
