@@ -34,13 +34,15 @@ const struct behaviour behaviours[] = {
     {"stray-bytes", stray_bytes_behind, ANYWHERE, false},
     {"stray-at-once", stray_response_at_once, ANYWHERE, false},
     {"stray-later", stray_response_later, ANYWHERE, false},
+    {"ledger", tell_ledger, ANYWHERE, false},
+
     {"million-header-bytes", million_header_bytes, ANYWHERE, false},
     {"cookie-dates", cookie_dates, ANYWHERE, false},
     {"fresh-cookies", fresh_cookies, ANYWHERE, false},
     {"endless-informational", endless_informational, ANYWHERE, false},
     {"costly-chunks", costly_chunks, ANYWHERE, false},
     {"empty-blocks", empty_blocks, ANYWHERE, false},
-    {"ledger", tell_ledger, ANYWHERE, false},
+    {"long-fields", long_fields, OVER_PLAIN | OVER_TLS | ON_TRIAL, false},
 
     {"key-updates", flood_key_updates, OVER_TLS, false},
     {"tickets", flood_tickets, OVER_TLS, false},
@@ -49,7 +51,6 @@ const struct behaviour behaviours[] = {
     {"empty-records", flood_empty_records, OVER_TLS, false},
     {"warnings", flood_warnings, OVER_TLS, false},
 
-    {"long-fields", long_fields, OVER_PLAIN | OVER_TLS | ON_TRIAL, false},
     {"connect-records", connect_in_records, OVER_TLS | ON_TRIAL, false},
     {"connect-chunks", connect_in_chunks, OVER_PLAIN | OVER_TLS | ON_TRIAL, false},
     {"connect-informational", connect_after_informational, OVER_PLAIN | OVER_TLS | ON_TRIAL, false},

@@ -53,16 +53,19 @@ void announce_less(struct exchange *);
 void stray_bytes_behind(struct exchange *);
 void stray_response_at_once(struct exchange *);
 void stray_response_later(struct exchange *);
+void tell_ledger(struct exchange *);
+
+// Costly heads and bodies.
 void million_header_bytes(struct exchange *);
 void cookie_dates(struct exchange *);
 void fresh_cookies(struct exchange *);
 void endless_informational(struct exchange *);
 void costly_chunks(struct exchange *);
 void empty_blocks(struct exchange *);
-void tell_ledger(struct exchange *);
-
-// One field of 220 KB, another with each response.
+/// One field of 220 KB, another with each response.
 void long_fields(struct exchange *);
+/// Such a field: `unit`, repeated.
+void write_long_field(struct exchange *, const char *name, const char *unit);
 
 // Answers of a proxy to CONNECT, which costs a client as much as they can.
 void connect_in_records(struct exchange *);

@@ -24,5 +24,7 @@ bool exchange_body(struct exchange *exchange, uint64_t offset, uint64_t count);
 bool exchange_answer(struct exchange *exchange);
 /// A head with framing of the caller's own, marked like any other; `length` is what the client must count.
 bool exchange_odd_head(struct exchange *exchange, uint64_t length, const char *framing_fields);
+/// The length of a body that must not be called complete: the client is not told, and must detect it.
+static const uint64_t never_complete = UINT64_MAX;
 /// Whether the client still waits: sleeps, and ends early when it closes.
 bool exchange_pause(struct exchange *exchange, int64_t us);
