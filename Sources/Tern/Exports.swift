@@ -102,7 +102,8 @@
 @_exported public import enum TernEngine.RedirectError
 @_exported public import enum TernEngine.RedirectPolicy
 @_exported public import struct TernEngine.RefreshWindow
-@_exported public import enum TernEngine.RepeatPolicy
+@_exported public import struct TernEngine.RetryMetrics
+@_exported public import struct TernEngine.RetryPolicy
 @_exported public import protocol TernEngine.RequestAuthentication
 @_exported public import enum TernEngine.RequestBody
 @_exported public import enum TernEngine.RequestBodyError

@@ -26,7 +26,8 @@ import Testing
         "Limits": "",
         "Message": "Bodies Egress Resolving URI",
         "Multipart": "Bodies Message",
-        "Policies": "Attempt Authentication Configuration Cookies Errors Links Message Rules StrictTransport Task",
+        "Policies":
+            "Attempt Authentication Configuration Cookies Errors Limits Links Message Rules StrictTransport Task",
         "Pool": "Connection Dialling Errors Message RawStreams Trust URI",
         "Proxies": "Authentication Errors Message",
         "Ranges": "Message",
@@ -36,7 +37,7 @@ import Testing
         "Rules": "Authentication Configuration Egress Errors Message Proxies Resolving URI",
         "Session": "Bodies Cache Collecting Configuration Connection Dialling Downloads Egress Errors Limits Message "
             + "Multipart Pool Proxies RawStreams ResponseSources Rules Streams Task Trust URI",
-        "Streams": "Connection Errors Message Task Transport",
+        "Streams": "Connection Errors Message Rules Task Transport",
         "StrictTransport": "Message",
         "Task":
             "Attempt Authentication Bodies Cache Configuration Connection Decoding Dialling Errors Limits Message Pool RawStreams "

@@ -110,7 +110,7 @@ enum HubTaskEvent: Sendable {
     /// Nil for an event that neither the request nor its manager receives. This list alone defines these events.
     init?(_ event: TaskEvent) {
         switch event {
-        case .willSend, .informational, .discarded, .trailers, .discardedTrailers: return nil
+        case .willRetry, .willSend, .informational, .discarded, .trailers, .discardedTrailers: return nil
         case .serverTrust(let challenge, let question): self = .serverTrust(challenge, question)
         case .waitingForConnectivity: self = .waitingForConnectivity
         case .sentBodyData(let count, let total, let expected):

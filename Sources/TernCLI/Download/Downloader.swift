@@ -37,18 +37,16 @@ struct Downloader {
                 Interruption.die(of: signal)
             }
             target = target ?? outcome.target
-            guard let error = outcome.error, attempt <= retries.count, isTransient(error, outcome),
-                let delay = delay(after: attempt, ContinuousClock.now - start, outcome)
-            else {
+            guard let delay = delay(after: attempt, ContinuousClock.now - start, outcome) else {
                 tell(outcome)
                 return failure(of: outcome)?.status ?? .success
             }
             if !file.isSilent {
                 StandardStreams.tell(
-                    "tern: \(failure(of: outcome)?.message ?? "\(error)"): trying again in \(DecimalText.short(delay)) s, \(retries.count - attempt) more after that"
+                    "tern: \(failure(of: outcome)?.message ?? "failed"): trying again in \(DecimalText.short(delay / .seconds(1))) s, \(retries.policy.maximumRetries - attempt) more after that"
                 )
             }
-            try await WorkThreads.shared.sleep(for: .seconds(delay))
+            try await WorkThreads.shared.sleep(for: delay)
             attempt += 1
         }
     }
@@ -70,10 +68,18 @@ struct Downloader {
         }
     }
 
-    private func delay(after attempt: Int, _ elapsed: Duration, _ outcome: DownloadTranscript.Outcome) -> Double? {
-        retries.delay(
-            after: attempt, elapsed: elapsed / .seconds(1),
-            retryAfter: outcome.response?.value(forHTTPHeaderField: "Retry-After"), now: Date())
+    /// Nil if no attempt follows. A download that can be resumed is retried when its connection is lost, whatever curl
+    /// does about a whole request.
+    private func delay(after attempt: Int, _ elapsed: Duration, _ outcome: DownloadTranscript.Outcome) -> Duration? {
+        guard let error = outcome.error else { return nil }
+        var rule = retries
+        if let status = outcome.refusedStatus {
+            if rule.policy.failures == .all { rule.policy.statusCodes.insert(status) }
+            let answer = RetryRule.Outcome.answered(status: status, wait: outcome.response?.askedWait)
+            return rule.delay(on: answer, after: attempt, elapsed: elapsed)
+        }
+        rule.policy.failures.insert(.connectionLost)
+        return rule.delay(on: error, after: attempt, elapsed: elapsed)
     }
 
     private func failure(of outcome: DownloadTranscript.Outcome) -> FailureReport? {
@@ -84,15 +90,6 @@ struct Downloader {
                 received: Int(clamping: outcome.length),
                 expected: outcome.expectedLength(answering: request))
         }
-    }
-
-    private func isTransient(_ error: any Error, _ outcome: DownloadTranscript.Outcome) -> Bool {
-        if let status = outcome.refusedStatus {
-            return retries.includesEverything || RetryRule.isTransient(status: status)
-        }
-        // A download that can be resumed is retried, whatever curl does about a whole request.
-        if case .transfer(.connectionLost)? = (error as? SessionError)?.reason { return true }
-        return retries.isTransient(error)
     }
 
     private func tell(_ outcome: DownloadTranscript.Outcome) {

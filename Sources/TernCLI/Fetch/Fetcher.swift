@@ -37,8 +37,8 @@ struct Fetcher: Sendable {
             // Another transfer has failed, and --fail-early ends all.
             if Task.isCancelled { return .success }
             if let delay = delay(after: attempt, contents, ContinuousClock.now - start) {
-                tell(contents, plan, delay, left: options.transfer.retryRule.count - attempt)
-                try await WorkThreads.shared.sleep(for: .seconds(delay))
+                tell(contents, plan, delay, left: options.transfer.retryRule.policy.maximumRetries - attempt)
+                try await WorkThreads.shared.sleep(for: delay)
                 attempt += 1
                 heads = contents.heads.waiting
                 continue
@@ -109,11 +109,7 @@ struct Fetcher: Sendable {
         let retries = options.transfer.retryRule
         return ResponseRules(
             refusesErrors: options.output.fails, refusesErrorsWithBody: options.output.failsWithBody,
-            isRepeated: { field in
-                let elapsed = (ContinuousClock.now - start) / .seconds(1)
-                return attempt <= retries.count
-                    && retries.delay(after: attempt, elapsed: elapsed, retryAfter: field, now: Date()) != nil
-            },
+            isRepeated: { retries.delay(on: $0, after: attempt, elapsed: ContinuousClock.now - start) != nil },
             maximumBodySize: options.transfer.maximumBodySize?.bytes,
             redirectSchemes: options.transfer.schemes.redirectSchemes, decodes: options.fields.isCompressed,
             updatesReferer: options.fields.updatesReferer, keepsCredentials: options.transfer.keepsCredentials,
@@ -150,21 +146,21 @@ struct Fetcher: Sendable {
     }
 
     /// Nil if another attempt is useless or too late, or output has been written that cannot be undone.
-    private func delay(after attempt: Int, _ contents: Transcript.Contents, _ elapsed: Duration) -> Double? {
+    private func delay(after attempt: Int, _ contents: Transcript.Contents, _ elapsed: Duration) -> Duration? {
+        guard let error = contents.error else { return nil }
         let rule = options.transfer.retryRule
-        guard attempt <= rule.count, let error = contents.error else { return nil }
-        if case .transient? = error as? RefusedResponse {
-            return rule.delay(
-                after: attempt, elapsed: elapsed / .seconds(1),
-                retryAfter: contents.response?.value(forHTTPHeaderField: "Retry-After"), now: Date())
+        if case .transient(let status)? = error as? RefusedResponse {
+            let outcome = RetryRule.Outcome.answered(status: status, wait: contents.response?.askedWait)
+            return rule.delay(on: outcome, after: attempt, elapsed: elapsed)
         }
-        guard rule.isTransient(error), !contents.isWrittenThrough else { return nil }
-        return rule.delay(after: attempt, elapsed: elapsed / .seconds(1), retryAfter: nil, now: Date())
+        return contents.isWrittenThrough ? nil : rule.delay(on: error, after: attempt, elapsed: elapsed)
     }
 
-    private func tell(_ contents: Transcript.Contents, _ plan: PlannedFetch, _ delay: Double, left: Int) {
+    private func tell(_ contents: Transcript.Contents, _ plan: PlannedFetch, _ delay: Duration, left: Int) {
         guard !messages.isSilent, let failure = failure(of: contents, plan) else { return }
-        tell("tern: \(failure.message): trying again in \(DecimalText.short(delay)) s, \(left) more after that")
+        tell(
+            "tern: \(failure.message): trying again in \(DecimalText.short(delay / .seconds(1))) s, \(left) more after that"
+        )
     }
 
     private func tell(_ line: String) {

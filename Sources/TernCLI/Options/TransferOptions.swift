@@ -180,9 +180,8 @@ struct TransferOptions: OptionGroup {
 
     var retryRule: RetryRule {
         RetryRule(
-            count: retries ?? 0, fixedDelay: Self.limit(retryDelay), maximumTime: Self.limit(retryMaximumTime),
-            maximumDelay: Self.limit(maximumTime), includesRefusals: retriesRefusals,
-            includesEverything: retriesEverything)
+            retries: retries ?? 0, fixedDelay: retryDelay, maximumTime: retryMaximumTime, maximumDelay: maximumTime,
+            includesRefusals: retriesRefusals, includesEverything: retriesEverything)
     }
 
     /// - Throws: a usage error for a time that is none.
@@ -215,7 +214,6 @@ struct TransferOptions: OptionGroup {
         return .seconds(seconds)
     }
 
-    private static func limit(_ seconds: Double?) -> Double? { seconds.flatMap { $0 > 0 ? $0 : nil } }
 }
 
 /// The values of `--egress`, `--egress-allow` and `--egress-deny`.

@@ -7,8 +7,8 @@ struct ResponseRules: Sendable {
     var refusesErrors = false
     /// The body of one is written nevertheless.
     var refusesErrorsWithBody = false
-    /// Whether a transient response with this Retry-After is followed by another attempt.
-    var isRepeated: @Sendable (_ retryAfter: String?) -> Bool = { _ in false }
+    /// Whether a response is followed by another attempt.
+    var isRepeated: @Sendable (RetryRule.Outcome) -> Bool = { _ in false }
     var maximumBodySize: Int?
     /// The allowed schemes of redirects; nil allows all.
     var redirectSchemes: Set<String>?
@@ -100,9 +100,9 @@ struct ResponseRules: Sendable {
 
     /// - Parameters:
     ///   - length: the length of the body, if it is announced.
-    ///   - retryAfter: the field of that name.
-    func refusal(of status: Int, length: Int?, retryAfter: String? = nil) -> RefusedResponse? {
-        if RetryRule.isTransient(status: status), isRepeated(retryAfter) { return .transient(status: status) }
+    ///   - wait: how long the response asks to wait before the next attempt.
+    func refusal(of status: Int, length: Int?, wait: Duration? = nil) -> RefusedResponse? {
+        if isRepeated(.answered(status: status, wait: wait)) { return .transient(status: status) }
         if refusesErrors, status >= 400 { return .status(status) }
         return length.flatMap(refusal(ofLength:))
     }

@@ -198,9 +198,8 @@ final class Transcript: SessionTaskDelegate {
         // Later output may be on the same terminal.
         upload?.settle()
         let length = response.bodyLength(answering: task.currentRequest ?? task.originalRequest)
-        let retryAfter = response.value(forHTTPHeaderField: "Retry-After")
         if rules.isWholeAlready(response) { return state.withLock { $0.isRefused = true } }
-        if let refusal = rules.refusal(of: response.statusCode, length: length, retryAfter: retryAfter)
+        if let refusal = rules.refusal(of: response.statusCode, length: length, wait: response.askedWait)
             ?? rules.refusal(of: response) ?? rules.refusal(ofRest: response)
         {
             return refuse(refusal, task)

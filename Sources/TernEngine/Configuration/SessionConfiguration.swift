@@ -58,9 +58,9 @@ public struct SessionConfiguration: Sendable {
     public var waitsForConnectivity = false
     /// Whether the session is one that Linux cannot have: it has no reactors, and its tasks fail for that reason.
     package var isBackground = false
-    /// Whether a request is repeated transparently if a kept-alive connection was lost without a response and repeating
-    /// is safe; see ``RepeatPolicy``.
-    public var repeatsLostRequests = true
+    /// Whether and when requests without a policy of their own are sent again. By default once, if a kept-alive connection
+    /// was lost without a response and repeating is safe; ``RetryPolicy/standard`` retries what may be temporary.
+    public var retryPolicy = RetryPolicy.lostConnections
     /// The Unix domain socket of all servers, including the targets of redirects, for requests without one of their
     /// own; nil connects to hosts and ports. The session's own requests, such as those about revocation, always use the
     /// network.

@@ -87,8 +87,8 @@ extension DownloadDriver {
         case .response(let response, let question): received(response, of: task, question)
         case .serverTrust(_, let question) where delegate == nil: question.answer(.performDefaultHandling)
         case .willCache(let question) where delegate == nil: question.answer(question.proposal)
-        case .serverTrust, .waitingForConnectivity, .willSend, .sentBodyData, .informational, .redirect, .challenge,
-            .newBody, .discarded, .trailers, .discardedTrailers, .willCache, .completed:
+        case .serverTrust, .waitingForConnectivity, .willRetry, .willSend, .sentBodyData, .informational, .redirect,
+            .challenge, .newBody, .discarded, .trailers, .discardedTrailers, .willCache, .completed:
             delegate?.handle(event, of: task)
         }
     }

@@ -21,7 +21,7 @@ public struct SessionError: Error, Sendable {
     /// Whether any byte of the request may have reached the server.
     public var wasSent: Bool { storage.wasSent }
     /// Whether a repeat has no further effect: no byte of the request was sent, or its method is idempotent (RFC 9110
-    /// §9.2.2), or the request says so (`Idempotency-Key`, ``RepeatPolicy/always``). A retry is safe then, but may fail
+    /// §9.2.2), or the request says so (`Idempotency-Key`, ``RetryPolicy/requests``). A retry is safe then, but may fail
     /// again.
     public var isSafeToRepeat: Bool { storage.isSafeToRepeat }
     /// The number of bytes of the last hop that had arrived, heads and TLS included.
@@ -33,15 +33,18 @@ public struct SessionError: Error, Sendable {
     /// resumed.
     public var resumeData: Data? { storage.resumeData }
 
+    /// The retries before this failure, in order: the first 64.
+    public var retries: [RetryMetrics] { storage.retries }
+
     /// Creates an error, for delegates that end a task for their own reasons.
     public init(
         _ reason: Reason, phase: Phase, origin: HTTPOrigin? = nil, remoteAddress: TransportAddress? = nil,
         wasSent: Bool = false, isSafeToRepeat: Bool? = nil, countOfBytesReceived: Int64 = 0,
-        resumeData: Data? = nil, proxy: ProxyReference? = nil
+        resumeData: Data? = nil, proxy: ProxyReference? = nil, retries: [RetryMetrics] = []
     ) {
         storage = Storage(
             reason, phase, origin, remoteAddress, wasSent: wasSent, isSafeToRepeat: isSafeToRepeat ?? !wasSent,
-            countOfBytesReceived: countOfBytesReceived, resumeData: resumeData, proxy: proxy)
+            countOfBytesReceived: countOfBytesReceived, resumeData: resumeData, proxy: proxy, retries: retries)
     }
 
     /// The same, for a download that can be resumed.
@@ -51,7 +54,7 @@ public struct SessionError: Error, Sendable {
             : SessionError(
                 reason, phase: phase, origin: origin, remoteAddress: remoteAddress, wasSent: wasSent,
                 isSafeToRepeat: isSafeToRepeat, countOfBytesReceived: countOfBytesReceived, resumeData: data,
-                proxy: proxy)
+                proxy: proxy, retries: retries)
     }
 
     /// The cause. Errors of the caller, the peer and this machine are different cases.
@@ -129,7 +132,10 @@ extension SessionError: CustomStringConvertible, LocalizedError {
             let endpoint = proxy?.server.endpoint ?? origin.endpoint
             if let remoteAddress, "\(remoteAddress)" != endpoint { place.append("at \(remoteAddress)") }
         }
-        return place.isEmpty ? text : "\(text) (\(place.joined(separator: " ")))"
+        let sentence = place.isEmpty ? text : "\(text) (\(place.joined(separator: " ")))"
+        if retries.isEmpty { return sentence }
+        return "\(sentence), after \(retries.count == 1 ? "a retry" : "\(retries.count) retries") because of "
+            + retries.map(\.cause.description).joined(separator: ", ")
     }
 
     /// The description.
@@ -221,11 +227,13 @@ private final class Storage: Sendable {
     let countOfBytesReceived: Int64
     let resumeData: Data?
     let proxy: ProxyReference?
+    let retries: [RetryMetrics]
 
     init(
         _ reason: SessionError.Reason, _ phase: SessionError.Phase, _ origin: HTTPOrigin?,
         _ remoteAddress: TransportAddress?,
-        wasSent: Bool, isSafeToRepeat: Bool, countOfBytesReceived: Int64, resumeData: Data?, proxy: ProxyReference?
+        wasSent: Bool, isSafeToRepeat: Bool, countOfBytesReceived: Int64, resumeData: Data?, proxy: ProxyReference?,
+        retries: [RetryMetrics]
     ) {
         self.reason = reason
         self.phase = phase
@@ -236,6 +244,7 @@ private final class Storage: Sendable {
         self.countOfBytesReceived = countOfBytesReceived
         self.resumeData = resumeData
         self.proxy = proxy
+        self.retries = retries
     }
 }
 

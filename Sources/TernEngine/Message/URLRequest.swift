@@ -26,7 +26,7 @@ public struct URLRequest: Sendable {
         var onceSource: SingleUseSource?
         var timeouts: Timeouts?
         var redirectPolicy: RedirectPolicy?
-        var repeatPolicy = RepeatPolicy.automatic
+        var retryPolicy: Own<RetryPolicy>?
         var decodesContent: Bool?
         var routeSettings: RouteSettings?
         /// Nil for the session's.
@@ -232,13 +232,23 @@ public struct URLRequest: Sendable {
         }
     }
 
-    /// Whether the request may be repeated if a kept-alive connection was lost without a response.
-    public var repeatPolicy: RepeatPolicy {
-        get { storage.parts.repeatPolicy }
+    /// Whether and when the request is sent again; nil uses ``SessionConfiguration/retryPolicy``.
+    public var retryPolicy: RetryPolicy? {
+        get { storage.parts.retryPolicy?.value }
         set {
             makeUnique()
-            storage.parts.repeatPolicy = newValue
+            storage.parts.retryPolicy = newValue.map { Own($0) }
         }
+    }
+
+    /// Adds an `Idempotency-Key` with a random UUID, if there is none: the server recognises a repeat by it, so the request
+    /// may be sent again whatever its method is. All attempts of one task have the same key; make a new request, or remove
+    /// the field, for another operation.
+    ///
+    /// For servers that document the field (draft-ietf-httpapi-idempotency-key-header): others process both requests.
+    public mutating func addIdempotencyKey() {
+        if headers["Idempotency-Key"] != nil { return }
+        headers.append(HeaderField(name: "Idempotency-Key", value: "\"\(UUID().uuidString.lowercased())\""))
     }
 
     /// The Unix domain socket of the URL's server; nil uses the session's, or else the URL's host and port. The bytes

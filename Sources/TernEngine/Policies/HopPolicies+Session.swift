@@ -11,6 +11,8 @@ extension HopPolicies {
         if let netrc = NetrcPasswords(of: configuration) { policies.append(netrc) }
         policies += [Expectations(), Authentication(of: configuration)] as [any HopPolicy]
         if configuration.waitsForConnectivity { policies.append(Connectivity()) }
+        let retries = Retries(policy: configuration.retryPolicy)
+        policies.append(retries)
         // A response source sees what is sent.
         if source != nil || policies.contains(where: { $0.interests.contains(.preparation) }) {
             policies.insert(DefaultHeaders(fields: configuration.hopFields), at: 0)
@@ -22,6 +24,6 @@ extension HopPolicies {
             hsts: configuration.hstsStorage, cookies: CookieUse(of: configuration))
         self.init(
             policies, following: [redirects], source: source,
-            repeats: RepeatRule(isEnabled: configuration.repeatsLostRequests))
+            retryPolicy: configuration.retryPolicy, budget: retries.budget)
     }
 }

@@ -48,7 +48,7 @@ struct Reconnection: ~Copyable {
         case .between(let count): failures = count + 1
         case .over: return stop(error)
         }
-        if let error, !error.reason.mayBeBetterNextTime { return stop(error) }
+        if let error, !RetryRule(RetryPolicy()).isTemporary(error.reason) { return stop(error) }
         if let limit = policy.maximumAttempts, failures >= limit { return stop(error) }
         stage = .between(failures: failures)
         return .ask(after: delay(failures, retry))
@@ -63,21 +63,8 @@ struct Reconnection: ~Copyable {
         let asked = retry.map { Duration.milliseconds($0) } ?? policy.delay
         let base = max(policy.minimumDelay, min(asked, policy.maximumDelay))
         let most = max(base, policy.maximumBackOff)
-        var delay = base
-        for _ in 0..<failures where delay < most { delay = min(most, delay * 2) }
-        return delay
-    }
-}
-
-extension SessionError.Reason {
-    /// Whether the failure may be temporary: of the network, or of the server.
-    fileprivate var mayBeBetterNextTime: Bool {
-        switch self {
-        case .transfer(.connectionLost), .connecting(.unresolved), .connecting(.unreachable): true
-        case .connecting(.dialer(let error)): error.reason == .failed
-        case .timedOut(let limit): limit != .total
-        case .request, .connecting, .transfer, .download, .cancelled, .sessionInvalidated, .system: false
-        }
+        return RetryPolicy.BackOff(base: base, maximum: most, jitter: .none).delay(
+            RetryRule.Count(retries: failures), 1)
     }
 }
 

@@ -109,6 +109,8 @@ enum HopRecovery {
     /// This request is the next hop, after this delay. The session adds none of its secrets for another origin; the
     /// policy leaves out those of the request. The task fails if the content can be read only once and has been read.
     case next(URLRequest, after: Duration = .zero)
+    /// The hop is sent again after this delay, if its content can be sent again.
+    case resend(after: Duration)
     /// The hop is sent again as it was prepared when this lookup is ready; the delegate is called for the first wait.
     case wait(until: HopLookup, isFirst: Bool)
     /// The task fails with this error.
@@ -173,11 +175,13 @@ final class HopPolicies: Sendable {
     let hasSource: Bool
     /// Whether heads of successful responses are of interest to any of them.
     let readsSuccess: Bool
-    let repeats: RepeatRule
+    let retryPolicy: RetryPolicy
+    /// Counts requests to hosts that are in trouble.
+    let budget: RetryBudget?
 
     init(
         _ policies: [any HopPolicy], following: [any HopPolicy] = [], source: (any ResponseSource)? = nil,
-        repeats: RepeatRule = RepeatRule()
+        retryPolicy: RetryPolicy = .lostConnections, budget: RetryBudget? = nil
     ) {
         preparing = policies.filter { $0.interests.contains(.addition) }
         departing = policies.filter { $0.interests.contains(.departure) }
@@ -188,7 +192,8 @@ final class HopPolicies: Sendable {
         self.source = source
         hasSource = source != nil
         readsSuccess = hasSource || !readingAll.isEmpty
-        self.repeats = repeats
+        self.retryPolicy = retryPolicy
+        self.budget = budget
     }
 
     /// The same, for tasks whose hops are not answered.
@@ -196,6 +201,6 @@ final class HopPolicies: Sendable {
         (preparing, departing, recovering) = (other.preparing, [], other.recovering)
         (reading, readingAll, following) = (other.reading, other.readingAll, other.following)
         (source, hasSource, readsSuccess) = (nil, false, !other.readingAll.isEmpty)
-        repeats = other.repeats
+        (retryPolicy, budget) = (other.retryPolicy, other.budget)
     }
 }

@@ -79,7 +79,7 @@ extension SessionTask {
         return attempt.carrier?.deliverWhilePaused() ?? true
     }
 
-    final func beginHops() { follow(driver.machine.begin()) }
+    final func beginHops() { follow(driver.machine.begin(since: driver.deadlines.start)) }
 
     final func pauseExchange() {
         let isSuspended = isSuspended
@@ -122,7 +122,9 @@ extension SessionTask {
         case .awaitNetwork(let lookup, let number, let isFirst):
             if isFirst { driver.delegate.handle(.waitingForConnectivity, of: self) }
             withShard { look(up: lookup, number, on: $0) }
-        case .delay(let delay): withShard { wait(on: $0, for: delay) }
+        case .delay(let delay):
+            if let retry = driver.machine.takeNewRetry() { driver.delegate.handle(.willRetry(retry), of: self) }
+            withShard { wait(on: $0, for: delay) }
         case .answer(let source):
             withShard { source.start(self, on: $0.loop, driver.deadlines) }
         case .deliver(let question, let isComplete): deliver(question, isComplete)
@@ -165,6 +167,7 @@ extension SessionTask {
         if driver.measured?.number != number {
             // That of the hop before.
             if let status = driver.machine.cacheStatus { driver.measured?.handled(by: status) }
+            if !driver.machine.history.retries.isEmpty { driver.measured?.retries = driver.machine.history.retries }
             driver.measured?.beginHop(
                 plannedHop, redirectCount: driver.machine.history.chain.count, loop?.now ?? .now)
             attempt.beginHop()
@@ -614,6 +617,7 @@ extension SessionTask {
         let now = MonotonicInstant.now
         if driver.measured == nil { driver.measured = TaskMetrics(originalRequest, start: start ?? now) }
         if let status = driver.machine.cacheStatus { driver.measured?.handled(by: status) }
+        if !driver.machine.history.retries.isEmpty { driver.measured?.retries = driver.machine.history.retries }
         driver.measured?.end(now)
     }
 
@@ -647,7 +651,8 @@ extension SessionTask {
             reason, phase: phase, origin: try? driver.machine.hop.request.destination.get().origin,
             remoteAddress: remoteAddress ?? driver.measured?.connection?.remoteAddress, wasSent: wasSent,
             isSafeToRepeat: isSafeToRepeat ?? driver.machine.isSafeToRepeat(wasSent: isSent),
-            countOfBytesReceived: driver.measured?.countOfBytesReceived ?? 0, proxy: proxy(involvedIn: reason))
+            countOfBytesReceived: driver.measured?.countOfBytesReceived ?? 0, proxy: proxy(involvedIn: reason),
+            retries: driver.machine.history.retries)
     }
 
     /// That of the last attempt of the hop, for what has to do with a connection.

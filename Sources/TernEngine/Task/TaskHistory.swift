@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
+import TernIO
 
 /// The history of a task, which its policies read, and what each of them remembers of it. It is part of the task, and
 /// never copied.
@@ -22,6 +23,12 @@ struct TaskHistory: ~Copyable {
     private var memories: [ObjectIdentifier: any PolicyMemory] = [:]
     /// The policy that the original request names; nil for the session's.
     let redirectPolicy: RedirectPolicy?
+    /// The retries, in order.
+    private(set) var retries: [RetryMetrics] = []
+    /// The one that the delegate has not been told of.
+    private var newRetry: RetryMetrics?
+    /// The task was started.
+    private(set) var start = MonotonicInstant(nanoseconds: 0)
     /// The responses that were not the answer, in order: at most the last ``RedirectPolicy/maximumRememberedHops``.
     private(set) var responses: [HTTPURLResponse] = []
 
@@ -58,6 +65,18 @@ struct TaskHistory: ~Copyable {
         request.url = hop.request.url
         return request
     }
+
+    /// The task was started then.
+    mutating func begin(since start: MonotonicInstant) { self.start = start }
+
+    /// The hop is sent again. Of many retries the first ones are remembered.
+    mutating func append(_ retry: RetryMetrics) {
+        newRetry = retry
+        if retries.count < RetryMetrics.maximumRemembered { retries.append(retry) }
+    }
+
+    /// Returns the retry that follows, once.
+    mutating func takeNewRetry() -> RetryMetrics? { newRetry.take() }
 
     /// A response to the hop, with the responses before it.
     @inline(__always)
@@ -101,16 +120,19 @@ struct TaskHistory: ~Copyable {
     }
 
     /// An attempt of the hop was sent, and the next one is for another hop, or for a request that a server has not refused.
-    mutating func leaveEffect(of evidence: RepeatRule.Evidence) {
+    mutating func leaveEffect(isSafeToRepeat: Bool) {
         wasSentBefore = true
-        if !RepeatRule.isSafeToRepeat(evidence) { hasLeftEffect = true }
+        if !isSafeToRepeat { hasLeftEffect = true }
     }
 
+    /// The facts about the hop after a response.
+    var evidenceOfAnswer: RetryRule.Facts { evidence(Evidence(isAnswered: true, isSent: true)) }
+
     /// The facts about the hop for the rules of sending a request again.
-    func evidence(_ evidence: Evidence, wasRepeated: Bool) -> RepeatRule.Evidence {
-        RepeatRule.Evidence(
+    func evidence(_ evidence: Evidence, wasRepeated: Bool = false) -> RetryRule.Facts {
+        RetryRule.Facts(
             method: hop.request.method, hasIdempotencyKey: hop.request.headers["Idempotency-Key"] != nil,
-            policy: hop.request.repeatPolicy, isContentReplayable: hop.request.isReplayable || !evidence.isSent,
+            isContentReplayable: hop.request.isReplayable || !evidence.isSent,
             wasConnectionReused: evidence.wasReused, wasSent: evidence.isSent, wasAnswered: evidence.isAnswered,
             wasRepeated: wasRepeated)
     }

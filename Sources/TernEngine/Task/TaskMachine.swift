@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
+import TernIO
 
 /// The progress of a task, from `resume()` to its end: the only place that plans its hops. The machine decides; the
 /// task acts.
@@ -124,6 +125,9 @@ struct TaskMachine: ~Copyable {
     /// The request that is sent now, or was sent last.
     var hop: Hop { history.hop }
 
+    /// Returns the retry that follows and was not told yet.
+    mutating func takeNewRetry() -> RetryMetrics? { history.takeNewRetry() }
+
     /// A response to the hop.
     @inline(__always)
     func response(_ head: ResponseHead) -> HTTPURLResponse { history.response(head) }
@@ -160,8 +164,12 @@ extension TaskMachine {
     }
 
     /// The first hop is to be prepared.
-    mutating func begin() -> Next {
+    ///
+    /// - Parameter start: the task was started then.
+    mutating func begin(since start: MonotonicInstant = MonotonicInstant(nanoseconds: 0)) -> Next {
         guard case .preparing = stage else { return .wait }
+        history.begin(since: start)
+        policies.budget?.began(hop.request.budgetKey)
         return prepare(from: .policy(0))
     }
 
@@ -511,8 +519,11 @@ extension TaskMachine {
     }
 
     private mutating func leaveEffect(of evidence: Evidence) {
-        history.leaveEffect(of: history.evidence(evidence, wasRepeated: false))
+        history.leaveEffect(isSafeToRepeat: retryRule.isSafeToRepeat(history.evidence(evidence)))
     }
+
+    /// That of the hop.
+    private var retryRule: RetryRule { RetryRule(hop.request.retryPolicy ?? policies.retryPolicy) }
 
     /// What to do with content.
     enum ContentAnswer {
@@ -571,7 +582,7 @@ extension TaskMachine {
         let evidence = history.evidence(failure.evidence, wasRepeated: wasRepeated)
         switch stage {
         case .attempting:
-            if failure.kind == .lost, policies.repeats.repeats(evidence) { return .repeat }
+            if failure.kind == .lost, retryRule.repeats(evidence) { return .repeat }
             if let next = recover(from: failure, isOwn: false) { return next }
         case .answering: if let next = recover(from: failure, isOwn: true) { return next }
         case .discarding(_, let continuation) where failure.kind == .lost:
@@ -612,6 +623,11 @@ extension TaskMachine {
                 }
                 if failure.evidence.isSent { leaveEffect(of: failure.evidence) }
                 return recover(with: request, after: delay)
+            case .resend(let delay):
+                guard hop.request.isReplayable || !failure.evidence.isSent else { return nil }
+                endSource()
+                previousRequests += history.restart(with: history.request)
+                return follow(.prepare(after: delay))
             case .wait(let lookup, let isFirst):
                 return .awaitNetwork(lookup, number: beginLookup(before: .attempt), isFirst: isFirst)
             case .fail(let reason): return .fail(reason, isSafeToRepeat: end(failure))
@@ -623,7 +639,7 @@ extension TaskMachine {
     /// The task fails. Returns whether its requests may be sent again.
     private mutating func end(_ failure: AttemptFailure) -> Bool {
         stage = .ending
-        return isSafeToRepeat(history.evidence(failure.evidence, wasRepeated: false))
+        return isSafeToRepeat(history.evidence(failure.evidence))
     }
 
     private mutating func recover(with request: URLRequest, after delay: Duration) -> Next {
@@ -634,13 +650,13 @@ extension TaskMachine {
     }
 
     /// Whether the servers treat the task's requests and a second run of them as one.
-    private func isSafeToRepeat(_ evidence: RepeatRule.Evidence) -> Bool {
-        !history.hasLeftEffect && RepeatRule.isSafeToRepeat(evidence)
+    private func isSafeToRepeat(_ evidence: RetryRule.Facts) -> Bool {
+        !history.hasLeftEffect && retryRule.isSafeToRepeat(evidence)
     }
 
     /// The same for a task whose present hop was sent, or not.
     func isSafeToRepeat(wasSent: Bool) -> Bool {
-        isSafeToRepeat(history.evidence(Evidence(isSent: wasSent), wasRepeated: false))
+        isSafeToRepeat(history.evidence(Evidence(isSent: wasSent)))
     }
 }
 

@@ -10,6 +10,9 @@ public struct TaskMetrics: Sendable {
     public internal(set) var end: MonotonicInstant?
     /// Without the last, so that a task without redirects allocates nothing for them.
     private var earlier: [HopMetrics] = []
+    /// The retries that the ``RetryPolicy`` has made, in order: the first 64. Repeats on a dead kept-alive connection are
+    /// counted in ``repeatCount``.
+    public internal(set) var retries: [RetryMetrics] = []
     /// The number of redirects that were followed.
     public private(set) var redirectCount = 0
     var last: HopMetrics

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 
 /// Connects to the first address that answers, in the order that `HappyEyeballs` decides; the other attempts are
 /// closed. A connection to a Unix domain socket whose backlog is full is retried until there is room, or for two
@@ -213,6 +214,9 @@ public struct ConnectError: Error, Sendable, Hashable, CustomStringConvertible {
             (self.address, self.error, self.option) = (address, error, option)
         }
     }
+
+    /// Whether an address answered that nothing listens there.
+    package var isRefusal: Bool { attempts.contains { $0.error.code == ECONNREFUSED } }
 
     /// Every attempt, in the order of failure.
     public let attempts: [Attempt]

@@ -21,7 +21,7 @@ extension TaskMachineDialogue {
         change(&request)
         var configuration = SessionConfiguration()
         configuration.redirectPolicy = policy
-        configuration.repeatsLostRequests = repeats
+        configuration.retryPolicy.repeatsLostRequests = repeats
         configuration.sensitiveFields = ["X-Ours"]
         var machine = TaskMachine(request, policies: HopPolicies(of: configuration))
         let isStarted = machine.start()

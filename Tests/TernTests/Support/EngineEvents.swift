@@ -15,6 +15,7 @@ struct EngineEvents {
     let loop: ReactorLoop
     let asker = Asker()
     private let response: HTTPURLResponse
+    private let instant = MonotonicInstant.now
     private let connection: ConnectionMetrics
 
     init(of session: Session, task: SessionTask) throws {
@@ -33,7 +34,9 @@ struct EngineEvents {
     private func event(after event: TaskEvent) -> TaskEvent? {
         switch event {
         case .serverTrust: .waitingForConnectivity
-        case .waitingForConnectivity: .willSend(on: connection)
+        case .waitingForConnectivity:
+            .willRetry(RetryMetrics(number: 1, cause: .status(503), time: instant, delay: .zero))
+        case .willRetry: .willSend(on: connection)
         case .willSend: .sentBodyData(1, total: 2, expected: 3)
         case .sentBodyData: .informational(response)
         case .informational: .redirect(response, request, question(DelegateResponse.redirect))

@@ -177,7 +177,7 @@ import Testing
     /// The methods that the hub has for the event.
     private static func method(of event: TaskEvent) -> [String] {
         switch event {
-        case .willSend, .informational, .discarded, .trailers, .discardedTrailers: []
+        case .willRetry, .willSend, .informational, .discarded, .trailers, .discardedTrailers: []
         case .waitingForConnectivity: ["waiting"]
         case .serverTrust: ["trust"]
         case .sentBodyData: ["sent 1 2 3"]

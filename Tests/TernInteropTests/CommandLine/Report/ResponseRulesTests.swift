@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Tern
+import TernEngine
 import Testing
 
 @testable import TernCLI
@@ -35,11 +36,12 @@ import Testing
     }
 
     @Test func `a transient response goes before every other refusal`() {
-        let rules = ResponseRules(refusesErrors: true, isRepeated: { $0 == "1" })
-        #expect(rules.refusal(of: 503, length: nil, retryAfter: "1")?.kind == "http-status")
-        guard case .transient(status: 503)? = rules.refusal(of: 503, length: nil, retryAfter: "1"),
-            case .status(503)? = rules.refusal(of: 503, length: nil, retryAfter: "9"),
-            case .status(404)? = rules.refusal(of: 404, length: nil, retryAfter: "1")
+        let policy = RetryRule(retries: 1, maximumDelay: 5)
+        let rules = ResponseRules(refusesErrors: true, isRepeated: { policy.delay(on: $0, after: 1) != nil })
+        #expect(rules.refusal(of: 503, length: nil, wait: .seconds(1))?.kind == "http-status")
+        guard case .transient(status: 503)? = rules.refusal(of: 503, length: nil, wait: .seconds(1)),
+            case .status(503)? = rules.refusal(of: 503, length: nil, wait: .seconds(9)),
+            case .status(404)? = rules.refusal(of: 404, length: nil, wait: .seconds(1))
         else {
             Issue.record("another refusal")
             return

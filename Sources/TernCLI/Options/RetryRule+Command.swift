@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernEngine
+
+extension RetryRule {
+    /// curl's rules: waits double from one second to ten minutes, and none is longer than an hour. A policy for whoever
+    /// sends a request by hand: there is no budget, and every method is repeated.
+    ///
+    /// - Parameters:
+    ///   - fixedDelay: seconds in place of the waits that double; nil or 0 for these.
+    ///   - maximumTime: seconds since the first attempt, after which no other begins; nil or 0 for no limit.
+    ///   - maximumDelay: no attempt is waited for longer, in seconds; nil or 0 for no limit of its own.
+    init(
+        retries: Int, fixedDelay: Double? = nil, maximumTime: Double? = nil, maximumDelay: Double? = nil,
+        includesRefusals: Bool = false, includesEverything: Bool = false
+    ) {
+        func limit(_ seconds: Double?) -> Duration? { seconds.flatMap { $0 > 0 ? .seconds($0) : nil } }
+        var policy = RetryPolicy()
+        policy.maximumRetries = retries
+        policy.failures = includesEverything ? .all : [.unresolved, .timedOut, .outOfTime]
+        if includesRefusals { policy.failures.insert(.refused) }
+        policy.statusCodes = [408, 429, 500, 502, 503, 504]
+        policy.requests = .all
+        let fixed = limit(fixedDelay)
+        policy.backOff = .init(base: fixed ?? .seconds(1), maximum: fixed ?? .seconds(600), jitter: .none)
+        policy.maximumDelay = max(.seconds(3600), fixed ?? .zero)
+        if let limit = limit(maximumDelay) { policy.maximumDelay = min(policy.maximumDelay, limit) }
+        policy.maximumTime = limit(maximumTime)
+        policy.budget = nil
+        self.init(policy)
+    }
+
+    /// Returns how long the next attempt waits; nil if there is none.
+    ///
+    /// - Parameter attempt: the number of attempts made, 1 or more.
+    func delay(on outcome: Outcome, after attempt: Int, elapsed: Duration = .zero) -> Duration? {
+        let count = Count(retries: attempt - 1)
+        guard case .retry(let delay) = verdict(on: outcome, isRepeatable: true, count, elapsed: elapsed) else {
+            return nil
+        }
+        return delay
+    }
+
+    /// The same for an error. What is no error of a session, such as a refused response, may pass if all may; but output
+    /// that cannot be written does not.
+    func delay(on error: any Error, after attempt: Int, elapsed: Duration = .zero) -> Duration? {
+        if error is OutputError || error is StandardStreams.WriteError { return nil }
+        guard let error = error as? SessionError else {
+            return policy.failures == .all
+                ? delay(on: .failed(.transfer(.connectionLost(nil))), after: attempt, elapsed: elapsed) : nil
+        }
+        return delay(on: .failed(error.reason), after: attempt, elapsed: elapsed)
+    }
+}
+
+extension HTTPURLResponse {
+    /// How long the response asks to wait before the next attempt.
+    var askedWait: Duration? { RetryRule.wait(askedBy: head, now: Date().timeIntervalSince1970) }
+}

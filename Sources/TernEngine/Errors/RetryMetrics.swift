@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+public import TernIO
+
+/// A retry of a request: why it was made, and when.
+public struct RetryMetrics: Sendable {
+    /// Of more retries of a task these many are remembered, the first ones.
+    static let maximumRemembered = 64
+
+    /// What an attempt has come to, so that another followed.
+    public enum Cause: Sendable {
+        /// A response with this status.
+        case status(Int)
+        /// No response.
+        case failure(SessionError.Reason)
+    }
+
+    /// 1 for the first retry of the task.
+    public let number: Int
+    /// What the attempt before it has come to.
+    public let cause: Cause
+    /// When that was.
+    public let time: MonotonicInstant
+    /// How long the retry waits since then.
+    public let delay: Duration
+}
+
+extension RetryMetrics.Cause: CustomStringConvertible {
+    /// The status, or the kind of the failure, such as `connection-lost`.
+    public var description: String {
+        switch self {
+        case .status(let status): "\(status)"
+        case .failure(let reason): reason.kind.rawValue
+        }
+    }
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+package import TernHTTP1
+
+/// Whether a request is sent again, and when: the only rule of it. Every place that sends requests again asks it, with a
+/// policy of its own.
+package struct RetryRule: Sendable {
+    package var policy: RetryPolicy
+
+    package init(_ policy: RetryPolicy) { self.policy = policy }
+
+    /// The outcome of an attempt that is no success.
+    package enum Outcome: Sendable {
+        case failed(SessionError.Reason)
+        /// `wait` is what the response asks for.
+        case answered(status: Int, wait: Duration?)
+    }
+
+    /// What follows from it.
+    package enum Verdict: Sendable, Hashable {
+        case retry(after: Duration)
+        case end(Ending)
+    }
+
+    /// Why no attempt follows.
+    package enum Ending: Sendable, Hashable {
+        /// A later attempt would end likewise.
+        case notTemporary
+        /// A server may have received the request, and may act on it twice.
+        case notRepeatable
+        /// There were as many as the policy allows.
+        case attempts
+        /// The server asks for more patience than the policy has.
+        case delay
+        /// The attempt would begin too late.
+        case time
+        /// The host has cost too many retries already.
+        case budget
+    }
+
+    /// The number of retries that were made, and how long the last of them has waited.
+    package struct Count: Sendable, Hashable {
+        package var retries = 0
+        package var delay = Duration.zero
+
+        package init(retries: Int = 0, delay: Duration = .zero) { (self.retries, self.delay) = (retries, delay) }
+
+        package mutating func add(_ delay: Duration) { (retries, self.delay) = (retries + 1, delay) }
+    }
+
+    /// - Parameters:
+    ///   - isRepeatable: whether the request may be sent again; see `isSafeToRepeat`.
+    ///   - elapsed: since the first attempt began.
+    ///   - unit: a random number from 0 to 1.
+    package func verdict(
+        on outcome: Outcome, isRepeatable: Bool, _ count: Count, elapsed: Duration,
+        unit: Double = .random(in: 0...1)
+    ) -> Verdict {
+        guard isTemporary(outcome) else { return .end(.notTemporary) }
+        guard isRepeatable else { return .end(.notRepeatable) }
+        guard count.retries < policy.maximumRetries else { return .end(.attempts) }
+        var delay = policy.backOff.delay(count, unit)
+        if case .answered(_, let wait?) = outcome, policy.honorsRetryAfter { delay = max(delay, wait) }
+        if delay > policy.maximumDelay { return .end(.delay) }
+        if let maximum = policy.maximumTime, elapsed > maximum || elapsed + delay > maximum { return .end(.time) }
+        return .retry(after: delay)
+    }
+
+    package func isTemporary(_ outcome: Outcome) -> Bool {
+        switch outcome {
+        case .answered(let status, _): policy.statusCodes.contains(status)
+        case .failed(let reason): isTemporary(reason)
+        }
+    }
+
+    package func isTemporary(_ reason: SessionError.Reason) -> Bool {
+        RetryPolicy.Failures(of: reason).map(policy.failures.contains) ?? false
+    }
+
+    /// The facts about a request without a response, or with a partial one.
+    struct Facts: Sendable, Hashable {
+        var method: String
+        /// The request has an `Idempotency-Key` field: the server recognises a repeat by it.
+        var hasIdempotencyKey = false
+        /// The content can be sent from its beginning: there is none, it can be read again, or it has not been read.
+        var isContentReplayable = true
+        /// The connection had carried another exchange before.
+        var wasConnectionReused: Bool
+        /// A byte of the request may have reached the server.
+        var wasSent: Bool
+        /// A byte of a response had arrived, including an informational one's.
+        var wasAnswered: Bool
+        /// This is the repeat.
+        var wasRepeated: Bool
+    }
+
+    /// Whether a request whose connection was lost is repeated transparently.
+    ///
+    /// A kept-alive connection that dies before the first byte of a response was most likely closed by the server before
+    /// the request arrived (RFC 9112 §9.3.1). That is certain only if no byte had been sent; otherwise the request may have
+    /// been processed, and is repeated only if that is safe. Once, and only if a kept-alive connection explains the loss: a
+    /// server that closes new connections, or closes in the middle of a response, does so again.
+    func repeats(_ evidence: Facts) -> Bool {
+        guard policy.repeatsLostRequests, policy.requests != .none else { return false }
+        guard evidence.wasConnectionReused, !evidence.wasAnswered, !evidence.wasRepeated else { return false }
+        return evidence.isContentReplayable && isSafeToRepeat(evidence)
+    }
+
+    /// Returns whether the caller may send the same request again without a second effect; an error reports it.
+    func isSafeToRepeat(_ evidence: Facts) -> Bool {
+        if !evidence.wasSent { return true }
+        return switch policy.requests {
+        case .all: true
+        case .none: false
+        case .idempotent: evidence.hasIdempotencyKey || Self.isIdempotent(evidence.method)
+        case .methods(let methods): evidence.hasIdempotencyKey || methods.contains(evidence.method)
+        }
+    }
+
+    /// The same for a request of which a server may have received something.
+    package func isSafeToRepeat(_ request: URLRequest) -> Bool {
+        isSafeToRepeat(
+            Facts(
+                method: request.method, hasIdempotencyKey: request.headers["Idempotency-Key"] != nil,
+                wasConnectionReused: false, wasSent: true, wasAnswered: true, wasRepeated: false))
+    }
+
+    /// RFC 9110 §9.2.2. Methods are case-sensitive (§9.1), and an unknown method is not known to be idempotent.
+    private static func isIdempotent(_ method: String) -> Bool {
+        switch method {
+        case "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE": true
+        default: false
+        }
+    }
+}
+
+extension RetryPolicy.BackOff {
+    /// A retry waits for a moment at least: a server that refuses must not be asked in a loop.
+    private static let least = Duration.milliseconds(1)
+
+    /// A thousand years: so that no sum or multiple of times overflows.
+    fileprivate static let most = Duration.seconds(30_000_000_000)
+
+    /// How long the next retry waits.
+    ///
+    /// - Parameter unit: a number from 0 to 1, which chooses.
+    func delay(_ count: RetryRule.Count, _ unit: Double) -> Duration {
+        let maximum = max(.zero, min(maximum, Self.most))
+        let base = max(.zero, min(base, maximum))
+        let chosen =
+            switch jitter {
+            case .none: limit(after: count.retries, base, maximum)
+            case .full: limit(after: count.retries, base, maximum) * unit
+            case .decorrelated: min(maximum, base + (max(base, min(count.delay, maximum) * 3) - base) * unit)
+            }
+        return max(Self.least, chosen)
+    }
+
+    /// The longest wait after this number of retries.
+    private func limit(after retries: Int, _ base: Duration, _ maximum: Duration) -> Duration {
+        if factor <= 1 { return base }
+        var limit = base
+        // It is doubled at least each time, so 128 times lead from the shortest wait to the longest.
+        for _ in 0..<max(0, min(retries, 128)) where limit < maximum {
+            limit = limit > maximum / factor ? maximum : limit * factor
+        }
+        return limit
+    }
+}
+
+extension RetryPolicy.Failures {
+    /// The group of a failure; nil for what ends a request for good, such as a cancellation.
+    init?(of reason: SessionError.Reason) {
+        switch reason {
+        case .cancelled, .sessionInvalidated, .request: return nil
+        case .timedOut(.total): self = .outOfTime
+        case .timedOut: self = .timedOut
+        case .transfer(.connectionLost): self = .connectionLost
+        case .transfer, .download, .system: self = .other
+        case .connecting(let failure): self.init(of: failure)
+        }
+    }
+
+    private init(of failure: SessionError.ConnectingFailure) {
+        switch failure {
+        // Another try finds no address of the family either.
+        case .unresolved(let error): self = error.reason == .otherFamily ? .other : .unresolved
+        case .unreachable(let error):
+            self = error.isRefusal ? .refused : .unreachable
+        case .dialer(let error): self = error.reason == .failed ? .dialer : .other
+        case .proxy: self = .proxy
+        case .queueFull, .egressRefused, .socketOption, .insecure, .invalidProxy: self = .other
+        }
+    }
+}
+
+extension URLRequest {
+    /// The server whose budget retries of the request cost.
+    var budgetKey: String? { (try? destination.get().origin).map { "\($0.host):\($0.port)" } }
+}
+
+extension RetryRule {
+    /// How long a response asks to wait (RFC 9110 §10.2.3): by `Retry-After`, seconds or a date, and of several the longest;
+    /// without it by `RateLimit-Reset`, if `RateLimit-Remaining` is 0. Nil without a valid field. A date in the past asks
+    /// for nothing.
+    ///
+    /// - Parameter now: seconds since 1970.
+    package static func wait(askedBy head: ResponseHead, now: Double) -> Duration? {
+        // By the clock of the server, which may differ from the one here.
+        let date = head.values(for: "Date").first.flatMap(HTTPDate.seconds).map(Double.init) ?? now
+        if let wait = wait(retryAfter: head.values(for: "Retry-After"), now: date) { return wait }
+        guard head.values(for: "RateLimit-Remaining").first == "0",
+            let reset = head.values(for: "RateLimit-Reset").first.flatMap(seconds)
+        else { return nil }
+        return reset
+    }
+
+    /// The same by the values of `Retry-After`.
+    package static func wait(retryAfter values: some Sequence<String>, now: Double) -> Duration? {
+        // More than a few are no answer of a server that means one.
+        values.prefix(4).compactMap { seconds($0) ?? HTTPDate.seconds($0).map { duration(Double($0) - now) } }.max()
+    }
+
+    /// A number of seconds in digits, however many: what is longer than a thousand years is a thousand years.
+    private static func seconds(_ text: String) -> Duration? {
+        guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
+        return Double(text).map(duration)
+    }
+
+    private static func duration(_ seconds: Double) -> Duration {
+        min(RetryPolicy.BackOff.most, .seconds(min(max(0, seconds), 1e11)))
+    }
+}
