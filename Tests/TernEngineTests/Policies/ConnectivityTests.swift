@@ -62,7 +62,7 @@ private struct Waiting: HopPolicy {
             #expect(await delegate.record.end().error?.reason.kind == .unreachable)
         }
         #expect(waits.withLock { $0 } == 0)
-        #expect(HopPolicies(of: SessionConfiguration()).recovering.isEmpty)
+        #expect(!HopPolicies(of: SessionConfiguration()).recovering.contains { $0 is Connectivity })
     }
 
     @Test func `all tasks that wait share one descriptor, and return it`() async throws {
