@@ -21,8 +21,8 @@ public struct SessionError: Error, Sendable {
     /// Whether any byte of the request may have reached the server.
     public var wasSent: Bool { storage.wasSent }
     /// Whether a repeat has no further effect: no byte of the request was sent, or its method is idempotent (RFC 9110
-    /// §9.2.2), or the request says so (`Idempotency-Key`, ``RetryPolicy/requests``). A retry is safe then, but may fail
-    /// again.
+    /// §9.2.2), or the request says so (`Idempotency-Key`, ``RetryPolicy/requests-swift.property``). A retry is safe
+    /// then, but may fail again.
     public var isSafeToRepeat: Bool { storage.isSafeToRepeat }
     /// The number of bytes of the last hop that had arrived, heads and TLS included.
     public var countOfBytesReceived: Int64 { storage.countOfBytesReceived }

@@ -131,7 +131,7 @@ public struct RetryPolicy: Sendable, Hashable {
         case none
         /// Anything between nothing and the limit.
         case full
-        /// Anything between ``BackOff/base`` and three times the last wait; ``BackOff/factor`` does not count.
+        /// Anything between the `base` and three times the last wait; the `factor` does not count.
         case decorrelated
     }
 
