@@ -4,16 +4,15 @@ import Testing
 
 /// Readers find a guide by the README's table or by the groups of the front page, so each guide is in both.
 @Suite struct GuideTests {
-    private static let root = URL(fileURLWithPath: #filePath).appending(path: "../../..").standardizedFileURL
     private static let folder = "Sources/Tern/Tern.docc"
 
     private static func text(of path: String) throws -> String {
-        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+        try String(contentsOf: Page.root.appending(path: path), encoding: .utf8)
     }
 
     /// The names of all guides. The front page is none.
     private static func guides() throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)
+        try FileManager.default.contentsOfDirectory(atPath: Page.root.appending(path: folder).path)
             .filter { $0.hasSuffix(".md") && $0 != "Tern.md" }
             .map { String($0.dropLast(3)) }
     }

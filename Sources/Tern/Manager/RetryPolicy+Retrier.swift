@@ -36,7 +36,7 @@ extension RetryPolicy: RequestRetrier {
         if let error = error as? SessionError {
             (outcome, isRepeatable) = (.failed(error.reason), error.isSafeToRepeat)
         } else if let response = request.response {
-            let wait = RetryRule.wait(askedBy: response.head, now: Date().timeIntervalSince1970)
+            let wait = RetryRule.wait(askedBy: response.head)
             outcome = .answered(status: response.statusCode, wait: wait)
             isRepeatable = request.request.map { rule.isSafeToRepeat($0) } ?? false
         } else {

@@ -84,7 +84,7 @@ struct DownloadCommand: ToolCommand {
 
     /// A target that cannot be replaced cannot be restored either: devices, FIFOs, standard output.
     private func writeThrough(_ request: URLRequest, to path: String, _ session: Session) async throws {
-        try file.checkWrittenThrough(path, retries: transfer.retries ?? 0)
+        try file.checkWrittenThrough(path, retries: transfer.retries)
         let transcript = Transcript(
             .write(to: BodyWriter(sink: try BodySink(path: path)), headCopies: 0), verbose: nil,
             rules: ResponseRules(

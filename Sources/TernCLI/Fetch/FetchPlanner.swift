@@ -127,7 +127,7 @@ struct FetchPlanner: Sendable {
     }
 
     private func send(_ upload: Upload, in request: inout URLRequest) throws {
-        if upload.length == nil, (options.transfer.retries ?? 0) > 0 {
+        if upload.length == nil, options.transfer.retries > 0 {
             throw UsageError(
                 "-T \(upload.path): it can be read only once, and --retry would have to read it again")
         }
@@ -136,7 +136,7 @@ struct FetchPlanner: Sendable {
     }
 
     private func send(_ form: MultipartForm, in request: inout URLRequest) throws {
-        if !form.isReplayable, hasSeveralURLs || (options.transfer.retries ?? 0) > 0 {
+        if !form.isReplayable, hasSeveralURLs || options.transfer.retries > 0 {
             throw UsageError("-F: standard input and pipes can be read only once: give one URL, and no --retry")
         }
         let type = request.value(forHTTPHeaderField: "Content-Type")

@@ -37,7 +37,7 @@ struct Fetcher: Sendable {
             // Another transfer has failed, and --fail-early ends all.
             if Task.isCancelled { return .success }
             if let delay = delay(after: attempt, contents, ContinuousClock.now - start) {
-                tell(contents, plan, delay, left: options.transfer.retryRule.policy.maximumRetries - attempt)
+                tell(contents, plan, delay, left: options.transfer.retries - attempt)
                 try await WorkThreads.shared.sleep(for: delay)
                 attempt += 1
                 heads = contents.heads.waiting

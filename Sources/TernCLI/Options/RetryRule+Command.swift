@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import FoundationEssentials
 import TernEngine
 
 extension RetryRule {
-    /// curl's rules: waits double from one second to ten minutes, and none is longer than an hour. A policy for whoever
-    /// sends a request by hand: there is no budget, and every method is repeated.
+    /// curl's rules: waits double from one second to ten minutes, and none is longer than an hour. There is no
+    /// budget, and every method is repeated: a person sends the request.
     ///
     /// - Parameters:
     ///   - fixedDelay: seconds in place of the waits that double; nil or 0 for these.
@@ -55,5 +54,5 @@ extension RetryRule {
 
 extension HTTPURLResponse {
     /// How long the response asks to wait before the next attempt.
-    var askedWait: Duration? { RetryRule.wait(askedBy: head, now: Date().timeIntervalSince1970) }
+    var askedWait: Duration? { RetryRule.wait(askedBy: head) }
 }

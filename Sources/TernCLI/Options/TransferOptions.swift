@@ -150,7 +150,7 @@ struct TransferOptions: OptionGroup {
     var allowsDowngrade = false
     var hsts: String?
     var cache: String?
-    var retries: Int?
+    var retries = 0
     var retryDelay: Double?
     var retryMaximumTime: Double?
     var retriesRefusals = false
@@ -180,7 +180,7 @@ struct TransferOptions: OptionGroup {
 
     var retryRule: RetryRule {
         RetryRule(
-            retries: retries ?? 0, fixedDelay: retryDelay, maximumTime: retryMaximumTime, maximumDelay: maximumTime,
+            retries: retries, fixedDelay: retryDelay, maximumTime: retryMaximumTime, maximumDelay: maximumTime,
             includesRefusals: retriesRefusals, includesEverything: retriesEverything)
     }
 

@@ -8,8 +8,7 @@ import TernLock
 /// Requests are counted from the first retry that a host wants, until no host has wanted one for a while: a session without
 /// retries reads one flag for each request.
 final class RetryBudget: Sendable {
-    /// The time that a budget is for. Counts go in halves of it: what is older than one window and younger than the next
-    /// is counted in part.
+    /// The time that a budget is for. What is counted begins anew after half of it, and the half before counts, too.
     static let window = Duration.seconds(10)
 
     private struct State: ~Copyable {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
 package import TernHTTP1
 
 /// Whether a request is sent again, and when: the only rule of it. Every place that sends requests again asks it, with a
@@ -33,8 +34,6 @@ package struct RetryRule: Sendable {
         case delay
         /// The attempt would begin too late.
         case time
-        /// The host has cost too many retries already.
-        case budget
     }
 
     /// The number of retries that were made, and how long the last of them has waited.
@@ -204,20 +203,22 @@ extension RetryRule {
     /// for nothing.
     ///
     /// - Parameter now: seconds since 1970.
-    package static func wait(askedBy head: ResponseHead, now: Double) -> Duration? {
+    package static func wait(
+        askedBy head: ResponseHead, now: @autoclosure () -> Double = Date().timeIntervalSince1970
+    ) -> Duration? {
         // By the clock of the server, which may differ from the one here.
-        let date = head.values(for: "Date").first.flatMap(HTTPDate.seconds).map(Double.init) ?? now
-        if let wait = wait(retryAfter: head.values(for: "Retry-After"), now: date) { return wait }
+        func date() -> Double { head.values(for: "Date").first.flatMap(HTTPDate.seconds).map(Double.init) ?? now() }
+        if let wait = wait(retryAfter: head.values(for: "Retry-After"), now: date()) { return wait }
         guard head.values(for: "RateLimit-Remaining").first == "0",
             let reset = head.values(for: "RateLimit-Reset").first.flatMap(seconds)
         else { return nil }
         return reset
     }
 
-    /// The same by the values of `Retry-After`.
-    package static func wait(retryAfter values: some Sequence<String>, now: Double) -> Duration? {
+    /// The same by the values of `Retry-After`. `now` is evaluated for a date.
+    package static func wait(retryAfter values: some Sequence<String>, now: @autoclosure () -> Double) -> Duration? {
         // More than a few are no answer of a server that means one.
-        values.prefix(4).compactMap { seconds($0) ?? HTTPDate.seconds($0).map { duration(Double($0) - now) } }.max()
+        values.prefix(4).compactMap { seconds($0) ?? HTTPDate.seconds($0).map { duration(Double($0) - now()) } }.max()
     }
 
     /// A number of seconds in digits, however many: what is longer than a thousand years is a thousand years.

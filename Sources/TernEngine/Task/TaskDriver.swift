@@ -167,7 +167,6 @@ extension SessionTask {
         if driver.measured?.number != number {
             // That of the hop before.
             if let status = driver.machine.cacheStatus { driver.measured?.handled(by: status) }
-            if !driver.machine.history.retries.isEmpty { driver.measured?.retries = driver.machine.history.retries }
             driver.measured?.beginHop(
                 plannedHop, redirectCount: driver.machine.history.chain.count, loop?.now ?? .now)
             attempt.beginHop()
@@ -617,7 +616,8 @@ extension SessionTask {
         let now = MonotonicInstant.now
         if driver.measured == nil { driver.measured = TaskMetrics(originalRequest, start: start ?? now) }
         if let status = driver.machine.cacheStatus { driver.measured?.handled(by: status) }
-        if !driver.machine.history.retries.isEmpty { driver.measured?.retries = driver.machine.history.retries }
+        let retries = driver.machine.history.retries
+        if !retries.isEmpty { driver.measured?.retried(retries) }
         driver.measured?.end(now)
     }
 

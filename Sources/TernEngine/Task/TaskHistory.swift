@@ -23,10 +23,6 @@ struct TaskHistory: ~Copyable {
     private var memories: [ObjectIdentifier: any PolicyMemory] = [:]
     /// The policy that the original request names; nil for the session's.
     let redirectPolicy: RedirectPolicy?
-    /// The retries, in order.
-    private(set) var retries: [RetryMetrics] = []
-    /// The one that the delegate has not been told of.
-    private var newRetry: RetryMetrics?
     /// The task was started.
     private(set) var start = MonotonicInstant(nanoseconds: 0)
     /// The responses that were not the answer, in order: at most the last ``RedirectPolicy/maximumRememberedHops``.
@@ -69,14 +65,13 @@ struct TaskHistory: ~Copyable {
     /// The task was started then.
     mutating func begin(since start: MonotonicInstant) { self.start = start }
 
-    /// The hop is sent again. Of many retries the first ones are remembered.
-    mutating func append(_ retry: RetryMetrics) {
-        newRetry = retry
-        if retries.count < RetryMetrics.maximumRemembered { retries.append(retry) }
-    }
+    /// The retries, in order: of many the first ones.
+    var retries: [RetryMetrics] { memories.isEmpty ? [] : self[RetryMemory.self].retries }
 
     /// Returns the retry that follows, once.
-    mutating func takeNewRetry() -> RetryMetrics? { newRetry.take() }
+    mutating func takeNewRetry() -> RetryMetrics? {
+        memories.isEmpty ? nil : self[RetryMemory.self].newRetry.take()
+    }
 
     /// A response to the hop, with the responses before it.
     @inline(__always)
@@ -135,5 +130,22 @@ struct TaskHistory: ~Copyable {
             isContentReplayable: hop.request.isReplayable || !evidence.isSent,
             wasConnectionReused: evidence.wasReused, wasSent: evidence.isSent, wasAnswered: evidence.isAnswered,
             wasRepeated: wasRepeated)
+    }
+}
+
+/// The retries of a task. The task itself reads them, for its delegate, its error and its metrics.
+struct RetryMemory: PolicyMemory {
+    private(set) var count = RetryRule.Count()
+    /// The first ones.
+    private(set) var retries: [RetryMetrics] = []
+    /// The retry of which the task has not told its delegate.
+    fileprivate var newRetry: RetryMetrics?
+
+    /// The hop is sent again.
+    mutating func add(_ cause: RetryMetrics.Cause, at time: MonotonicInstant, after delay: Duration) {
+        count.add(delay)
+        let retry = RetryMetrics(number: count.retries, cause: cause, time: time, delay: delay)
+        newRetry = retry
+        if retries.count < RetryMetrics.maximumRemembered { retries.append(retry) }
     }
 }

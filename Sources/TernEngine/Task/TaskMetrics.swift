@@ -12,7 +12,7 @@ public struct TaskMetrics: Sendable {
     private var earlier: [HopMetrics] = []
     /// The retries that the ``RetryPolicy`` has made, in order: the first 64. Repeats on a dead kept-alive connection are
     /// counted in ``repeatCount``.
-    public internal(set) var retries: [RetryMetrics] = []
+    public var retries: [RetryMetrics] { last.retries }
     /// The number of redirects that were followed.
     public private(set) var redirectCount = 0
     var last: HopMetrics
@@ -83,6 +83,9 @@ extension TaskMetrics {
 
     /// A cache has handled it.
     mutating func handled(by status: CacheStatus) { last.unusual { $0.cacheStatus = status } }
+
+    /// The task has made these retries.
+    mutating func retried(_ retries: [RetryMetrics]) { last.unusual { $0.retries = retries } }
 
     /// A raw stream is open.
     mutating func opened(_ connection: ConnectionMetrics) {
@@ -174,6 +177,8 @@ public struct HopMetrics: Sendable {
     public var failedConnection: FailedConnectionMetrics? { unusual?.value.failedConnection }
     /// How the session's cache handled the hop; nil without a cache.
     public var cacheStatus: CacheStatus? { unusual?.value.cacheStatus }
+    /// The retries of the task, in its last hop.
+    fileprivate var retries: [RetryMetrics] { unusual?.value.retries ?? [] }
     private var unusual: UnusualMetrics?
     /// Where the response came from.
     public var resourceFetchType: ResourceFetchType {
@@ -204,6 +209,7 @@ private final class UnusualMetrics: Sendable {
         var cacheStatus: CacheStatus?
         var queueTime = Duration.zero
         var failedConnection: FailedConnectionMetrics?
+        var retries: [RetryMetrics] = []
     }
 
     let value: Value
