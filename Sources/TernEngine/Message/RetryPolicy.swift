@@ -33,6 +33,16 @@ public struct RetryPolicy: Sendable, Hashable {
     /// Whether a request is repeated at once, and once, if its kept-alive connection was lost before a response: most likely
     /// the server closed it before the request arrived (RFC 9112 §9.3.1). True by default, and not counted as a retry.
     public var repeatsLostRequests = true
+    /// Whether that goes for requests of any method, as browsers and libcurl do it. False by default.
+    ///
+    /// RFC 9110 §9.2.2: "A client SHOULD NOT automatically retry a request with a non-idempotent method unless it has some
+    /// means to know that the request semantics are actually idempotent, regardless of the method, or some means to detect
+    /// that the original request was never applied." A lost kept-alive connection is no such means: most likely the server
+    /// closed it before the request arrived, but it may as well have failed while it processed the request, which is
+    /// processed twice then. Where a second order or payment does harm, leave this off, and give requests an
+    /// `Idempotency-Key` if the server recognises it. Has no effect without ``repeatsLostRequests``, with
+    /// ``Requests-swift.enum/none``, and on content that can be read once.
+    public var repeatsLostPosts = false
 
     /// Creates the standard policy.
     public init() {}

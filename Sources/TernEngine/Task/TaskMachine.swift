@@ -582,7 +582,10 @@ extension TaskMachine {
         let evidence = history.evidence(failure.evidence, wasRepeated: wasRepeated)
         switch stage {
         case .attempting:
-            if failure.kind == .lost, retryRule.repeats(evidence) { return .repeat }
+            if failure.kind == .lost, retryRule.repeats(evidence) {
+                if !retryRule.isSafeToRepeat(evidence) { leaveEffect(of: failure.evidence) }
+                return .repeat
+            }
             if let next = recover(from: failure, isOwn: false) { return next }
         case .answering: if let next = recover(from: failure, isOwn: true) { return next }
         case .discarding(_, let continuation) where failure.kind == .lost:

@@ -11,9 +11,10 @@ import Testing
 
     private static let requests: [Requests] = [.idempotent, .all, .none]
 
-    private static func rule(_ requests: Requests, repeats: Bool = true) -> RetryRule {
+    private static func rule(_ requests: Requests, repeats: Bool = true, posts: Bool = false) -> RetryRule {
         var policy = RetryPolicy()
         (policy.requests, policy.repeatsLostRequests) = (requests, repeats)
+        policy.repeatsLostPosts = posts
         return RetryRule(policy)
     }
 
@@ -23,12 +24,12 @@ import Testing
         for method in ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "POST", "PATCH", "CONNECT", "get", "SEARCH"]
         {
             for requests in Self.requests {
-                for bits in 0..<64 {
+                for bits in 0..<128 {
                     let evidence = Facts(
                         method: method, hasIdempotencyKey: bits & 1 != 0, isContentReplayable: bits & 2 != 0,
                         wasConnectionReused: bits & 4 != 0, wasSent: bits & 8 != 0, wasAnswered: bits & 16 != 0,
                         wasRepeated: bits & 32 != 0)
-                    all.append((rule(requests), evidence))
+                    all.append((rule(requests, posts: bits & 64 != 0), evidence))
                 }
             }
         }
@@ -37,24 +38,26 @@ import Testing
 
     /// The rule as a table: the first line that fits decides. A dash means "whatever".
     ///
-    ///     reused sent answered repeated replayable  may be carried out twice  policy never
+    ///     reused sent answered repeated replayable  may be carried out twice  policy never  policy repeats posts
     private static let table: [(String, repeats: Bool)] = [
-        ("- - - - - - y", false),
-        ("n - - - - - -", false),
-        ("- - y - - - -", false),
-        ("- - - y - - -", false),
-        ("- - - - n - -", false),
-        ("- n - - - - -", true),
-        ("- y - - - y -", true),
-        ("- y - - - n -", false),
+        ("- - - - - - y -", false),
+        ("n - - - - - - -", false),
+        ("- - y - - - - -", false),
+        ("- - - y - - - -", false),
+        ("- - - - n - - -", false),
+        ("- n - - - - - -", true),
+        ("- y - - - y - -", true),
+        ("- y - - - n - y", true),
+        ("- y - - - n - n", false),
     ]
 
-    private func expectation(_ requests: Requests, _ evidence: Facts) throws -> Bool {
+    private func expectation(_ policy: RetryPolicy, _ evidence: Facts) throws -> Bool {
+        let requests = policy.requests
         let word = requests == .all || requests == .idempotent && evidence.hasIdempotencyKey
         let byMethod = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(evidence.method)
         let facts = [
             evidence.wasConnectionReused, evidence.wasSent, evidence.wasAnswered, evidence.wasRepeated,
-            evidence.isContentReplayable, word || byMethod, requests == .none,
+            evidence.isContentReplayable, word || byMethod, requests == .none, policy.repeatsLostPosts,
         ]
         let line = Self.table.first { line in
             zip(line.0.split(separator: " "), facts).allSatisfy { $0 == "-" || ($0 == "y") == $1 }
@@ -65,24 +68,27 @@ import Testing
     @Test func `every combination is decided as in the table`() throws {
         var repeats = 0
         for (rule, evidence) in Self.everything {
-            let expected = try expectation(rule.policy.requests, evidence)
+            let expected = try expectation(rule.policy, evidence)
             #expect(rule.repeats(evidence) == expected, "\(evidence)")
             repeats += expected ? 1 : 0
         }
         // On a reused connection, unanswered, replayable, for the first time: whatever was not sent; of what was, all
-        // where every request may be repeated, all that has a key, and the six methods.
-        #expect(repeats == 11 * 2 * 2 + 11 * 2 + 11 + 6)
+        // where every request may be repeated, all that has a key, and the six methods; and all of them where posts are
+        // repeated, whether sent or not.
+        #expect(repeats == 11 * 2 * 2 + 11 * 2 + 11 + 6 + 11 * 2 * 2 * 2)
     }
 
     @Test func `switched off, nothing is repeated`() {
         for (rule, evidence) in Self.everything {
-            #expect(!Self.rule(rule.policy.requests, repeats: false).repeats(evidence))
+            for posts in [false, true] {
+                #expect(!Self.rule(rule.policy.requests, repeats: false, posts: posts).repeats(evidence))
+            }
         }
     }
 
-    @Test func `nothing is repeated transparently that the caller must not retry`() {
+    @Test func `nothing is repeated transparently that the caller must not retry, unless the policy takes that risk`() {
         for (rule, evidence) in Self.everything where rule.repeats(evidence) {
-            #expect(rule.isSafeToRepeat(evidence))
+            #expect(rule.isSafeToRepeat(evidence) || rule.policy.repeatsLostPosts)
         }
     }
 
