@@ -29,6 +29,12 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     @safe @exclusivity(unchecked) private var delegate: (any ExchangeDelegate)?
     @safe @exclusivity(unchecked) private var deadlines: Deadlines?
     @safe @exclusivity(unchecked) private var activity: ActivityTimer
+    /// When its last exchange was over.
+    private var idleSince: MonotonicInstant
+    /// How long it had been idle when its exchange began, in nanoseconds.
+    private var idleBefore: Int64 = 0
+    /// How long it had been idle when the server closed it without a word, if that is how it ended.
+    private(set) var closedAfter: Duration?
     /// The number of content bytes that were delivered.
     private var contentReported: Int64 = 0
     /// The transport's count of sent bytes at the last check.
@@ -65,6 +71,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         expiry = settings.maximumAge.map { metrics.connected.advanced(by: $0 * Double.random(in: 0.9...1)) }
         exchange = settings.newExchange
         activity = ActivityTimer(loop.now)
+        idleSince = loop.now
         state = ConnectionState(servesOneExchange: metrics.overriddenTrustFailure != nil)
     }
 
@@ -92,6 +99,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         state.begin()
         carry(delegate, deadlines)
         activity = ActivityTimer(loop.now)
+        idleBefore = loop.now.nanoseconds &- idleSince.nanoseconds
         contentReported = 0
         countsBefore = (transport.sentCount, transport.receivedCount)
         sentBefore = countsBefore.sent
@@ -239,7 +247,9 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
         let dropped =
             if case .reuse = ending, outgoing.hasContent { outgoing.drop() } else { OutgoingRequest.Dropped?.none }
         switch ending {
-        case .reuse: owner.connectionFree(self)
+        case .reuse:
+            idleSince = loop.now
+            owner.connectionFree(self)
         case .close:
             close()
             owner.connectionClosed(self, wasResting: false)
@@ -477,7 +487,11 @@ extension Connection {
         var offset = 0
         while true {
             guard case .active = state.stage else {
-                if offset < bytes.count { follow(state.unexpectedBytes()) }
+                if offset < bytes.count {
+                    // A server may say why it closes (RFC 9110 §15.5.9).
+                    if case .idle = state.stage { noteClose() }
+                    follow(state.unexpectedBytes())
+                }
                 return bytes.count
             }
             if held.content != nil { return offset }
@@ -542,7 +556,9 @@ extension Connection {
 
     private func inputFailed(_ error: TransportError) {
         switch error {
-        case .system(let error): follow(state.inputEnded(), error)
+        case .system(let error):
+            noteClose()
+            follow(state.inputEnded(), error)
         case .tls(let error):
             // A complete response stays complete, whatever follows it.
             if case .finishing = state.stage { follow(state.unexpectedBytes()) } else { end(.tls(error)) }
@@ -555,9 +571,38 @@ extension Connection {
             var allowance = TickAllowance(among: 1, receivedCount: 0)
             tell(event, of: Span(), &allowance)
         } else {
+            noteClose()
             follow(state.inputEnded())
         }
     }
+}
+
+// How long the server keeps it.
+extension Connection {
+    /// A close that comes later than this after the beginning of the request did not cross with it.
+    private static let crossesWithin = Duration.seconds(1)
+
+    /// Whether it has carried an exchange.
+    var wasUsed: Bool { state.exchangeCount > 0 }
+
+    /// How long it has been idle, if it is.
+    func idleTime(at now: MonotonicInstant) -> Duration { idleSince.duration(to: now) }
+
+    /// How long it had been idle when its exchange began.
+    var idleTimeBeforeUse: Duration { .nanoseconds(idleBefore) }
+
+    /// The server has closed it. It had announced nothing, or else there would be no next exchange.
+    private func noteClose() {
+        switch state.stage {
+        case .idle: if wasUsed { closedAfter = idleTime(at: loop.now) }
+        case .active: if isReused, !exchange.hasReceivedAnything, isRecent { closedAfter = idleTimeBeforeUse }
+        case .finishing: if exchange.isReusable { closedAfter = .zero }
+        case .closed: break
+        }
+    }
+
+    /// Whether the exchange began a moment ago.
+    private var isRecent: Bool { idleTime(at: loop.now) - idleTimeBeforeUse <= Self.crossesWithin }
 }
 
 // Encodes, seals and sends.

@@ -39,6 +39,9 @@ public final class ConnectionMetrics: Sendable {
     /// Nil on plain connections.
     public let secured: MonotonicInstant?
 
+    /// A round trip to the peer at least.
+    var connectTime: Duration { max(.zero, resolved.duration(to: connected)) }
+
     init(
         remoteAddress: TransportAddress, localAddress: TransportAddress?, proxies: [Proxy] = [], tls: TLSInfo?,
         trust: ServerTrustResult?, start: MonotonicInstant, resolved: MonotonicInstant, connected: MonotonicInstant,

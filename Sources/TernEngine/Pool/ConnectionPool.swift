@@ -15,8 +15,11 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     private let emptied: (ConnectionPool) -> Void
     private let shared: SharedSettings
     private let permits: ConnectionPermits
-    // Unchecked: the state runs no other code, and other references keep what it releases, so accesses never overlap.
+    // Unchecked: the state and the limit run no other code, and other references keep what they release, so accesses never
+    // overlap.
     @safe @exclusivity(unchecked) private var state: PoolState<Connection, Requester>
+    /// How long the server keeps idle connections, as far as it has shown that.
+    @safe @exclusivity(unchecked) private(set) var idleLimit: IdleLimit
     /// All pending and open connections, so that closing the pool reaches them.
     private var attempts: [Int: Dialler] = [:]
     private var connections: [ObjectIdentifier: Connection] = [:]
@@ -31,7 +34,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     private let holder: PermitHolder
 
     init(
-        _ route: Route, _ shared: SharedSettings, _ permits: ConnectionPermits,
+        _ route: Route, _ shared: SharedSettings, _ permits: ConnectionPermits, _ idleLimit: IdleLimit,
         emptied: @escaping (ConnectionPool) -> Void
     ) {
         self.route = route
@@ -39,6 +42,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         self.emptied = emptied
         self.shared = shared
         self.permits = permits
+        self.idleLimit = idleLimit
         state = PoolState(queueLimit: shared.configuration.maximumQueuedRequestsPerHost)
         holder = permits.enter(route)
     }
@@ -52,8 +56,9 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         isStarting = true
         while let mostRecent = state.mostRecent, !isFit(mostRecent) {}
         isStarting = false
+        let claim = claim(of: task)
         var prepared: PreparedExchange?
-        if state.mostRecent == nil {
+        if state.mostRecent == nil || claim == .careful {
             do throws(InvalidRequest) {
                 prepared = try PreparedExchange(task.hop, shared.exchange)
             } catch {
@@ -61,7 +66,6 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
                 return settle()
             }
         }
-        let claim = task.isRepeating ? ConnectionClaim.repeated : .new
         if state.needsPermit(for: claim) { takePermit() }
         switch state.acquire(task, claim) {
         case .use(let connection):
@@ -254,6 +258,34 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         let counts = state.counts
         holder.counts.publish(leased: counts.leased, opening: counts.opening, waiting: state.waitingCount)
         holder.counts.publish(idle: counts.idle)
+    }
+}
+
+// Requests that must not meet the close of an idle connection
+extension ConnectionPool {
+    private func claim(of task: Requester) -> ConnectionClaim {
+        if task.isRepeating { return .repeated }
+        guard idleLimit.isLearnt, let mostRecent = state.mostRecent, isRisky(mostRecent, for: task) else { return .new }
+        // The loop would have heard of its close.
+        if let oldest = state.oldestIdle, oldest.wasUsed {
+            idleLimit.survived(oldest.idleTime(at: shared.loop.now), at: shared.loop.now)
+        }
+        return isRisky(mostRecent, for: task) ? .careful : .new
+    }
+
+    /// The exchange of the connection is over: it has outlived the time for which it was idle before.
+    private func releasedCarefully(_ connection: Connection) -> PoolState<Connection, Requester>.Placement {
+        if connection.isReused { idleLimit.survived(connection.idleTimeBeforeUse, at: shared.loop.now) }
+        if let next = state.firstNew, isRisky(connection, for: next) { return state.passedOver(connection) }
+        return state.released(connection)
+    }
+
+    /// Whether the server may be about to close the connection, and the request must not be lost with it.
+    private func isRisky(_ connection: Connection, for task: Requester) -> Bool {
+        guard connection.wasUsed, !task.isSafeToRepeat else { return false }
+        // Not the time of the tick, which may have been computing for long.
+        let now = MonotonicInstant.now
+        return !idleLimit.allows(connection.idleTime(at: now), roundTrip: connection.metrics.connectTime, at: now)
     }
 }
 
@@ -478,7 +510,7 @@ extension ConnectionPool {
         }
         passOverCancelled()
         if state.isAwaited, givesUp(connection) { return }
-        switch state.released(connection) {
+        switch idleLimit.isLearnt ? releasedCarefully(connection) : state.released(connection) {
         case .serve(let task, let orders):
             carryOut(orders)
             serve(task, connection)
@@ -492,6 +524,7 @@ extension ConnectionPool {
 
     private func connectionClosed(_ connection: Connection, wasResting: Bool) {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+        if let age = connection.closedAfter { idleLimit.closed(after: age, at: shared.loop.now) }
         // One that was declined has no exchange, but is no idle one of the pool.
         let wasDeclined = declined.remove(ObjectIdentifier(connection)) != nil
         if wasResting, !wasDeclined { state.lostIdle(connection) } else { state.lostLeased() }

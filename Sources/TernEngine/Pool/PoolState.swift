@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a waiter asks for. All that need an unused connection take precedence too: the queue has one border between them
-/// and the others.
+/// What a waiter asks for.
 enum ConnectionClaim {
     /// It asks for the first time.
     case new
+    /// The same, but it must not meet the close of an idle connection.
+    case careful
     /// Its reused connection turned out to be dead.
     case repeated
 
-    /// Whether it waits before the new ones, and is admitted whatever the queue's limit.
+    /// Whether it waits before the new ones, and is admitted whatever the queue's limit. While it waits it takes only a
+    /// connection that has not been used.
     var takesPrecedence: Bool {
         switch self {
-        case .new: false
+        case .new, .careful: false
         case .repeated: true
         }
     }
 
-    /// Whether a connection that was used before will not do.
+    /// Whether the connections that are idle now will not do.
     var needsUnused: Bool {
         switch self {
         case .new: false
-        case .repeated: true
+        case .careful, .repeated: true
         }
     }
 }
@@ -30,7 +32,7 @@ enum ConnectionClaim {
 ///
 /// Idle connections are used last in, first out: the most recently used one is reused, and the others age. Waiters are
 /// served in order. Waiters whose reused connection died come first: they take only a connection that has not been
-/// used.
+/// used. The owner may pass over others that must not take a connection that was used.
 ///
 /// The first waiters each rely on a pending connection; the others wait for connections in use. The timeout of a waiter
 /// applies to the connection it relies on, and the waiter gets its failure if the connection was begun for it. If the
@@ -84,7 +86,7 @@ struct PoolState<Connection: IntrusiveQueueElement, Waiter: IntrusiveQueueElemen
             return .use(connection)
         }
         // Waiters that rely on a pending connection do not count.
-        let isNext = claim.takesPrecedence || mayOpen || pending.hasSpare
+        let isNext = claim.takesPrecedence || mayOpen || pending.hasSpare || !idle.isEmpty
         guard isNext || queue.count - pending.reliantCount < queueLimit else { return .refuse(limit: queueLimit) }
         var orders = Orders()
         if claim.takesPrecedence { enterBeforeNew(waiter, &orders) } else { enter(waiter) }
@@ -136,6 +138,11 @@ struct PoolState<Connection: IntrusiveQueueElement, Waiter: IntrusiveQueueElemen
             leave(next)
             return .serve(next, Orders(inherits: inheritSpare()))
         }
+        return passedOver(connection)
+    }
+
+    /// The same, and no waiter takes it.
+    mutating func passedOver(_ connection: Connection) -> Placement {
         leased -= 1
         if let opens = nextToOpen() { return .replace(Orders(opens: opens)) }
         idle.append(connection)
@@ -248,6 +255,9 @@ struct PoolState<Connection: IntrusiveQueueElement, Waiter: IntrusiveQueueElemen
 
     /// The idle connection that is used next.
     var mostRecent: Connection? { idle.last }
+
+    /// The one that has been idle longest.
+    var oldestIdle: Connection? { idle.first }
 
     /// The waiter that is served next.
     var first: Waiter? { queue.first }

@@ -16,6 +16,8 @@ final class Shard<Requester: ConnectionRequester>: @unchecked Sendable {
     private var latest: Pool?
     /// The pool that became empty last.
     private var spare: Pool?
+    /// What was learnt by pools that are gone.
+    private var idleLimits = IdleLimits()
     /// Pools that are being closed.
     private var closing: [Pool] = []
     private(set) var isClosed = false
@@ -121,6 +123,7 @@ final class Shard<Requester: ConnectionRequester>: @unchecked Sendable {
         if isClosed || spare === pool { return }
         if let spare, spare.isEmpty, pools[spare.route] === spare {
             pools[spare.route] = nil
+            idleLimits.keep(spare.idleLimit, of: spare.route.server, at: loop.now)
             if latest === spare { latest = nil }
         }
         spare = pool
@@ -128,10 +131,14 @@ final class Shard<Requester: ConnectionRequester>: @unchecked Sendable {
 
     private func pool(for route: Route) -> Pool {
         if let latest, latest.route == route { return latest }
-        let pool = pools[route] ?? Pool(route, shared, permits) { self.emptied($0) }
+        let pool = pools[route] ?? newPool(for: route)
         pools[route] = pool
         latest = pool
         return pool
+    }
+
+    private func newPool(for route: Route) -> Pool {
+        Pool(route, shared, permits, idleLimits.take(route.server)) { self.emptied($0) }
     }
 }
 

@@ -197,6 +197,8 @@ extension SessionTask {
 
     func beganAttempt() { driver.measured?.beginAttempt() }
 
+    var isSafeToRepeat: Bool { driver.machine.isHopSafeToRepeat }
+
     func waited(_ time: Duration) { driver.measured?.waited(time) }
 
     func lost(_ connection: FailedConnectionMetrics) { driver.measured?.lost(connection) }

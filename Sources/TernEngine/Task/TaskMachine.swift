@@ -661,6 +661,9 @@ extension TaskMachine {
     func isSafeToRepeat(wasSent: Bool) -> Bool {
         isSafeToRepeat(history.evidence(Evidence(isSent: wasSent)))
     }
+
+    /// Whether the hop may be sent again although a server may have received it.
+    var isHopSafeToRepeat: Bool { retryRule.isSafeToRepeat(history.evidence(Evidence(isSent: true))) }
 }
 
 // Questions to the delegate, and its answers

@@ -44,13 +44,17 @@ struct PoolModel: ~Copyable {
 
     mutating func step(using generator: inout SeededGenerator) {
         switch Int.random(in: 0..<17, using: &generator) {
-        case 0..<6: ask(isAgain: Int.random(in: 0..<4, using: &generator) == 0)
+        case 0..<6:
+            let kind = Int.random(in: 0..<8, using: &generator)
+            ask(isAgain: kind < 2, isCareful: kind == 2)
         case 6..<8: if !attempts.isEmpty { open(Int.random(in: attempts.indices, using: &generator)) }
         case 16: openForReliant()
         case 8:
             let isFinal = Bool.random(using: &generator)
             if !attempts.isEmpty { fail(Int.random(in: attempts.indices, using: &generator), isFinal: isFinal) }
-        case 9..<13: if !leased.isEmpty { release(Int.random(in: leased.indices, using: &generator)) }
+        case 9..<13:
+            let isPassedOver = Int.random(in: 0..<8, using: &generator) == 0
+            if !leased.isEmpty { release(Int.random(in: leased.indices, using: &generator), isPassedOver) }
         case 13:
             let isLast = Bool.random(using: &generator)
             if !leased.isEmpty { lose(Int.random(in: leased.indices, using: &generator), opensAtOnce: isLast) }
@@ -72,11 +76,13 @@ struct PoolModel: ~Copyable {
         if !state.isEmpty { complaints.append("not empty at the end") }
     }
 
-    private mutating func ask(isAgain: Bool) {
+    private mutating func ask(isAgain: Bool, isCareful: Bool = false) {
         nextNumber += 1
         let waiter = Waiter(number: nextNumber, isAgain: isAgain)
-        switch state.acquire(waiter, isAgain ? .repeated : .new) {
+        let hadIdle = !idle.isEmpty
+        switch state.acquire(waiter, isAgain ? .repeated : isCareful ? .careful : .new) {
         case .use(let connection):
+            if isCareful { complaints.append("an idle connection for one who must not use it") }
             if isAgain { complaints.append("a used connection for one who is served again") }
             if connection !== idle.last { complaints.append("not the warmest") }
             idle.removeAll { $0 === connection }
@@ -86,6 +92,7 @@ struct PoolModel: ~Copyable {
             carryOut(orders)
         case .refuse:
             if isAgain { complaints.append("refuses one who is served again") }
+            if hadIdle { complaints.append("refuses one where there was an idle connection") }
         }
     }
 
@@ -117,11 +124,12 @@ struct PoolModel: ~Copyable {
         openMissing()
     }
 
-    private mutating func release(_ index: Int) {
+    private mutating func release(_ index: Int, _ isPassedOver: Bool = false) {
         let connection = leased.remove(at: index)
         connection.hasBeenUsed = true
-        switch state.released(connection) {
+        switch isPassedOver ? state.passedOver(connection) : state.released(connection) {
         case .serve(let waiter, let orders):
+            if isPassedOver { complaints.append("serves one that is passed over") }
             serve(waiter, connection)
             carryOut(orders)
         case .keep: idle.append(connection)

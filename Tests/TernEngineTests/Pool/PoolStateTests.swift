@@ -73,6 +73,48 @@ import Testing
         #expect(pool.opened(3) == "serve p")
     }
 
+    @Test func `one that must not meet a close gets a new connection, and waits behind others`() {
+        var pool = Dialogue(limit: 2, queueLimit: 1)
+        _ = pool.ask("a")
+        _ = pool.opened(1)
+        _ = pool.released(1)
+        #expect(pool.ask("b", isCareful: true) == "open for b")
+        #expect(pool.ask("c") == "use 1")
+        #expect(pool.ask("d", isCareful: true) == "wait")
+        #expect(pool.ask("e", isCareful: true) == "refuse at 1")
+        #expect(pool.opened(2) == "serve b")
+        #expect(pool.released(1) == "serve d")
+        #expect(pool.released(2) == "keep")
+        #expect(pool.released(1) == "keep")
+        // In place of the one that has been idle longest.
+        #expect(pool.ask("f", isCareful: true) == "replace 2 for f")
+        #expect(pool.state.oldestIdle?.name == "1")
+    }
+
+    @Test func `it gets one although no other may wait`() {
+        var pool = Dialogue(limit: 1, queueLimit: 0)
+        _ = pool.ask("a")
+        _ = pool.opened(1)
+        _ = pool.released(1)
+        #expect(pool.ask("b", isCareful: true) == "replace 1 for b")
+        #expect(pool.ask("c", isCareful: true) == "refuse at 0")
+        #expect(pool.opened(2) == "serve b")
+    }
+
+    @Test func `it is passed over by a connection that it must not use`() {
+        var pool = Dialogue(limit: 2)
+        _ = pool.ask("a")
+        _ = pool.opened(1)
+        #expect(pool.ask("b") == "open for b")
+        #expect(pool.ask("c") == "wait")
+        #expect(pool.passedOver(1) == "replace for c")
+        #expect(pool.opened(2) == "serve b")
+        // Each waiter relies on a connection: this one is for later.
+        #expect(pool.passedOver(2) == "keep")
+        #expect(pool.ask("d") == "use 2")
+        #expect(pool.opened(3) == "serve c")
+    }
+
     @Test func `who is served again comes before all others, and takes what was being opened for the last of them`() {
         var pool = Dialogue(limit: 1)
         _ = pool.ask("a")
@@ -233,8 +275,8 @@ private struct Dialogue: ~Copyable {
 
     init(limit: Int, queueLimit: Int = 100) { state = PoolState(permits: limit, queueLimit: queueLimit) }
 
-    mutating func ask(_ name: String, isAgain: Bool = false) -> String {
-        switch state.acquire(party(name), isAgain ? .repeated : .new) {
+    mutating func ask(_ name: String, isAgain: Bool = false, isCareful: Bool = false) -> String {
+        switch state.acquire(party(name), isAgain ? .repeated : isCareful ? .careful : .new) {
         case .use(let connection): return "use \(connection.name)"
         case .wait(let orders):
             let words = say(orders)
@@ -256,8 +298,12 @@ private struct Dialogue: ~Copyable {
         return say(state.openedForReliant(number))
     }
 
-    mutating func released(_ number: Int) -> String {
-        switch state.released(party("\(number)")) {
+    mutating func released(_ number: Int) -> String { say(state.released(party("\(number)"))) }
+
+    mutating func passedOver(_ number: Int) -> String { say(state.passedOver(party("\(number)"))) }
+
+    private mutating func say(_ placement: PoolState<Party, Party>.Placement) -> String {
+        switch placement {
         case .serve(let waiter, let orders): join("serve \(waiter.name)", orders)
         case .keep: "keep"
         case .replace(let orders): "replace" + say(orders).dropFirst("open".count)
