@@ -139,6 +139,9 @@ let package = Package(
         .executableTarget(
             name: "TernSoak", dependencies: ["TernEngine", "TernLock", "TernRuntime"],
             path: "Tests/Soak/TernSoak", swiftSettings: settings),
+        // How many POSTs are lost with connections that servers close without a word.
+        .executableTarget(
+            name: "LostPosts", dependencies: ["TernEngine"], path: "Tests/LostPosts", swiftSettings: settings),
         // What a plain request costs, and what it may; `make thresholds`.
         .executableTarget(
             name: "TernThresholds", dependencies: ["Tern", "TernEngine", "TernHTTP1", "TernLock", "TernRuntime"],
