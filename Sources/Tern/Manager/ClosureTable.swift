@@ -17,6 +17,7 @@ final class ClosureTable: Sendable {
             didSet { trustChanges &+= 1 }
         }
         var waiting: (@Sendable (Session, SessionTask) -> Void)?
+        var retry: (@Sendable (Session, SessionTask, RetryMetrics) -> RetryAnswer)?
         var backgroundEvents: (@Sendable (Session) -> Void)?
         var redirection: (@Sendable (Session, SessionTask, HTTPURLResponse, URLRequest) -> URLRequest?)?
         var redirectionWithCompletion:

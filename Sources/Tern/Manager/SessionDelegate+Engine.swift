@@ -121,6 +121,8 @@ extension SessionDelegate: TaskHub {
         case .serverTrust(let challenge, let question):
             urlSession(session, task: task, didReceive: Challenge(challenge)) { question.answer($0, $1) }
         case .waitingForConnectivity: urlSession(session, taskIsWaitingForConnectivity: task)
+        case .willRetry(let retry, let question):
+            urlSession(session, task: task, willRetry: retry) { question.answer($0) }
         case .sentBodyData(let count, let total, let expected):
             urlSession(
                 session, task: task, didSendBodyData: count, totalBytesSent: total, totalBytesExpectedToSend: expected)

@@ -77,6 +77,12 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.waiting] = newValue }
     }
 
+    /// Answers a retry that a request's ``RetryPolicy`` proposes, and may refuse it or change its delay.
+    @preconcurrency open var taskWillRetry: (@Sendable (Session, SessionTask, RetryMetrics) -> RetryAnswer)? {
+        get { self[\.retry] }
+        set { self[\.retry] = newValue }
+    }
+
     /// Returns the request that follows a redirect; nil delivers the redirect.
     @preconcurrency open var taskWillPerformHTTPRedirection:
         (@Sendable (Session, SessionTask, HTTPURLResponse, URLRequest) -> URLRequest?)?
@@ -239,6 +245,15 @@ open class SessionDelegate: @unchecked Sendable {
     /// Called when a task begins to wait for a network.
     open func urlSession(_ session: Session, taskIsWaitingForConnectivity task: SessionTask) {
         self[\.waiting]?(session, task)
+    }
+
+    /// Called for a retry that the request's ``RetryPolicy`` proposes.
+    @preconcurrency open func urlSession(
+        _ session: Session, task: SessionTask, willRetry retry: RetryMetrics,
+        completionHandler: @escaping @Sendable (RetryAnswer) -> Void
+    ) {
+        let closure = self[\.retry] ?? self[task]?.delegate.taskWillRetry
+        completionHandler(closure.map { $0(session, task, retry) } ?? .retry)
     }
 
     /// Called for a redirect.

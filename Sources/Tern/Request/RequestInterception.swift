@@ -58,7 +58,7 @@ final class RequestInterception: TaskInterception {
 /// One retry of a request. Retains the request, and keeps one without a task in the registry.
 final class RequestRetry: TaskRetry {
     /// Asks a retrier about the error of a request.
-    typealias Retrier = @Sendable (Request, any Error, @escaping RetryAnswer) -> Void
+    typealias Retrier = @Sendable (Request, any Error, @escaping RetrierAnswer) -> Void
 
     private let request: Request
     private let retrier: Retrier
@@ -71,7 +71,7 @@ final class RequestRetry: TaskRetry {
 
     deinit { registry.removeWaiting(request) }
 
-    func ask(about error: any Error, _ answer: @escaping RetryAnswer) {
+    func ask(about error: any Error, _ answer: @escaping RetrierAnswer) {
         let question = RetryQuestion(answer)
         retrier(request, error) { question.answer($0, after: $1) }
     }
@@ -97,9 +97,9 @@ final class RequestRetry: TaskRetry {
 /// answer, the answer is no.
 final class RetryQuestion: Sendable {
     /// Released with the first answer: a retrier may keep the question.
-    private let receive: Lock<RetryAnswer?>
+    private let receive: Lock<RetrierAnswer?>
 
-    init(_ receive: @escaping RetryAnswer) { self.receive = Lock(receive) }
+    init(_ receive: @escaping RetrierAnswer) { self.receive = Lock(receive) }
 
     deinit { answer(false, after: 0) }
 

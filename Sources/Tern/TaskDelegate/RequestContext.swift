@@ -66,13 +66,13 @@ protocol TaskInterception: AnyObject, Sendable {
 /// One retry of a request, from the question to the retrier to the next task.
 protocol TaskRetry: AnyObject, Sendable {
     /// Asks the retrier about an error. Calls `answer` once.
-    func ask(about error: any Error, _ answer: @escaping RetryAnswer)
+    func ask(about error: any Error, _ answer: @escaping RetrierAnswer)
     /// Makes another task of the original request, and starts it.
     func perform()
 }
 
 /// A retrier's answer; the delay is in seconds.
-typealias RetryAnswer = @Sendable (_ retries: Bool, _ delay: TimeInterval) -> Void
+typealias RetrierAnswer = @Sendable (_ retries: Bool, _ delay: TimeInterval) -> Void
 
 /// The table of tasks and their requests, as a task's delegate sees it.
 protocol TaskTable: AnyObject, Sendable {
@@ -99,6 +99,7 @@ enum HubEvent: Sendable {
 enum HubTaskEvent: Sendable {
     indirect case serverTrust(ServerTrustChallenge, ServerTrustQuestion)
     case waitingForConnectivity
+    indirect case willRetry(RetryMetrics, DelegateQuestion<RetryAnswer>)
     case sentBodyData(Int64, total: Int64, expected: Int64)
     indirect case redirect(HTTPURLResponse, URLRequest, DelegateQuestion<RedirectAnswer>)
     indirect case challenge(AuthenticationChallenge, DelegateQuestion<ChallengeAnswer>)
@@ -110,9 +111,10 @@ enum HubTaskEvent: Sendable {
     /// Nil for an event that neither the request nor its manager receives. This list alone defines these events.
     init?(_ event: TaskEvent) {
         switch event {
-        case .willRetry, .willSend, .informational, .discarded, .trailers, .discardedTrailers: return nil
+        case .willSend, .informational, .discarded, .trailers, .discardedTrailers: return nil
         case .serverTrust(let challenge, let question): self = .serverTrust(challenge, question)
         case .waitingForConnectivity: self = .waitingForConnectivity
+        case .willRetry(let retry, let question): self = .willRetry(retry, question)
         case .sentBodyData(let count, let total, let expected):
             self = .sentBodyData(count, total: total, expected: expected)
         case .redirect(let response, let request, let question): self = .redirect(response, request, question)

@@ -23,6 +23,12 @@ extension TaskDelegate {
         set { setOverride(\.challenge, newValue) }
     }
 
+    /// Answers a retry that the request's ``RetryPolicy`` proposes, and may refuse it or change its delay.
+    @preconcurrency public var taskWillRetry: (@Sendable (Session, SessionTask, RetryMetrics) -> RetryAnswer)? {
+        get { override(\.retry) }
+        set { setOverride(\.retry, newValue) }
+    }
+
     /// Returns a new stream when the request's own has been read and must be sent again.
     @preconcurrency public var taskNeedNewBodyStream: (@Sendable (Session, SessionTask) -> InputStream?)? {
         get { override(\.bodyStream) }

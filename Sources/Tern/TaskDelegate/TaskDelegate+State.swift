@@ -242,6 +242,7 @@ extension TaskDelegate {
     struct Overrides {
         var redirection: (@Sendable (Session, SessionTask, HTTPURLResponse, URLRequest) -> URLRequest?)?
         var challenge: (@Sendable (Session, SessionTask, Challenge) -> (ChallengeDisposition, Credential?))?
+        var retry: (@Sendable (Session, SessionTask, RetryMetrics) -> RetryAnswer)?
         var bodyStream: (@Sendable (Session, SessionTask) -> InputStream?)?
         var completion: (@Sendable (Session, SessionTask, (any Error)?) -> Void)?
         var dataReceived: (@Sendable (Session, SessionDataTask, Data) -> Void)?

@@ -22,6 +22,7 @@ extension TaskDelegateAdapter {
         case .serverTrust: relay(.task(event, task))
         case _ where relays: relay(.task(event, task))
         case .waitingForConnectivity: break
+        case .willRetry(_, let question): question.answer(.retry)
         case .response(let response, let question):
             receive(response, of: task)
             question.answer(.allow)

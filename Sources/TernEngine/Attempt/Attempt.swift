@@ -29,6 +29,8 @@ struct Attempt: ~Copyable {
     private(set) var form: ProxyRule.Form?
     /// How many attempts were made because a kept-alive connection turned out to be dead: 0 or 1.
     private(set) var repeatCount: Int32 = 0
+    /// Whether a connection that was used before will not do.
+    private(set) var needsUnusedConnection = false
     /// How many challenges of proxies were answered.
     private var challengeCount: Int32 = 0
     /// The place in the line for the rates of requests, until the request is sent; nil in a session without such rates.
@@ -42,8 +44,8 @@ struct Attempt: ~Copyable {
 
     /// A hop begins, which has made no attempt.
     mutating func beginHop() {
-        guard repeatCount != 0 || challengeCount != 0 || form != nil else { return }
-        (repeatCount, challengeCount, form) = (0, 0, nil)
+        guard needsUnusedConnection || challengeCount != 0 || form != nil else { return }
+        (repeatCount, needsUnusedConnection, challengeCount, form) = (0, false, 0, nil)
     }
 
     /// Begins along this route. It waits for the rate, and then for a connection.
@@ -89,7 +91,13 @@ struct Attempt: ~Copyable {
     }
 
     /// The connection was dead: the next attempt is the repeat.
-    mutating func noteRepeat() { repeatCount &+= 1 }
+    mutating func noteRepeat() {
+        repeatCount &+= 1
+        needsUnusedConnection = true
+    }
+
+    /// The connection was not the right one: the next attempts of the hop take another.
+    mutating func needUnusedConnection() { needsUnusedConnection = true }
 
     /// Whether the head is a challenge of the proxy that the next attempt answers.
     mutating func answersProxy(_ head: ResponseHead, _ rule: ProxyRule) -> Bool {

@@ -86,6 +86,7 @@ extension DownloadDriver {
         switch event {
         case .response(let response, let question): received(response, of: task, question)
         case .serverTrust(_, let question) where delegate == nil: question.answer(.performDefaultHandling)
+        case .willRetry(_, let question) where delegate == nil: question.answer(.retry)
         case .willCache(let question) where delegate == nil: question.answer(question.proposal)
         case .serverTrust, .waitingForConnectivity, .willRetry, .willSend, .sentBodyData, .informational, .redirect,
             .challenge, .newBody, .discarded, .trailers, .discardedTrailers, .willCache, .completed:

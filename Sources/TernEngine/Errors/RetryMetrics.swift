@@ -21,7 +21,10 @@ public struct RetryMetrics: Sendable {
     /// When that was.
     public let time: MonotonicInstant
     /// How long the retry waits since then.
-    public let delay: Duration
+    public internal(set) var delay: Duration
+
+    /// Whether the connection is to blame.
+    var needsUnusedConnection: Bool { if case .status(421) = cause { true } else { false } }
 }
 
 extension RetryMetrics.Cause: CustomStringConvertible {

@@ -48,7 +48,7 @@ public struct RetryPolicy: Sendable, Hashable {
     public init() {}
 
     /// Up to three attempts, of idempotent requests: after failures of the network, and after 408, 425, 429, 502, 503 and
-    /// 504. A retry waits up to half a second, the next up to a second, or as long as the server asks for, within a minute.
+    /// 504. After 421, one more of any request, on a new connection and at once. Any other retry waits up to half a second, the next up to a second, or as long as the server asks for, within a minute.
     public static var standard: RetryPolicy { RetryPolicy() }
 
     /// No retries but the repeat of a request on a lost kept-alive connection: what a session does unless it is told.
@@ -67,8 +67,9 @@ public struct RetryPolicy: Sendable, Hashable {
         return policy
     }
 
-    /// 408, 425, 429, 502, 503 and 504: the server, or what stands before it, says that a later attempt may succeed.
-    public static let standardStatusCodes: Set<Int> = [408, 425, 429, 502, 503, 504]
+    /// 408, 425, 429, 502, 503 and 504: the server, or what stands before it, says that a later attempt may succeed. And
+    /// 421: an attempt on another connection may (RFC 9110 §15.5.20).
+    public static let standardStatusCodes: Set<Int> = [408, 421, 425, 429, 502, 503, 504]
 
     /// The requests that may be sent again although a server may have received them. One of which no byte was sent may
     /// always be.

@@ -11,30 +11,31 @@ struct Retries: HopPolicy {
 
     func decide(on head: ResponseHead, _ history: inout TaskHistory) -> HopDecision {
         let outcome = RetryRule.Outcome.answered(status: head.status, wait: RetryRule.wait(askedBy: head))
-        guard let delay = retry(on: outcome, .status(head.status), history.evidenceOfAnswer, &history) else {
+        guard let retry = retry(on: outcome, .status(head.status), history.evidenceOfAnswer, history) else {
             return .pass
         }
-        return .resend(history.request, after: delay)
+        return .ask(.retry(retry))
     }
 
     func decide(on failure: AttemptFailure, _ history: inout TaskHistory) -> HopRecovery {
         guard
-            let delay = retry(
-                on: .failed(failure.reason), .failure(failure.reason), history.evidence(failure.evidence), &history)
+            let retry = retry(
+                on: .failed(failure.reason), .failure(failure.reason), history.evidence(failure.evidence), history)
         else { return .pass }
-        return .resend(after: delay)
+        return .retry(retry)
     }
 
     /// Nil if there is none.
     private func retry(
         on outcome: RetryRule.Outcome, _ cause: RetryMetrics.Cause, _ facts: RetryRule.Facts,
-        _ history: inout TaskHistory
-    ) -> Duration? {
+        _ history: borrowing TaskHistory
+    ) -> RetryMetrics? {
         let rule = RetryRule(history.hop.request.retryPolicy ?? policy)
         let now = MonotonicInstant.now
         let verdict = rule.verdict(
-            on: outcome, isRepeatable: facts.isContentReplayable && rule.isSafeToRepeat(facts),
-            history[RetryMemory.self].count,
+            on: outcome,
+            isRepeatable: facts.isContentReplayable && (outcome.isMisdirected || rule.isSafeToRepeat(facts)),
+            history.retryCount,
             elapsed: history.start.duration(to: now))
         guard case .retry(let delay) = verdict else { return nil }
         if let limits = rule.policy.budget, let host = history.hop.request.budgetKey,
@@ -42,7 +43,6 @@ struct Retries: HopPolicy {
         {
             return nil
         }
-        history[RetryMemory.self].add(cause, at: now, after: delay)
-        return delay
+        return RetryMetrics(number: history.retryCount.retries &+ 1, cause: cause, time: now, delay: delay)
     }
 }

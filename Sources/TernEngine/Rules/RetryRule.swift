@@ -14,6 +14,10 @@ package struct RetryRule: Sendable {
         case failed(SessionError.Reason)
         /// `wait` is what the response asks for.
         case answered(status: Int, wait: Duration?)
+
+        /// 421: the server has not processed the request, because of the connection on which it came; any request may be
+        /// sent again on another (RFC 9110 §15.5.20).
+        var isMisdirected: Bool { if case .answered(421, _) = self { true } else { false } }
     }
 
     /// What follows from it.
@@ -40,6 +44,8 @@ package struct RetryRule: Sendable {
     package struct Count: Sendable, Hashable {
         package var retries = 0
         package var delay = Duration.zero
+        /// One of them was made because the connection was not the right one for the request.
+        package var wasMisdirected = false
 
         package init(retries: Int = 0, delay: Duration = .zero) { (self.retries, self.delay) = (retries, delay) }
 
@@ -55,9 +61,12 @@ package struct RetryRule: Sendable {
         unit: Double = .random(in: 0...1)
     ) -> Verdict {
         guard isTemporary(outcome) else { return .end(.notTemporary) }
+        let isMisdirected = outcome.isMisdirected
+        if isMisdirected, count.wasMisdirected { return .end(.notTemporary) }
         guard isRepeatable else { return .end(.notRepeatable) }
         guard count.retries < policy.maximumRetries else { return .end(.attempts) }
-        var delay = policy.backOff.delay(count, unit)
+        // The connection was the reason, and not the load of the server.
+        var delay = isMisdirected ? .zero : policy.backOff.delay(count, unit)
         if case .answered(_, let wait?) = outcome, policy.honorsRetryAfter { delay = max(delay, wait) }
         if delay > policy.maximumDelay { return .end(.delay) }
         if let maximum = policy.maximumTime, elapsed > maximum || elapsed + delay > maximum { return .end(.time) }

@@ -85,7 +85,7 @@ extension SessionTask {
 extension SessionTask: ConnectionRequester {
     var hop: Hop { attempt.form?.hop ?? plannedHop }
 
-    var isRepeating: Bool { attempt.repeatCount > 0 }
+    var isRepeating: Bool { attempt.needsUnusedConnection }
 
     var wait: Wait {
         get { attempt.wait }

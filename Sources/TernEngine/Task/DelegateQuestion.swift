@@ -75,6 +75,16 @@ public enum BodyAnswer: Sendable {
     case unavailable
 }
 
+/// The answer to a retry, with the names of Alamofire's `RetryResult`.
+public enum RetryAnswer: Sendable, Hashable {
+    /// Send the request again after the proposed delay.
+    case retry
+    /// Send the request again after this delay, whatever the policy's limits are.
+    case retryWithDelay(Duration)
+    /// Do not: the response is the answer, or the failure ends the task.
+    case doNotRetry
+}
+
 /// The answer to a response's head.
 public enum ResponseAnswer: Sendable {
     /// Deliver its body.
@@ -94,6 +104,7 @@ enum DelegateResponse: Sendable {
     case instead(URLRequest)
     case challenge(ChallengeAnswer)
     case content(BodyAnswer)
+    case retry(RetryAnswer)
 
     /// The source in the answer, if it exists already.
     var source: (any BodySource)? {

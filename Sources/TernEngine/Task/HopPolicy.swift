@@ -109,8 +109,8 @@ enum HopRecovery {
     /// This request is the next hop, after this delay. The session adds none of its secrets for another origin; the
     /// policy leaves out those of the request. The task fails if the content can be read only once and has been read.
     case next(URLRequest, after: Duration = .zero)
-    /// The hop is sent again after this delay, if its content can be sent again.
-    case resend(after: Duration)
+    /// The delegate decides whether the hop is sent again. Its content can be.
+    case retry(RetryMetrics)
     /// The hop is sent again as it was prepared when this lookup is ready; the delegate is called for the first wait.
     case wait(until: HopLookup, isFirst: Bool)
     /// The task fails with this error.
@@ -123,6 +123,8 @@ enum HopProposal {
     case redirect(RedirectRule.Redirection)
     /// To send the request again with credentials.
     case challenge(ChallengeProposal)
+    /// To send the hop again. Its content can be.
+    case retry(RetryMetrics)
 }
 
 /// A question for credentials.

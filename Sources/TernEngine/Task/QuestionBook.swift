@@ -72,6 +72,8 @@ final class PendingQuestion {
         case content(URLRequest, RedirectChain)
         /// The same, to send the hop again after a delay.
         case contentAgain(URLRequest, after: Duration)
+        /// To send the hop again.
+        case retry(RetryMetrics)
     }
 
     /// How the exchange ended while the delegate had not answered.
@@ -85,6 +87,8 @@ final class PendingQuestion {
     var ending = Ending.pending
     /// The response of the question, if none of it has been delivered.
     var response: HTTPURLResponse?
+    /// Why there is no response.
+    var failure: AttemptFailure?
     /// The fields that arrived after the content of that response.
     var trailers: (kept: HeaderFields, discarded: HeaderFields)?
 

@@ -24,9 +24,9 @@ public protocol SessionTaskDelegate: AnyObject, Sendable {
     func task(_ task: SessionTask, didReceive challenge: ServerTrustChallenge, _ question: ServerTrustQuestion)
     /// The task waits for a network: see ``SessionConfiguration/waitsForConnectivity``. Called once, for the first wait.
     func taskIsWaitingForConnectivity(_ task: SessionTask)
-    /// The request is sent again after a delay, as its ``RetryPolicy`` says. A task that is cancelled within the call sends
-    /// nothing.
-    func task(_ task: SessionTask, willRetry retry: RetryMetrics)
+    /// The request is sent again after a delay, as its ``RetryPolicy`` says, unless the answer is another. Until the answer
+    /// nothing of the response is discarded. By default the request is sent again.
+    func task(_ task: SessionTask, willRetry retry: RetryMetrics, _ question: DelegateQuestion<RetryAnswer>)
     /// The request is about to be sent on this connection. Called again if it is sent again on another.
     func task(_ task: SessionTask, willSendOn connection: ConnectionMetrics)
     /// More of the request's content was passed to the kernel: `bytesSent` bytes since the last call, `totalBytesSent`
@@ -83,8 +83,10 @@ extension SessionTaskDelegate {
     }
     /// Does nothing.
     public func taskIsWaitingForConnectivity(_ task: SessionTask) {}
-    /// Does nothing.
-    public func task(_ task: SessionTask, willRetry retry: RetryMetrics) {}
+    /// Retries.
+    public func task(_ task: SessionTask, willRetry retry: RetryMetrics, _ question: DelegateQuestion<RetryAnswer>) {
+        question.answer(.retry)
+    }
     /// Does nothing.
     public func task(_ task: SessionTask, willSendOn connection: ConnectionMetrics) {}
     /// Does nothing.
@@ -175,8 +177,8 @@ public enum TaskEvent: Sendable {
     indirect case serverTrust(ServerTrustChallenge, ServerTrustQuestion)
     /// The task waits for a network.
     case waitingForConnectivity
-    /// The request is sent again after a delay.
-    indirect case willRetry(RetryMetrics)
+    /// The request is sent again after a delay, unless the delegate refuses.
+    indirect case willRetry(RetryMetrics, DelegateQuestion<RetryAnswer>)
     /// The request is about to be sent on this connection.
     case willSend(on: ConnectionMetrics)
     /// More of the request's content was passed to the kernel.
@@ -209,7 +211,7 @@ extension SessionTaskDelegate {
         switch event {
         case .serverTrust(let challenge, let question): self.task(task, didReceive: challenge, question)
         case .waitingForConnectivity: taskIsWaitingForConnectivity(task)
-        case .willRetry(let retry): self.task(task, willRetry: retry)
+        case .willRetry(let retry, let question): self.task(task, willRetry: retry, question)
         case .willSend(let connection): self.task(task, willSendOn: connection)
         case .sentBodyData(let count, let total, let expected):
             self.task(task, didSendBodyData: count, totalBytesSent: total, totalBytesExpectedToSend: expected)

@@ -112,7 +112,7 @@ extension SessionTask {
     /// Performs the machine's action.
     func follow(_ next: TaskMachine.Next) {
         switch next {
-        case .wait: updatePause()
+        case .wait: awaitEvent()
         case .send: withShard { beginAttempt(on: $0) }
         case .repeat:
             attempt.noteRepeat()
@@ -123,12 +123,12 @@ extension SessionTask {
             if isFirst { driver.delegate.handle(.waitingForConnectivity, of: self) }
             withShard { look(up: lookup, number, on: $0) }
         case .delay(let delay):
-            if let retry = driver.machine.takeNewRetry() { driver.delegate.handle(.willRetry(retry), of: self) }
             withShard { wait(on: $0, for: delay) }
         case .answer(let source):
             withShard { source.start(self, on: $0.loop, driver.deadlines) }
         case .deliver(let question, let isComplete): deliver(question, isComplete)
         case .askContent: askForContent()
+        case .askRetry(let retry): ask(about: retry)
         case .complete: end(nil)
         case .fail(let reason, let isSafeToRepeat):
             if let carrier = attempt.carrier { return carrier.end(reason) }
@@ -136,7 +136,15 @@ extension SessionTask {
                 error(
                     reason, phase: driver.measured?.responseStart == nil ? .head : .body, isSafeToRepeat: isSafeToRepeat
                 ))
+        case .failed(let failure, let isSafeToRepeat): end(failure, isSafeToRepeat)
         }
+    }
+
+    /// Nothing happens until an event occurs. A connection watches the task's time; without one, and while the delegate has
+    /// not answered, the task does.
+    private func awaitEvent() {
+        updatePause()
+        if attempt.carrier == nil, driver.timer == nil, driver.machine.isAsking { withShard { wait(on: $0) } }
     }
 
     private func withShard(_ body: (Shard<SessionTask>) -> Void) {
@@ -211,8 +219,14 @@ extension SessionTask {
         let next = driver.machine.failed(failure, wasRepeated: attempt.repeatCount > 0)
         guard case .fail(let reason, let isSafeToRepeat) = next else { return move(next) }
         end(
+            AttemptFailure(reason: reason, phase: failure.phase, remoteAddress: failure.remoteAddress), isSafeToRepeat)
+    }
+
+    private func end(_ failure: AttemptFailure, _ isSafeToRepeat: Bool) {
+        end(
             error(
-                reason, phase: failure.phase, remoteAddress: failure.remoteAddress, isSafeToRepeat: isSafeToRepeat))
+                failure.reason, phase: failure.phase, remoteAddress: failure.remoteAddress,
+                isSafeToRepeat: isSafeToRepeat))
     }
 
     /// The same, in a later tick.
@@ -383,6 +397,9 @@ extension SessionTask: ExchangeDelegate {
             if attempt.carrier === carrier { act(on: driver.machine.decided(decision), response, carrier) }
         case .ask(let request): ask(about: request, response)
         case .challenge(let proposal): askForCredentials(proposal, response)
+        case .retry(let retry):
+            driver.machine.question?.response = response
+            ask(about: retry)
         case .askContent:
             driver.machine.question?.response = response
             askForContent()
@@ -450,14 +467,16 @@ extension SessionTask: DelegateAsker {
         // User objects are released last, when no state of the task is half changed.
         let previous = driver.machine.takePreviousRequests()
         defer { withExtendedLifetime(previous) {} }
+        if answer != nil, driver.machine.isAsking { endWait() }
         switch answer {
-        case nil: updatePause()
+        case nil: awaitEvent()
         case .redirect(.follow(let request)): move(driver.machine.answered(request))
         case .redirect(.deliver): follow(driver.machine.answered(nil))
         case .challenge(let answer): move(driver.machine.answered(answer))
         case .content(.content) where !driver.machine.isAsking: answer?.source?.finish()
         case .content(.content(let content)): move(driver.machine.answered(content: content))
         case .content(.unavailable): follow(driver.machine.answered(content: nil))
+        case .retry(let answer): retry(answer)
         case .disposition(.allow): follow(driver.machine.allowed())
         case .disposition(.cancel): if let carrier = attempt.carrier { carrier.end(.cancelled) } else { cancel() }
         case .disposition(.becomeDownload):
@@ -491,6 +510,20 @@ extension SessionTask: DelegateAsker {
             protectionSpace: proposal.space, proposedCredential: proposal.proposedCredential,
             previousFailureCount: proposal.previousFailureCount, hasLeftOrigin: !driver.machine.hop.mayCarryCredentials)
         act(on: ask(.challenge(challenge, question(on: loop) { .challenge($0) })))
+    }
+
+    /// The request is sent again, unless the delegate refuses.
+    func ask(about retry: RetryMetrics) {
+        guard let loop else { return }
+        act(on: ask(.willRetry(retry, question(on: loop) { .retry($0) })))
+    }
+
+    private func retry(_ answer: RetryAnswer) {
+        if answer != .doNotRetry, let question = driver.machine.question, case .retry(let retry) = question.proposal {
+            if retry.needsUnusedConnection { attempt.needUnusedConnection() }
+            if let response = question.response { driver.delegate.handle(.discarded(response), of: self) }
+        }
+        follow(driver.machine.answered(answer))
     }
 
     func askForContent() {

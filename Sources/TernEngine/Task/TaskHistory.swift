@@ -68,10 +68,10 @@ struct TaskHistory: ~Copyable {
     /// The retries, in order: of many the first ones.
     var retries: [RetryMetrics] { memories.isEmpty ? [] : self[RetryMemory.self].retries }
 
-    /// Returns the retry that follows, once.
-    mutating func takeNewRetry() -> RetryMetrics? {
-        memories.isEmpty ? nil : self[RetryMemory.self].newRetry.take()
-    }
+    var retryCount: RetryRule.Count { memories.isEmpty ? RetryRule.Count() : self[RetryMemory.self].count }
+
+    /// The hop is sent again.
+    mutating func add(_ retry: RetryMetrics) { self[RetryMemory.self].add(retry) }
 
     /// A response to the hop, with the responses before it.
     @inline(__always)
@@ -133,19 +133,15 @@ struct TaskHistory: ~Copyable {
     }
 }
 
-/// The retries of a task. The task itself reads them, for its delegate, its error and its metrics.
-struct RetryMemory: PolicyMemory {
+/// The retries of a task, for the planner, its error and its metrics.
+private struct RetryMemory: PolicyMemory {
     private(set) var count = RetryRule.Count()
     /// The first ones.
     private(set) var retries: [RetryMetrics] = []
-    /// The retry of which the task has not told its delegate.
-    fileprivate var newRetry: RetryMetrics?
 
-    /// The hop is sent again.
-    mutating func add(_ cause: RetryMetrics.Cause, at time: MonotonicInstant, after delay: Duration) {
-        count.add(delay)
-        let retry = RetryMetrics(number: count.retries, cause: cause, time: time, delay: delay)
-        newRetry = retry
+    mutating func add(_ retry: RetryMetrics) {
+        count.add(retry.delay)
+        if retry.needsUnusedConnection { count.wasMisdirected = true }
         if retries.count < RetryMetrics.maximumRemembered { retries.append(retry) }
     }
 }

@@ -115,18 +115,19 @@ struct TaskMachine: ~Copyable {
         indirect case deliver(PendingQuestion, isComplete: Bool)
         /// Ask for new content; until the answer nothing is sent.
         case askContent
+        /// Ask whether to send the hop again, which has failed.
+        indirect case askRetry(RetryMetrics)
         /// The task is done.
         case complete
         /// Make another attempt: the connection of this one was dead.
         case `repeat`
         indirect case fail(SessionError.Reason, isSafeToRepeat: Bool)
+        /// The same, for an attempt that has ended.
+        indirect case failed(AttemptFailure, isSafeToRepeat: Bool)
     }
 
     /// The request that is sent now, or was sent last.
     var hop: Hop { history.hop }
-
-    /// Returns the retry that follows and was not told yet.
-    mutating func takeNewRetry() -> RetryMetrics? { history.takeNewRetry() }
 
     /// A response to the hop.
     @inline(__always)
@@ -281,9 +282,9 @@ extension TaskMachine {
     }
 
     private mutating func move(
-        to request: URLRequest, _ chain: RedirectChain, from question: PendingQuestion, isContentNew: Bool = false
+        to request: URLRequest, _ chain: RedirectChain, from question: PendingQuestion, hasContent: Bool = false
     ) -> Next {
-        guard isContentNew || request.isReplayable else {
+        guard hasContent || request.isReplayable else {
             stage = .asking(question.asking(.content(request, chain)))
             return .askContent
         }
@@ -302,9 +303,9 @@ extension TaskMachine {
 
     /// Sends the hop again, with this request.
     private mutating func resend(
-        _ request: URLRequest, after delay: Duration, from question: PendingQuestion, isContentNew: Bool = false
+        _ request: URLRequest, after delay: Duration, from question: PendingQuestion, hasContent: Bool = false
     ) -> Next {
-        guard isContentNew || request.isReplayable else {
+        guard hasContent || request.isReplayable else {
             stage = .asking(question.asking(.contentAgain(request, after: delay)))
             return .askContent
         }
@@ -409,6 +410,8 @@ extension TaskMachine {
         indirect case ask(URLRequest)
         /// Ask for credentials, likewise.
         indirect case challenge(ChallengeProposal)
+        /// Ask whether to send the hop again, likewise.
+        indirect case retry(RetryMetrics)
         /// Ask for new content, likewise.
         case askContent
         /// Call this, and report what it returns to `decided`.
@@ -504,6 +507,9 @@ extension TaskMachine {
         case .ask(.challenge(let challenge)):
             stage = .asking(PendingQuestion(.challenge(challenge)))
             return .challenge(challenge)
+        case .ask(.retry(let retry)):
+            stage = .asking(PendingQuestion(.retry(retry)))
+            return .retry(retry)
         case .next(let request):
             let question = PendingQuestion(.content(request, history.chain))
             question.response = history.response(head)
@@ -626,11 +632,13 @@ extension TaskMachine {
                 }
                 if failure.evidence.isSent { leaveEffect(of: failure.evidence) }
                 return recover(with: request, after: delay)
-            case .resend(let delay):
-                guard hop.request.isReplayable || !failure.evidence.isSent else { return nil }
-                endSource()
-                previousRequests += history.restart(with: history.request)
-                return follow(.prepare(after: delay))
+            case .retry(let retry):
+                let question = PendingQuestion(.retry(retry))
+                let facts = history.evidence(failure.evidence)
+                question.ending = .broken(failure.reason, isSafeToRepeat: isSafeToRepeat(facts))
+                question.failure = failure
+                stage = .asking(question)
+                return .askRetry(retry)
             case .wait(let lookup, let isFirst):
                 return .awaitNetwork(lookup, number: beginLookup(before: .attempt), isFirst: isFirst)
             case .fail(let reason): return .fail(reason, isSafeToRepeat: end(failure))
@@ -700,6 +708,18 @@ extension TaskMachine {
         return move(to: request, history.chain, from: question)
     }
 
+    /// The delegate was asked whether to send the hop again.
+    mutating func answered(_ answer: RetryAnswer) -> Next {
+        guard case .asking(let question) = stage, case .retry(var retry) = question.proposal else { return .wait }
+        switch answer {
+        case .doNotRetry: return deliver(question)
+        case .retryWithDelay(let delay): retry.delay = delay
+        case .retry: break
+        }
+        history.add(retry)
+        return resend(history.request, after: retry.delay, from: question, hasContent: true)
+    }
+
     /// The delegate was asked for new content and gives it; nil if it has none.
     mutating func answered(content: RequestBody?) -> Next {
         guard case .asking(let question) = stage else { return .wait }
@@ -709,12 +729,12 @@ extension TaskMachine {
                 return answerWithoutContent(request, question, isRedirect: chain.count > history.chain.count)
             }
             request.body = content
-            return move(to: request, chain, from: question, isContentNew: true)
+            return move(to: request, chain, from: question, hasContent: true)
         case .contentAgain(var request, let delay):
             guard let content else { return answerWithoutContent(request, question, isRedirect: false) }
             request.body = content
-            return resend(request, after: delay, from: question, isContentNew: true)
-        case .redirect, .challenge, .delivery: return .wait
+            return resend(request, after: delay, from: question, hasContent: true)
+        case .redirect, .challenge, .retry, .delivery: return .wait
         }
     }
 
@@ -758,6 +778,7 @@ extension TaskMachine {
             return .deliver(question, isComplete: true)
         case .broken(let reason, let isSafe):
             stage = .ending
+            if let failure = question.failure { return .failed(failure, isSafeToRepeat: isSafe) }
             return .fail(reason, isSafeToRepeat: isSafe)
         }
     }

@@ -11,13 +11,17 @@ import Testing
 private final class Listener: SessionTaskDelegate {
     let record = RecordingDelegate()
     let retries = Lock<[String]>([])
-    private let react: @Sendable (SessionTask) -> Void
+    private let react: @Sendable (SessionTask, DelegateQuestion<RetryAnswer>) -> Void
 
-    init(_ react: @escaping @Sendable (SessionTask) -> Void = { _ in }) { self.react = react }
+    init(
+        _ react: @escaping @Sendable (SessionTask, DelegateQuestion<RetryAnswer>) -> Void = { $1.answer(.retry) }
+    ) {
+        self.react = react
+    }
 
-    func task(_ task: SessionTask, willRetry retry: RetryMetrics) {
+    func task(_ task: SessionTask, willRetry retry: RetryMetrics, _ question: DelegateQuestion<RetryAnswer>) {
         retries.withLock { $0.append("\(retry.number) \(retry.cause)") }
-        react(task)
+        react(task, question)
     }
 
     func task(_ task: SessionTask, didReceive response: HTTPURLResponse) { record.task(task, didReceive: response) }
@@ -111,6 +115,20 @@ private final class Listener: SessionTaskDelegate {
         #expect(try await session { $0.requests = .all }.text(repeated) == "answer")
     }
 
+    @Test func `a misdirected request is sent again on another connection, whatever its method, and once`()
+        async throws
+    {
+        let origin = try origin { number, _ in number == 1 ? [.respond(status: 421)] : [.ok("\(number)")] }
+        let session = session { $0.backOff.base = .seconds(20) }
+        #expect(try await session.text(URLRequest(origin)) == "0")
+        let post = try URLRequest(origin, method: "POST", body: Data("x".utf8))
+        #expect(try await session.text(post) == "2")
+        #expect(origin.observations.connectionCount == 2 && origin.requests.map(\.body.count) == [0, 1, 1])
+        let always = try self.origin { _, _ in [.respond(status: 421)] }
+        let (_, response) = try await session.data(for: URLRequest(always))
+        #expect(response.statusCode == 421 && always.observations.requestCount == 2)
+    }
+
     @Test func `content that can be read once is not sent twice`() async throws {
         let origin = try origin([503])
         var request = try URLRequest(origin)
@@ -150,7 +168,7 @@ private final class Listener: SessionTaskDelegate {
 
     @Test func `a task that is cancelled when it is told of a retry sends nothing more`() async throws {
         let origin = try origin([503, 503])
-        let listener = Listener { $0.cancel() }
+        let listener = Listener { task, _ in task.cancel() }
         let session = session()
         session.dataTask(with: try URLRequest(origin), delegate: listener).resume()
         guard case .cancelled? = await listener.record.end().error?.reason else {
@@ -158,6 +176,58 @@ private final class Listener: SessionTaskDelegate {
             return
         }
         #expect(origin.observations.requestCount == 1)
+    }
+
+    /// The answers of a delegate, given within the call or later, and what comes of them: after a 503, or after an attempt
+    /// that failed.
+    @Test(arguments: [true, false], [true, false]) func `a delegate refuses a retry, or gives it another delay`(
+        isLate: Bool, isFailure: Bool
+    ) async throws {
+        let step = isFailure ? OriginStep.closeAbruptly : .respond(status: 503, body: "not yet")
+        for answer in [RetryAnswer.retry, .retryWithDelay(.milliseconds(1)), .doNotRetry] {
+            let origin = try origin { number, _ in number == 0 ? [step] : [.ok("answer")] }
+            let listener = Listener { _, question in
+                if isLate { Task { question.answer(answer) } } else { question.answer(answer) }
+            }
+            let session = session { if case .retryWithDelay = answer { $0.backOff.base = .seconds(20) } }
+            let task = session.dataTask(with: try URLRequest(origin), delegate: listener)
+            task.resume()
+            let record = await listener.record.end()
+            let body = String(decoding: record.body, as: UTF8.self)
+            if case .doNotRetry = answer {
+                #expect(isFailure ? record.error?.reason.kind == .connectionLost : body == "not yet")
+                #expect(task.metrics?.retries.isEmpty == true && record.error?.retries.isEmpty != false)
+            } else {
+                #expect(body == "answer" && task.metrics?.retries.count == 1)
+            }
+        }
+    }
+
+    @Test(arguments: [true, false]) func `a retry that nobody answers ends with the task's time, or its cancellation`(
+        isFailure: Bool
+    ) async throws {
+        let step = isFailure ? OriginStep.closeAbruptly : .respond(status: 503)
+        let origin = try origin { _, _ in [step] }
+        let timed = Listener { _, _ in }
+        let request = try URLRequest(origin).limited(to: Timeouts(total: .milliseconds(200)))
+        session().dataTask(with: request, delegate: timed).resume()
+        #expect(await timed.record.end().error?.reason.kind == .timedOut)
+        let cancelled = Listener { task, question in
+            Task {
+                task.cancel()
+                for answer in [RetryAnswer.retry, .doNotRetry, .retry] { question.answer(answer) }
+            }
+        }
+        session().dataTask(with: try URLRequest(origin), delegate: cancelled).resume()
+        #expect(await cancelled.record.end().error?.reason.kind == .cancelled)
+        let invalidated = Listener { _, _ in }
+        let session = session()
+        let task = session.dataTask(with: try URLRequest(origin), delegate: invalidated)
+        task.resume()
+        #expect(await origin.waitFor { $0.requestCount == 3 })
+        session.invalidateAndCancel()
+        #expect(await invalidated.record.end().error?.reason.kind == .cancelled)
+        #expect(origin.observations.requestCount == 3)
     }
 
     @Test func `ten thousand tasks that wait for a retry end at once when they are cancelled`() async throws {

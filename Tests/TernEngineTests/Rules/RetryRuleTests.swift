@@ -132,6 +132,7 @@ import Testing
         var isRepeatable = true
         var retries = 0
         var elapsed = Duration.zero
+        var wasMisdirected = false
         var policy: @Sendable (inout RetryPolicy) -> Void = { _ in }
         let verdict: Verdict
 
@@ -152,6 +153,11 @@ import Testing
         Row(
             name: "a 500 is retried where it is named", outcome: answered(500), policy: { $0.statusCodes = [500] },
             verdict: second),
+        Row(name: "a 421 is retried at once", outcome: answered(421), verdict: .retry(after: .zero)),
+        Row(name: "and once", outcome: answered(421), wasMisdirected: true, verdict: .end(.notTemporary)),
+        Row(
+            name: "or not at all", outcome: answered(421), policy: { $0.statusCodes = [503] },
+            verdict: .end(.notTemporary)),
         Row(name: "a lost connection is retried", outcome: lost, verdict: second),
         Row(name: "a time limit is retried", outcome: failed(.timedOut(.head)), verdict: second),
         Row(name: "the total one is the end", outcome: failed(.timedOut(.total)), verdict: .end(.notTemporary)),
@@ -218,7 +224,8 @@ import Testing
         var policy = RetryPolicy.standard
         (policy.backOff.base, policy.backOff.jitter) = (.seconds(1), .none)
         row.policy(&policy)
-        let count = RetryRule.Count(retries: row.retries)
+        var count = RetryRule.Count(retries: row.retries)
+        count.wasMisdirected = row.wasMisdirected
         let verdict = RetryRule(policy).verdict(
             on: row.outcome, isRepeatable: row.isRepeatable, count, elapsed: row.elapsed)
         #expect(verdict == row.verdict)

@@ -273,8 +273,9 @@ extension TaskMachine.Next {
         case .answer: "answer"
         case .deliver: "deliver"
         case .askContent: "ask-content"
+        case .askRetry: "ask-retry"
         case .complete: "complete"
-        case .fail: "fail"
+        case .fail, .failed: "fail"
         }
     }
 }
@@ -286,6 +287,7 @@ extension TaskMachine.HeadAnswer {
         case .discard: "discard"
         case .ask: "ask"
         case .challenge: "challenge"
+        case .retry: "ask-retry"
         case .askContent: "ask-content"
         case .call: "call"
         case .fail: "fail"

@@ -11,6 +11,7 @@ extension TaskMachine.HeadAnswer {
         case .deliver: "deliver"
         case .discard: "discard"
         case .challenge: "challenge"
+        case .retry(let retry): "ask to retry \(retry.cause)"
         case .askContent: "ask for content"
         case .call: "call"
         case .ask(let request): "ask \(request.url?.absoluteString ?? "")"
@@ -33,6 +34,9 @@ extension TaskMachine.Next {
         case .answer: "answer"
         case .complete: "complete"
         case .askContent: "ask for content"
+        case .askRetry(let retry): "ask to retry \(retry.cause)"
+        case .failed(let failure, let isSafe):
+            "fail \(failure.reason.kind), \(isSafe ? "may" : "must not") be repeated"
         case .deliver(_, let isComplete): isComplete ? "deliver, complete" : "deliver"
         case .fail(let reason, let isSafe): "fail \(reason.kind), \(isSafe ? "may" : "must not") be repeated"
         }

@@ -35,7 +35,7 @@ struct EngineEvents {
         switch event {
         case .serverTrust: .waitingForConnectivity
         case .waitingForConnectivity:
-            .willRetry(RetryMetrics(number: 1, cause: .status(503), time: instant, delay: .zero))
+            .willRetry(RetryMetrics(number: 1, cause: .status(503), time: instant, delay: .zero), question { .retry($0) })
         case .willRetry: .willSend(on: connection)
         case .willSend: .sentBodyData(1, total: 2, expected: 3)
         case .sentBodyData: .informational(response)
@@ -106,6 +106,7 @@ final class Asker: DelegateAsker {
             case .challenge(.authorization), .challenge(.credential): "challenge credential"
             case .content(.unavailable): "body unavailable"
             case .content(.content): "body"
+            case .retry(let answer): "retry \(answer)"
             }
         answered(label)
     }

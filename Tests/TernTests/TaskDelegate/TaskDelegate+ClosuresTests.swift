@@ -43,6 +43,31 @@ import Testing
         #expect(journal.entries == ["redirect 302", "challenge r", "Basic YTpi", "end true"])
     }
 
+    @Test func `a closure of the task's delegate, or of the manager's, refuses a retry`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.respond(status: 503)] }
+        func request() throws -> DataRequest {
+            var urlRequest = try URLRequest(url: origin.url("/"), method: .get)
+            urlRequest.retryPolicy = .standard
+            return manager.request(urlRequest)
+        }
+        let first = try request()
+        first.delegate.taskWillRetry = { [journal] _, _, retry in
+            journal.note("task \(retry.number) \(retry.cause)")
+            return retry.number == 1 ? .retryWithDelay(.milliseconds(1)) : .doNotRetry
+        }
+        first.resume()
+        #expect(await first.serializingData().response.response?.statusCode == 503)
+        let second = try request()
+        manager.delegate.taskWillRetry = { [journal] _, _, retry in
+            journal.note("manager \(retry.number)")
+            return .doNotRetry
+        }
+        second.resume()
+        #expect(await second.serializingData().response.response?.statusCode == 503)
+        #expect(journal.entries == ["task 1 503", "task 2 503", "manager 1"])
+        #expect(origin.observations.requestCount == 3)
+    }
+
     @Test(.proves("5.6b", "5.7a"))
     func `a closure of an upload's delegate is called in place of its progress, and brings a new stream`()
         async throws
@@ -137,7 +162,7 @@ import Testing
         let receiver = receiver(forwarder, of: manager, for: request)
         for event in events.ofTasks { receiver.handle(event, of: forwarder == .hub ? other : task) }
         let usual = [
-            "trust performDefaultHandling", "redirect follow", "challenge default", "body unavailable",
+            "trust performDefaultHandling", "retry retry", "redirect follow", "challenge default", "body unavailable",
             "response allow",
         ]
         var answers: [String] = []
@@ -177,8 +202,9 @@ import Testing
     /// The methods that the hub has for the event.
     private static func method(of event: TaskEvent) -> [String] {
         switch event {
-        case .willRetry, .willSend, .informational, .discarded, .trailers, .discardedTrailers: []
+        case .willSend, .informational, .discarded, .trailers, .discardedTrailers: []
         case .waitingForConnectivity: ["waiting"]
+        case .willRetry: ["retry"]
         case .serverTrust: ["trust"]
         case .sentBodyData: ["sent 1 2 3"]
         case .redirect: ["redirect"]
@@ -214,6 +240,11 @@ private final class NotingHub: Tern.SessionDelegate, @unchecked Sendable {
     override func urlSession(_ session: Session, taskIsWaitingForConnectivity task: SessionTask) {
         journal.note("waiting")
     }
+
+    override func urlSession(
+        _ session: Session, task: SessionTask, willRetry retry: RetryMetrics,
+        completionHandler: @escaping @Sendable (RetryAnswer) -> Void
+    ) { journal.note("retry") }
 
     override func urlSession(
         _ session: Session, task: SessionTask, didReceive challenge: Challenge,
