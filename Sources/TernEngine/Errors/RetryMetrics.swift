@@ -27,6 +27,14 @@ public struct RetryMetrics: Sendable {
     var needsUnusedConnection: Bool { if case .status(421) = cause { true } else { false } }
 }
 
+/// A second attempt of a hop beside the first: see ``RetryPolicy/hedging``.
+public struct HedgeMetrics: Sendable {
+    /// When it began.
+    public let start: MonotonicInstant
+    /// Whether the response is its answer, and not that of the first attempt.
+    public let isAnswer: Bool
+}
+
 extension RetryMetrics.Cause: CustomStringConvertible {
     /// The status, or the kind of the failure, such as `connection-lost`.
     public var description: String {

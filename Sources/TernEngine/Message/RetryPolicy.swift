@@ -30,6 +30,8 @@ public struct RetryPolicy: Sendable, Hashable {
     public var maximumTime: Duration?
     /// How many retries a host may cost in relation to the requests to it; nil for any number.
     public var budget: Budget? = Budget()
+    /// When a second attempt of a request is made beside the first, which has no answer yet; nil, the default, for never.
+    public var hedging: Hedging?
     /// Whether a request is repeated at once, and once, if its kept-alive connection was lost before a response: most likely
     /// the server closed it before the request arrived (RFC 9112 §9.3.1). True by default, and not counted as a retry.
     public var repeatsLostRequests = true
@@ -144,6 +146,22 @@ public struct RetryPolicy: Sendable, Hashable {
         case full
         /// Anything between the `base` and three times the last wait; the `factor` does not count.
         case decorrelated
+    }
+
+    /// When a second attempt of a request is made although the first has not failed (a hedge). The first answer is the
+    /// task's, and the other attempt is left; an answer to the second that says to come back later counts for none as long as
+    /// the first goes on.
+    ///
+    /// Only a request that ``RetryPolicy/requests`` allows to be sent twice, and whose content can be read again, has a second
+    /// attempt. It costs the ``RetryPolicy/budget`` as much as a retry. Of a server that answers most requests soon and a few
+    /// late, it takes away most of the late ones for a few percent more requests (Dean and Barroso, "The Tail at Scale",
+    /// 2013).
+    public enum Hedging: Sendable, Hashable {
+        /// After this time since the request was sent.
+        case after(Duration)
+        /// After the time within which this share, from 0 to 1, of the host's last 128 answers has come, and this time at
+        /// least. Of a host that has not answered 16 requests with such a policy, nothing is known.
+        case percentile(Double, atLeast: Duration = .milliseconds(1))
     }
 
     /// How many retries a host may cost: at most ``floor`` in ten seconds, and beyond that at most this ``share`` of the

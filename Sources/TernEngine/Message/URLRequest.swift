@@ -232,6 +232,8 @@ public struct URLRequest: Sendable {
         }
     }
 
+    var hasRetryPolicy: Bool { storage.parts.retryPolicy != nil }
+
     /// Whether and when the request is sent again; nil uses ``SessionConfiguration/retryPolicy``.
     public var retryPolicy: RetryPolicy? {
         get { storage.parts.retryPolicy?.value }

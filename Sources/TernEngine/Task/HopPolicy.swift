@@ -178,8 +178,12 @@ final class HopPolicies: Sendable {
     /// Whether heads of successful responses are of interest to any of them.
     let readsSuccess: Bool
     let retryPolicy: RetryPolicy
+    /// Whether it has second attempts made.
+    let hedges: Bool
     /// Counts requests to hosts that are in trouble.
     let budget: RetryBudget?
+    /// What second attempts go by.
+    let responseTimes = ResponseTimes()
 
     init(
         _ policies: [any HopPolicy], following: [any HopPolicy] = [], source: (any ResponseSource)? = nil,
@@ -195,6 +199,7 @@ final class HopPolicies: Sendable {
         hasSource = source != nil
         readsSuccess = hasSource || !readingAll.isEmpty
         self.retryPolicy = retryPolicy
+        hedges = retryPolicy.hedging != nil
         self.budget = budget
     }
 
@@ -203,6 +208,6 @@ final class HopPolicies: Sendable {
         (preparing, departing, recovering) = (other.preparing, [], other.recovering)
         (reading, readingAll, following) = (other.reading, other.readingAll, other.following)
         (source, hasSource, readsSuccess) = (nil, false, !other.readingAll.isEmpty)
-        (retryPolicy, budget) = (other.retryPolicy, other.budget)
+        (retryPolicy, hedges, budget) = (other.retryPolicy, false, other.budget)
     }
 }

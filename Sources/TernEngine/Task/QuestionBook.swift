@@ -84,19 +84,21 @@ final class PendingQuestion {
     }
 
     let proposal: Proposal
+    /// Why there is no response.
+    let failure: AttemptFailure?
     var ending = Ending.pending
     /// The response of the question, if none of it has been delivered.
     var response: HTTPURLResponse?
-    /// Why there is no response.
-    var failure: AttemptFailure?
     /// The fields that arrived after the content of that response.
     var trailers: (kept: HeaderFields, discarded: HeaderFields)?
 
-    init(_ proposal: Proposal) { self.proposal = proposal }
+    init(_ proposal: Proposal, after failure: AttemptFailure? = nil) {
+        (self.proposal, self.failure) = (proposal, failure)
+    }
 
     /// The next question about the same response.
     func asking(_ proposal: Proposal) -> PendingQuestion {
-        let next = PendingQuestion(proposal)
+        let next = PendingQuestion(proposal, after: failure)
         (next.ending, next.response, next.trailers) = (ending, response, trailers)
         return next
     }

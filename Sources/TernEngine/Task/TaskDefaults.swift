@@ -32,6 +32,14 @@ final class TaskDefaults: Sendable {
         contentDecodingLimits = configuration.contentDecodingLimits
     }
 
+    private init(_ other: TaskDefaults, policies: HopPolicies) {
+        (timeouts, routes, proxies, rates) = (other.timeouts, other.routes, other.proxies, other.rates)
+        self.policies = policies
+        decodesContent = other.decodesContent
+        (bodyLimits, contentDecodingLimits) = (other.bodyLimits, other.contentDecodingLimits)
+        failure = other.failure
+    }
+
     /// For tasks that open connections and send nothing: no response source answers in place of a connection, and no rate
     /// is spent.
     init(forPreparation other: TaskDefaults) {
@@ -40,6 +48,13 @@ final class TaskDefaults: Sendable {
         decodesContent = other.decodesContent
         (bodyLimits, contentDecodingLimits) = (other.bodyLimits, other.contentDecodingLimits)
         failure = other.failure
+    }
+}
+
+extension TaskDefaults {
+    /// For the second attempt of a hop, which policies have prepared.
+    convenience init(forHedgeOf other: TaskDefaults) {
+        self.init(other, policies: HopPolicies([], retryPolicy: .never))
     }
 }
 

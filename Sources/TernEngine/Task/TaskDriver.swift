@@ -24,6 +24,8 @@ struct TaskDriver: ~Copyable {
     fileprivate var limiter: RateLimiter?
     /// While the task waits for a lookup or a delay.
     fileprivate var timer: TaskTimer<SessionTask>?
+    /// While the hop may have a second attempt; of the second attempt, too.
+    fileprivate var hedge: Hedge?
 
     @inline(__always)
     init(
@@ -216,6 +218,7 @@ extension SessionTask {
 
     /// An attempt has no response.
     func attemptFailed(_ failure: AttemptFailure) {
+        if driver.hedge != nil, isHeld(failure) { return }
         let next = driver.machine.failed(failure, wasRepeated: attempt.repeatCount > 0)
         guard case .fail(let reason, let isSafeToRepeat) = next else { return move(next) }
         end(
@@ -291,6 +294,7 @@ extension SessionTask: ExchangeDelegate {
         driver.measured?.begin(on: carrier, connection, repeatCount: Int(attempt.repeatCount))
         if isSuspended { carrier.isPaused = true }
         if let connection { driver.delegate.handle(.willSend(on: connection), of: self) }
+        if let hedging = driver.machine.hedging { plan(hedging) }
     }
 
     var pace: Pace? {
@@ -382,6 +386,10 @@ extension SessionTask: ExchangeDelegate {
         // Before the machine, which may move to the next hop.
         let response = driver.machine.response(head)
         let isForProxy = attempt.form != nil && defaults.proxies.map { attempt.answersProxy(head, $0) } ?? false
+        if let hedge = driver.hedge, !isForProxy {
+            if hedge.isSecond(self) { return hedge.task.take(from: hedge, head) }
+            endHedge()
+        }
         act(on: driver.machine.head(head, isForProxy: isForProxy, from: carrier.connectionMetrics), response, carrier)
     }
 
@@ -434,8 +442,209 @@ extension SessionTask: ExchangeDelegate {
             connectionFailed(DialFailure(reason: .request(.invalid(error)), phase: .request))
         case let reason?:
             let failure = AttemptFailure(reason: reason, phase: .head, evidence: evidence)
+            if driver.hedge != nil, isHeld(failure) { return }
             follow(driver.machine.failed(failure, wasRepeated: attempt.repeatCount > 0))
         }
+    }
+}
+
+/// A second attempt of a hop, beside the task's own, and what is known while both are made: of the first answer becomes the
+/// task's, and the other attempt is left. On the reactor's thread of both, hence `@unchecked Sendable`.
+///
+/// The second attempt is a task of its own without policies. It becomes no more than a carrier: when the head of its response
+/// arrives, the task takes over its exchange.
+final class Hedge: @unchecked Sendable {
+    private(set) unowned var task: SessionTask
+    /// The task's own attempt was sent then.
+    let start: MonotonicInstant
+    /// Until the second attempt begins.
+    fileprivate var timer: TaskTimer<SessionTask>?
+    /// The second attempt.
+    fileprivate var second: SessionTask?
+    fileprivate var secondStart: MonotonicInstant?
+    /// The task's own attempt has ended so; nil while it goes on.
+    fileprivate var failure: AttemptFailure?
+
+    init(of task: SessionTask, at start: MonotonicInstant) { (self.task, self.start) = (task, start) }
+}
+
+// What the task asks and tells
+extension Hedge {
+    /// Whether this is the second attempt.
+    func isSecond(_ task: SessionTask) -> Bool { second === task }
+
+    /// Has the second attempt begin after this delay.
+    func plan(after delay: Duration, on shard: Shard<SessionTask>) {
+        timer = TaskTimer(on: shard, delay: delay, total: nil) { [weak self] outcome in
+            guard let self, case .over = outcome else { return }
+            timer = nil
+            guard let second = task.second(beside: self) else { return }
+            (self.second, secondStart) = (second, shard.loop.now)
+            second.begin(as: self, on: shard)
+        }
+    }
+
+    /// The task's own attempt has no response. False if the second is not being made: nothing but this failure is left.
+    func holds(_ failure: AttemptFailure) -> Bool {
+        if second == nil { return false }
+        self.failure = failure
+        return true
+    }
+
+    /// The task's own attempt goes on, and has no answer.
+    var isFirstOpen: Bool { failure == nil }
+
+    /// Its attempt is over, or is the only one left.
+    func end() {
+        timer.take()?.cancel()
+        guard let second = second.take() else { return }
+        second.leaveHedge()
+        second.cancelAttempt(.cancelled)
+    }
+
+    /// The second attempt is over without a cancellation. The task goes on with its own.
+    fileprivate func lostSecond() {
+        second = nil
+        if let failure = failure.take() { task.hedgeFailed(failure) }
+    }
+
+    /// What there was of a second attempt; nil if there was none.
+    func metrics(isAnswer: Bool) -> HedgeMetrics? {
+        secondStart.map { HedgeMetrics(start: $0, isAnswer: isAnswer) }
+    }
+
+    /// The second attempt has an answer: the task takes over its exchange.
+    func takeSecond() -> SessionTask? {
+        timer.take()?.cancel()
+        return second.take()
+    }
+}
+
+/// The delegate of the second attempt.
+extension Hedge: SessionTaskDelegate {
+    var answersServerTrustChallenges: Bool { task.delegate.answersServerTrustChallenges }
+
+    func handle(_ event: TaskEvent, of other: SessionTask) {
+        switch event {
+        case .serverTrust: task.delegate.handle(event, of: task)
+        case .completed: if isSecond(other) { lostSecond() }
+        case .waitingForConnectivity, .willSend, .sentBodyData, .informational, .discarded, .trailers,
+            .discardedTrailers:
+            break
+        // None of them comes: the task takes over with the head of the response.
+        case .willRetry(_, let question): question.answer(.doNotRetry)
+        case .redirect(_, _, let question): question.answer(.deliver)
+        case .challenge(_, let question): question.answer(.deliver)
+        case .newBody(let question): question.answer(.unavailable)
+        case .response(_, let question): question.answer(.cancel)
+        case .willCache(let question): question.answer(nil)
+        }
+    }
+
+    func task(_ task: SessionTask, didCompleteWith error: SessionError?) { handle(.completed(error), of: task) }
+}
+
+/// The second attempt of a hop. The session does not list it.
+final class HedgeTask: SessionTask, @unchecked Sendable {
+    override var isListed: Bool { false }
+}
+
+// On the reactor's thread: a second attempt of the hop, beside the first.
+extension SessionTask {
+    private func plan(_ hedging: RetryPolicy.Hedging) {
+        guard driver.hedge == nil, !takesOverConnections, let shard = lifecycle.withLock({ $0.shard }) else { return }
+        let now = shard.loop.now
+        let hedge = Hedge(of: self, at: now)
+        driver.hedge = hedge
+        switch hedging {
+        case .after(let delay): hedge.plan(after: delay, on: shard)
+        case .percentile(let share, let least):
+            guard let host = plannedHop.request.budgetKey,
+                let time = driver.machine.responseTimes.percentile(share, of: host, at: now)
+            else { return }
+            hedge.plan(after: max(time, least), on: shard)
+        }
+    }
+
+    /// The first attempt has no answer in time. Returns the second; nil if there can be none.
+    func second(beside hedge: Hedge) -> SessionTask? {
+        guard driver.hedge === hedge, driver.machine.isAttempting, let shard = lifecycle.withLock({ $0.shard }),
+            driver.machine.spendHedge(at: shard.loop.now)
+        else { return nil }
+        return HedgeTask(
+            request: plannedHop.request, delegate: hedge, defaults: TaskDefaults(forHedgeOf: defaults),
+            at: TaskPlace(shard: shard), after: driver.machine.history.chain)
+    }
+
+    /// The second attempt begins.
+    func begin(as hedge: Hedge, on shard: Shard<SessionTask>) {
+        guard driver.machine.start() else { return }
+        lifecycle.withLock { $0.begin() }
+        driver.hedge = hedge
+        driver.measured = TaskMetrics(originalRequest, start: shard.loop.now)
+        driver.deadlines = hedge.task.driver.deadlines
+        begin(on: shard)
+    }
+
+    /// Of the second attempt: its hedge has ended.
+    func leaveHedge() {
+        driver.hedge = nil
+        change(NoOpTaskDelegate.shared)
+    }
+
+    /// The hop has an answer, or no attempt that may bring one.
+    private func endHedge(isAnswer: Bool = false) {
+        guard let hedge = driver.hedge.take() else { return }
+        if case .percentile? = driver.machine.hedging, let now = loop?.now, let host = plannedHop.request.budgetKey {
+            driver.machine.responseTimes.add(hedge.start.duration(to: now), of: host, at: now)
+        }
+        if let metrics = hedge.metrics(isAnswer: isAnswer) { driver.measured?.hedged(metrics) }
+        hedge.end()
+    }
+
+    /// An attempt has no response, but another may have one. If there is none, its hedge has ended.
+    private func isHeld(_ failure: AttemptFailure) -> Bool {
+        guard let hedge = driver.hedge, !hedge.isSecond(self) else { return false }
+        if driver.machine.isAttempting, driver.machine.isTemporary(.failed(failure.reason)), hedge.holds(failure) {
+            return true
+        }
+        endHedge()
+        return false
+    }
+
+    /// The second attempt has failed after the first.
+    func hedgeFailed(_ failure: AttemptFailure) {
+        endHedge()
+        attemptFailed(failure)
+    }
+
+    /// The second attempt has a response: it is the answer to the hop.
+    func take(from hedge: Hedge, _ head: ResponseHead) {
+        let isTemporary = driver.machine.isTemporary(.answered(status: head.status, wait: nil))
+        if hedge.isFirstOpen, isTemporary { return hedge.end() }
+        guard let second = hedge.takeSecond() else { return }
+        switch attempt.holding {
+        case .exchange(let carrier): settle(carrier.leave())
+        case .connectionRequest(let route):
+            lifecycle.withLock { $0.shard }?.abandon(route, self)
+            attempt.failed()
+        case .place:
+            endWaitForRate()
+            endWait()
+            attempt.failed()
+        case .nothing: break
+        }
+        endHedge(isAnswer: true)
+        swap(&attempt, &second.attempt)
+        second.leaveHedge()
+        second.driver.machine.complete()
+        _ = second.lifecycle.withLock { $0.handOver() }
+        contentCounts.sent.store(second.contentCounts.sent.load(ordering: .relaxed), ordering: .relaxed)
+        guard let carrier = attempt.carrier else { return }
+        carrier.carry(self, driver.deadlines)
+        driver.measured?.begin(on: carrier, carrier.connectionMetrics, repeatCount: Int(attempt.repeatCount))
+        received(head)
+        updatePause()
     }
 }
 
@@ -638,6 +847,7 @@ extension SessionTask {
         if attempt.isWaiting { attempt.failed() }
         _ = driver.decoding.take()
         endWait()
+        if driver.hedge?.isSecond(self) == false { endHedge() }
         if driver.machine.tee != nil, let question = driver.machine.takeTee()?.ended(isComplete: error == nil) {
             driver.delegate.handle(.willCache(question), of: self)
         }

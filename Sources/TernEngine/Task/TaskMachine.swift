@@ -528,6 +528,35 @@ extension TaskMachine {
         history.leaveEffect(isSafeToRepeat: retryRule.isSafeToRepeat(history.evidence(evidence)))
     }
 
+    /// When the hop, which is sent now, is to have a second attempt; nil for never.
+    @inline(__always)
+    var hedging: RetryPolicy.Hedging? {
+        policies.hedges || hop.request.hasRetryPolicy ? permittedHedging : nil
+    }
+
+    private var permittedHedging: RetryPolicy.Hedging? {
+        let rule = retryRule
+        guard let hedging = rule.policy.hedging, isAttempting, hop.request.isReplayable,
+            rule.isSafeToRepeat(history.evidence(Evidence(isSent: true)))
+        else { return nil }
+        return hedging
+    }
+
+    /// Whether an attempt that ends so need not be the end of another that is made beside it.
+    func isTemporary(_ outcome: RetryRule.Outcome) -> Bool { retryRule.isTemporary(outcome) }
+
+    /// Counts a second attempt. False if there have been as many as the policy allows.
+    func spendHedge(at now: MonotonicInstant) -> Bool {
+        guard let limits = retryRule.policy.budget, let host = hop.request.budgetKey, let budget = policies.budget
+        else {
+            return true
+        }
+        return budget.spend(on: host, share: limits.share, floor: limits.floor, at: now)
+    }
+
+    /// What is known of the hop's host.
+    var responseTimes: ResponseTimes { policies.responseTimes }
+
     /// That of the hop.
     private var retryRule: RetryRule { RetryRule(hop.request.retryPolicy ?? policies.retryPolicy) }
 
@@ -633,10 +662,9 @@ extension TaskMachine {
                 if failure.evidence.isSent { leaveEffect(of: failure.evidence) }
                 return recover(with: request, after: delay)
             case .retry(let retry):
-                let question = PendingQuestion(.retry(retry))
+                let question = PendingQuestion(.retry(retry), after: failure)
                 let facts = history.evidence(failure.evidence)
                 question.ending = .broken(failure.reason, isSafeToRepeat: isSafeToRepeat(facts))
-                question.failure = failure
                 stage = .asking(question)
                 return .askRetry(retry)
             case .wait(let lookup, let isFirst):

@@ -84,6 +84,9 @@ extension TaskMetrics {
     /// A cache has handled it.
     mutating func handled(by status: CacheStatus) { last.unusual { $0.cacheStatus = status } }
 
+    /// A second attempt of the hop was made.
+    mutating func hedged(_ hedge: HedgeMetrics) { last.unusual { $0.hedge = hedge } }
+
     /// The task has made these retries.
     mutating func retried(_ retries: [RetryMetrics]) { last.unusual { $0.retries = retries } }
 
@@ -177,6 +180,8 @@ public struct HopMetrics: Sendable {
     public var failedConnection: FailedConnectionMetrics? { unusual?.value.failedConnection }
     /// How the session's cache handled the hop; nil without a cache.
     public var cacheStatus: CacheStatus? { unusual?.value.cacheStatus }
+    /// The second attempt that was made beside the last one of the hop; nil if there was none.
+    public var hedge: HedgeMetrics? { unusual?.value.hedge }
     /// The retries of the task, in its last hop.
     fileprivate var retries: [RetryMetrics] { unusual?.value.retries ?? [] }
     private var unusual: UnusualMetrics?
@@ -210,6 +215,7 @@ private final class UnusualMetrics: Sendable {
         var queueTime = Duration.zero
         var failedConnection: FailedConnectionMetrics?
         var retries: [RetryMetrics] = []
+        var hedge: HedgeMetrics?
     }
 
     let value: Value

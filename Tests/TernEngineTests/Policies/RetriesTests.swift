@@ -208,9 +208,10 @@ private final class Listener: SessionTaskDelegate {
     ) async throws {
         let step = isFailure ? OriginStep.closeAbruptly : .respond(status: 503)
         let origin = try origin { _, _ in [step] }
+        let session = session()
         let timed = Listener { _, _ in }
         let request = try URLRequest(origin).limited(to: Timeouts(total: .milliseconds(200)))
-        session().dataTask(with: request, delegate: timed).resume()
+        session.dataTask(with: request, delegate: timed).resume()
         #expect(await timed.record.end().error?.reason.kind == .timedOut)
         let cancelled = Listener { task, question in
             Task {
@@ -218,10 +219,9 @@ private final class Listener: SessionTaskDelegate {
                 for answer in [RetryAnswer.retry, .doNotRetry, .retry] { question.answer(answer) }
             }
         }
-        session().dataTask(with: try URLRequest(origin), delegate: cancelled).resume()
+        session.dataTask(with: try URLRequest(origin), delegate: cancelled).resume()
         #expect(await cancelled.record.end().error?.reason.kind == .cancelled)
         let invalidated = Listener { _, _ in }
-        let session = session()
         let task = session.dataTask(with: try URLRequest(origin), delegate: invalidated)
         task.resume()
         #expect(await origin.waitFor { $0.requestCount == 3 })

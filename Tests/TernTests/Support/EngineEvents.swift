@@ -35,7 +35,8 @@ struct EngineEvents {
         switch event {
         case .serverTrust: .waitingForConnectivity
         case .waitingForConnectivity:
-            .willRetry(RetryMetrics(number: 1, cause: .status(503), time: instant, delay: .zero), question { .retry($0) })
+            .willRetry(
+                RetryMetrics(number: 1, cause: .status(503), time: instant, delay: .zero), question { .retry($0) })
         case .willRetry: .willSend(on: connection)
         case .willSend: .sentBodyData(1, total: 2, expected: 3)
         case .sentBodyData: .informational(response)
