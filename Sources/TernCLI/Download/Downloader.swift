@@ -41,10 +41,12 @@ struct Downloader {
                 tell(outcome)
                 return failure(of: outcome)?.status ?? .success
             }
-            if !file.isSilent {
-                StandardStreams.tell(
-                    "tern: \(failure(of: outcome)?.message ?? "failed"): trying again in \(DecimalText.short(delay / .seconds(1))) s, \(retries.policy.maximumRetries - attempt) more after that"
-                )
+            if let error = outcome.error {
+                let failure = failure(of: outcome)
+                if file.tellsErrors, let failure { StandardStreams.tell(failure.line) }
+                let left = retries.policy.maximumRetries - attempt + 1
+                let notice = RetryNotice(error, failure, after: delay, left: left, by: retries)
+                if !file.isSilent { StandardStreams.tell(notice.warning) }
             }
             try await WorkThreads.shared.sleep(for: delay)
             attempt += 1

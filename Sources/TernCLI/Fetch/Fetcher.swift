@@ -25,25 +25,37 @@ struct Fetcher: Sendable {
     }
 
     /// Returns success if the whole response arrived, and no option refuses it.
-    func fetch(_ plan: PlannedFetch) async throws -> ExitStatus {
+    func fetch(_ first: PlannedFetch) async throws -> ExitStatus {
+        var plan = first
+        let file = options.transfer.retries > 0 ? ContinuedFile(plan) : nil
         heads?.giveWay(to: plan.path)
         meter?.begin()
         defer { meter?.end() }
         var attempt = 1
         var heads = Data()
+        var engineRetries = 0
         let start = ContinuousClock.now
         while true {
             let contents = try await contents(of: plan, attempt, start, heads)
             // Another transfer has failed, and --fail-early ends all.
             if Task.isCancelled { return .success }
-            if let delay = delay(after: attempt, contents, ContinuousClock.now - start) {
-                tell(contents, plan, delay, left: options.transfer.retries - attempt)
+            engineRetries += contents.metrics?.retries.count ?? 0
+            let rest = file.flatMap { self.rest(of: $0, contents, plan, first) }
+            if let error = contents.error,
+                let delay = delay(after: attempt, contents, ContinuousClock.now - start, isContinued: rest != nil)
+            {
+                let left = options.transfer.retries - attempt + 1
+                let failure = failure(of: contents, plan)
+                let rule = options.transfer.retryRule
+                tell(RetryNotice(error, failure, after: delay, left: left, by: rule), contents, plan)
+                plan = rest ?? first
+                if rest == nil { try restore(file) }
                 try await WorkThreads.shared.sleep(for: delay)
                 attempt += 1
                 heads = contents.heads.waiting
                 continue
             }
-            try report(contents, of: plan, retryCount: attempt - 1)
+            try report(contents, of: plan, retryCount: attempt - 1 + engineRetries)
             return failure(of: contents, plan)?.status ?? .success
         }
     }
@@ -113,7 +125,8 @@ struct Fetcher: Sendable {
             maximumBodySize: options.transfer.maximumBodySize?.bytes,
             redirectSchemes: options.transfer.schemes.redirectSchemes, decodes: options.fields.isCompressed,
             updatesReferer: options.fields.updatesReferer, keepsCredentials: options.transfer.keepsCredentials,
-            keptPosts: options.transfer.keptPosts, offset: plan.offset, wantsHeadAlone: options.content.isHead,
+            keptPosts: options.transfer.keptPosts, offset: plan.offset, part: plan.part,
+            wantsHeadAlone: options.content.isHead,
             timeCondition: plan.request.value(forHTTPHeaderField: "Range") == nil ? timeCondition : nil)
     }
 
@@ -145,10 +158,45 @@ struct Fetcher: Sendable {
         }
     }
 
+    /// The request for what is missing in a file whose body broke off, now or in an earlier attempt; nil if the next
+    /// attempt requests the same as the first.
+    private func rest(
+        of file: ContinuedFile, _ contents: Transcript.Contents, _ plan: PlannedFetch, _ first: PlannedFetch
+    ) -> PlannedFetch? {
+        guard options.output.resumption == .lengthOfFile, headCopies(of: plan) == 0,
+            first.request.httpMethod == "GET", first.offset != nil || first.request.headers["Range"] == nil
+        else { return nil }
+        var next = plan
+        let length = file.length
+        let isAnswered = (contents.response?.statusCode).map { $0 == 200 || $0 == 206 } ?? false
+        guard let response = contents.response, isAnswered, contents.error is SessionError, contents.bodySize > 0,
+            length > file.beginning
+        else { return plan.part == nil ? nil : plan }
+        if response.isContentDecoded || !AppliedCodings(of: response.head).areIdentity { return nil }
+        let part = FilePart(
+            response, after: plan.part, beginning: first.offset == nil ? file.beginning : nil)
+        part.request(from: length, &next.request)
+        (next.offset, next.part) = (length, part)
+        return next
+    }
+
+    private func restore(_ file: ContinuedFile?) throws {
+        guard let file else { return }
+        let count = file.length - file.beginning
+        try file.restore()
+        if count > 0, !messages.isSilent { tell("Throwing away \(count) bytes") }
+    }
+
     /// Nil if another attempt is useless or too late, or output has been written that cannot be undone.
-    private func delay(after attempt: Int, _ contents: Transcript.Contents, _ elapsed: Duration) -> Duration? {
+    ///
+    /// - Parameter isContinued: whether the next attempt continues the file: then a lost connection may be followed by
+    ///   one, whatever curl does about a whole body.
+    private func delay(
+        after attempt: Int, _ contents: Transcript.Contents, _ elapsed: Duration, isContinued: Bool
+    ) -> Duration? {
         guard let error = contents.error else { return nil }
-        let rule = options.transfer.retryRule
+        var rule = options.transfer.retryRule
+        if isContinued { rule.policy.failures.insert(.connectionLost) }
         if case .transient(let status)? = error as? RefusedResponse {
             let outcome = RetryRule.Outcome.answered(status: status, wait: contents.response?.askedWait)
             return rule.delay(on: outcome, after: attempt, elapsed: elapsed)
@@ -156,11 +204,12 @@ struct Fetcher: Sendable {
         return contents.isWrittenThrough ? nil : rule.delay(on: error, after: attempt, elapsed: elapsed)
     }
 
-    private func tell(_ contents: Transcript.Contents, _ plan: PlannedFetch, _ delay: Duration, left: Int) {
-        guard !messages.isSilent, let failure = failure(of: contents, plan) else { return }
-        tell(
-            "tern: \(failure.message): trying again in \(DecimalText.short(delay / .seconds(1))) s, \(left) more after that"
-        )
+    /// As in curl: the error, if it would be one without a retry, and what follows from it.
+    private func tell(_ notice: RetryNotice, _ contents: Transcript.Contents, _ plan: PlannedFetch) {
+        let isError = if case .transient? = contents.error as? RefusedResponse { options.output.fails } else { true }
+        if isError, messages.tellsErrors, let failure = failure(of: contents, plan) { tell(failure.line) }
+        if messages.isVerbose { tell(notice.verbose) }
+        if !messages.isSilent { tell(notice.warning) }
     }
 
     private func tell(_ line: String) {

@@ -91,12 +91,14 @@ struct PlannedFetch {
     /// The position of the URL that it comes from, which may have patterns.
     let place: Int
     let target: RequestedURL
-    let request: URLRequest
+    var request: URLRequest
     /// The output of the body; nil is standard output.
     let path: String?
     let fileRules: FileRules
     /// The position from which the file is continued; nil for the whole.
     var offset: Int64?
+    /// What earlier attempts have left in the file; nil if that is nothing.
+    var part: FilePart?
 }
 
 /// The argument of `-r`.

@@ -51,7 +51,8 @@ struct TransferOptions: OptionGroup {
                 "--retry", as: "number",
                 help: """
                     Retry this often if the host is not found, a timeout passes, or the status is 408, 429, 500, 502, 503 or \
-                    504: after 1 s, 2 s, 4 s …, or at the time in Retry-After, if that is later but within an hour.
+                    504: after 1 s, 2 s, 4 s …, or at the time in Retry-After, if that is later but within an hour. With -C - \
+                    also if the connection is lost: the file is continued where it stopped.
                     """
             ) { $0.retries = try $1.count() },
             .value("--retry-delay", as: "seconds", help: "The delay before each --retry; 0 doubles from 1 s.") {

@@ -62,6 +62,7 @@ final class BodySink {
     private let target: OutputTarget
     private var rules: FileRules
     private var modificationTime: Int64?
+    private var beginning: Int64?
     private var state = State.unopened
     private var terminal: TerminalBytes?
 
@@ -90,10 +91,11 @@ final class BodySink {
         }
     }
 
-    /// Whether each write takes effect at once and cannot be undone.
-    var isWrittenThrough: Bool {
-        if case .file = target { rules.existing == .append } else { true }
-    }
+    /// Whether each write takes effect at once and cannot be undone. What is added to a file can: the file has its length.
+    var isWrittenThrough: Bool { if case .file = target { false } else { true } }
+
+    /// Cuts a file to which the body is added back to this length when it is opened.
+    func begin(at length: Int64) { beginning = length }
 
     /// Takes name and time of the file from the response, as the rules say.
     func describe(_ response: HTTPURLResponse) {
@@ -205,6 +207,7 @@ final class BodySink {
             }
             guard descriptor >= 0 else { throw .last(path) }
             state = .appending(descriptor)
+            if let beginning, ftruncate(descriptor, Int(beginning)) != 0 { throw .last(path) }
             return nil
         case .file(let place):
             // A name that must be free is not free if it is a link, wherever that leads.

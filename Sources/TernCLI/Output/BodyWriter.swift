@@ -44,6 +44,9 @@ final class BodyWriter: @unchecked Sendable {
     /// The response whose body follows, before the sink is opened.
     func describe(_ response: HTTPURLResponse) { queue.async { [self] in sink.describe(response) } }
 
+    /// Cuts a file to which the body is added back to this length when the sink is opened.
+    func begin(at length: Int64) { queue.async { [self] in sink.begin(at: length) } }
+
     /// Opens the sink; the task waits meanwhile.
     func open(for task: SessionTask) {
         task.hold()

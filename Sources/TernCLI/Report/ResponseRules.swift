@@ -22,6 +22,8 @@ struct ResponseRules: Sendable {
     var keptPosts: Set<Int> = []
     /// The position from which a file is continued.
     var offset: Int64?
+    /// What earlier attempts have left in that file.
+    var part: FilePart?
     /// `-I`, whatever the method: the body is not wanted.
     var wantsHeadAlone = false
     /// The condition of `-z`.
@@ -70,12 +72,19 @@ struct ResponseRules: Sendable {
 
     /// The rest of a file that is continued must begin where the file ends.
     func refusal(ofRest response: HTTPURLResponse) -> RefusedResponse? {
-        guard let offset, !isWholeAlready(response) else { return nil }
+        guard let offset, !isWholeAlready(response), beginning(with: response) == nil else { return nil }
+        if response.statusCode == 206, part?.isContradicted(by: response) == true { return .changed(offset: offset) }
         switch response.value(forHTTPHeaderField: "Content-Range").flatMap(ContentRange.init) {
         case .part(first: offset, last: _, total: _)? where response.statusCode == 206: return nil
         case .unsatisfied(let total)?: return .otherLength(offset: offset, total: total)
         case .part?, nil: return .noRest(offset: offset, status: response.statusCode)
         }
+    }
+
+    /// The length to which the file is cut back, because the whole came in place of the rest of what this command has begun;
+    /// nil if it is continued.
+    func beginning(with response: HTTPURLResponse) -> Int64? {
+        offset != nil && response.statusCode == 200 ? part?.beginning : nil
     }
 
     /// Whether the answer is that there is no rest: curl takes a 416 for that.
@@ -135,6 +144,8 @@ enum RefusedResponse: ReportedFailure, CustomStringConvertible {
     case noRest(offset: Int64, status: Int)
     /// `-C`: the server's file ends before the position.
     case otherLength(offset: Int64, total: Int64)
+    /// `--retry` with `-C`: it is the rest of something else.
+    case changed(offset: Int64)
 
     var description: String {
         switch self {
@@ -146,6 +157,8 @@ enum RefusedResponse: ReportedFailure, CustomStringConvertible {
             "the bytes from \(offset) on were requested (-C), and the server answered \(status) without them"
         case .otherLength(let offset, let total):
             "the bytes from \(offset) on were requested (-C), and the server's file has \(total)"
+        case .changed(let offset):
+            "the bytes from \(offset) on were requested (-C), and the server's file has changed since"
         case .tooLarge(let limit): "the body exceeds the \(limit) bytes of --max-filesize"
         }
     }
@@ -157,7 +170,7 @@ enum RefusedResponse: ReportedFailure, CustomStringConvertible {
         case .redirect: .failure
         case .ambiguousLocation: .strangeResponse
         case .unknownCoding: .undecodable
-        case .noRest, .otherLength: .noSuchRange
+        case .noRest, .otherLength, .changed: .noSuchRange
         }
     }
 
@@ -172,14 +185,16 @@ enum RefusedResponse: ReportedFailure, CustomStringConvertible {
         case .status, .transient: "http-status"
         case .redirect, .ambiguousLocation: "redirect"
         case .unknownCoding: "undecodable"
-        case .noRest, .otherLength: "download"
+        case .noRest, .otherLength, .changed: "download"
         case .tooLarge: "body-too-large"
         }
     }
 
     var phase: String {
         switch self {
-        case .status, .transient, .redirect, .ambiguousLocation, .unknownCoding, .noRest, .otherLength: "head"
+        case .status, .transient, .redirect, .ambiguousLocation, .unknownCoding, .noRest, .otherLength,
+            .changed:
+            "head"
         case .tooLarge: "body"
         }
     }

@@ -48,11 +48,15 @@ final class Transcript: SessionTaskDelegate {
         var contents: Contents
         /// A request has been sent.
         var hasBegun = false
+        /// The request was repeated on another connection, and that was told.
+        var isRepeat = false
         /// The body is refused.
         var isRefused = false
         /// The body is not wanted, and no failure.
         var isUnneeded = false
         var isOutletOpen = false
+        /// The position in the file of the body's first byte.
+        var offset = 0
         /// The bytes of content that the task had received when the final response began.
         var receivedBefore: Int64 = 0
         var completion: CheckedContinuation<Void, Never>?
@@ -127,6 +131,12 @@ final class Transcript: SessionTaskDelegate {
             state.contents.requestSize += size
             return !state.hasBegun
         }
+        let isRepeat = task.repeatCount > 0
+        let isNew = state.withLock { state in
+            defer { state.isRepeat = isRepeat }
+            return isRepeat && !state.isRepeat
+        }
+        if isNew { tell { $0.repeating(request, task.repeatCount) } }
         if isFirst { tell { $0.switching(from: task.originalRequest.url?.absoluteString, to: request) } }
         if !task.isConnectionReused { keepHeads(ofProxies: connection.connectHeads, task) }
         tell { $0.sending(request, on: connection) }
@@ -213,9 +223,12 @@ final class Transcript: SessionTaskDelegate {
             state.withLock { ($0.isUnneeded, $0.contents.isUnchanged) = (true, isUnchanged) }
             if headCopies == 0 { return }
         }
-        let offset = Int(clamping: rules.offset ?? 0)
+        let beginning = rules.beginning(with: response)
+        let offset = Int(clamping: beginning ?? rules.offset ?? 0)
+        state.withLock { $0.offset = offset }
         progress?.start(length: length.map { $0 &+ offset }, from: offset)
         outlet.describe(response)
+        if let beginning { outlet.begin(at: beginning) }
         open(outlet, for: task)
         write(heads, headCopies, to: outlet, for: task)
         state.withLock { $0.contents.hasWrittenHeads = true }
@@ -257,13 +270,13 @@ final class Transcript: SessionTaskDelegate {
     }
 
     func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {
-        let (size, isRefused) = state.withLock { state in
+        let (size, offset, isRefused) = state.withLock { state in
             state.contents.bodySize += bytes.count
-            return (state.contents.bodySize, state.isRefused || state.isUnneeded)
+            return (state.contents.bodySize, state.offset, state.isRefused || state.isUnneeded)
         }
         if isRefused { return }
         if let refusal = rules.refusal(ofLength: size) { return refuse(refusal, task) }
-        progress?.advance(to: size &+ Int(clamping: rules.offset ?? 0))
+        progress?.advance(to: size &+ offset)
         switch bodyUse {
         case .write(let outlet, _): outlet.write(unsafe bytes.withUnsafeBufferPointer { unsafe Data($0) }, for: task)
         case .collect: collect(bytes, from: task)

@@ -36,6 +36,15 @@ struct VerboseReport: Sendable {
         return ["* Switched from HTTP to HTTPS due to HSTS => \(request.sensitiveFields.shown(url.absoluteString))"]
     }
 
+    /// The kept-alive connection of a request was dead: the request is sent again.
+    func repeating(_ request: URLRequest, _ count: Int) -> [String] {
+        let url = request.sensitiveFields.shown(request.url?.absoluteString ?? "")
+        return [
+            "* Connection died, retrying a fresh connect (retry count: \(count))",
+            "* Issue another request to this URL: '\(url)'",
+        ]
+    }
+
     /// How the cache of `--cache` handled the request.
     func cached(_ status: CacheStatus?) -> [String] { status.map { ["* cache: \($0)"] } ?? [] }
 

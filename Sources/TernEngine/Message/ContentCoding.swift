@@ -25,7 +25,7 @@ package struct AppliedCodings: Sendable {
     private(set) var areTooMany = false
 
     /// Whether a body is not coded.
-    var areIdentity: Bool { known.isEmpty && unknown.isEmpty && !areTooMany }
+    package var areIdentity: Bool { known.isEmpty && unknown.isEmpty && !areTooMany }
 
     /// - Parameter values: of the fields, in order.
     init(in values: [[UInt8]]) { areTooMany = !ListRules.codings.read(values) { add($0) } }

@@ -2,7 +2,7 @@
 import TernHTTP1
 
 /// Distinguishes one state of a resource from every other, byte for byte (RFC 9110 §8.8).
-enum StrongValidator: Sendable, Hashable {
+package enum StrongValidator: Sendable, Hashable {
     /// An `ETag` that is not weak, as received: with quotation marks, or without, as some servers send it.
     case entityTag(FieldValue)
     /// A `Last-Modified` without an `ETag`.
@@ -17,7 +17,7 @@ enum StrongValidator: Sendable, Hashable {
 
     /// Nil if the response has none. A weak entity tag does not count, and prevents the date from counting (RFC 9110
     /// §13.1.5).
-    init?(of head: ResponseHead) {
+    package init?(of head: ResponseHead) {
         let tags = head.bytes(for: "ETag").map(FieldValue.init)
         if !tags.isEmpty {
             guard tags.count == 1, Self.isStrongTag(tags[0]) else { return nil }
@@ -44,7 +44,7 @@ enum StrongValidator: Sendable, Hashable {
     }
 
     /// For `If-Range`.
-    var fieldValue: FieldValue {
+    package var fieldValue: FieldValue {
         switch self {
         case .entityTag(let tag): tag
         case .lastModified(let date): FieldValue(date)
@@ -53,7 +53,7 @@ enum StrongValidator: Sendable, Hashable {
 
     /// Whether the response shows that its resource has changed. A server that sent a tag without quotation marks may
     /// not have understood the condition: it must repeat the tag.
-    func isContradicted(by head: ResponseHead) -> Bool {
+    package func isContradicted(by head: ResponseHead) -> Bool {
         switch self {
         case .entityTag(let tag):
             head.contains("ETag") ? head.bytes(for: "ETag") != [tag.bytes] : !Self.isQuoted(tag.bytes)

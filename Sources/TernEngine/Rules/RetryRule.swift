@@ -177,7 +177,7 @@ extension RetryPolicy.BackOff {
 
 extension RetryPolicy.Failures {
     /// The group of a failure; nil for what ends a request for good, such as a cancellation.
-    init?(of reason: SessionError.Reason) {
+    package init?(of reason: SessionError.Reason) {
         switch reason {
         case .cancelled, .sessionInvalidated, .request: return nil
         case .timedOut(.total): self = .outOfTime

@@ -205,6 +205,9 @@ extension SessionTask {
     /// Whether the connection of the present hop has carried an exchange before. For delegates, on the reactor.
     package var isConnectionReused: Bool { measured?.isConnectionReused ?? false }
 
+    /// How often the present hop was repeated because a kept-alive connection was dead. For delegates, on the reactor.
+    package var repeatCount: Int { measured?.repeatCount ?? 0 }
+
     /// Why the task failed; nil while it runs and after success.
     public var error: SessionError? { lifecycle.withLock { $0.error } }
 

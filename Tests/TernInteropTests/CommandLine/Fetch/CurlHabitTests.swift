@@ -102,7 +102,13 @@ import Testing
         let line = ["--retry", "2", "--retry-delay", "0.01", "http://127.0.0.1:\(port)/"]
         #expect(try await TernTool.run(line).errors.split(separator: "\n").count == 1)
         let result = try await TernTool.run(["--retry-connrefused"] + line)
-        #expect(result.errors.split(separator: "\n").count == 3, "\(result.errors)")
+        // As in curl, an error for each attempt.
+        let warnings = [2, 1].map {
+            "Warning: Problem : connection refused. Will retry in 0.01 seconds. \($0) retries left."
+        }
+        let lines = result.errors.split(separator: "\n").map(String.init)
+        #expect(lines.filter { $0.hasPrefix("Warning") } == warnings, "\(result.errors)")
+        #expect(lines.filter { $0.hasPrefix("tern: (7) ") }.count == 3, "\(result.errors)")
         #expect(result.status == 7)
     }
 
