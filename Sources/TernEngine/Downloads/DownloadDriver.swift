@@ -13,8 +13,10 @@ final class DownloadDriver: ContentReceiver, @unchecked Sendable {
     private enum Stage {
         /// No content has arrived. Exits: writing, finishing, over.
         case waiting(DownloadFile.Plan)
-        /// Exit: finishing.
+        /// Exits: resuming, finishing.
         case writing(FileSink)
+        /// The content broke off, and a retry requests the rest, or all of it. Exits: writing, finishing.
+        case resuming(FileSink)
         /// No more content will arrive. Exit: over.
         case finishing(FileSink)
         case over
@@ -32,9 +34,17 @@ final class DownloadDriver: ContentReceiver, @unchecked Sendable {
     private var stage: Stage
     /// Why the response is refused.
     private var refusal: SessionError.DownloadFailure?
+    /// The response that began the content, and the resume data of the content.
+    private var content: (response: HTTPURLResponse, resumeData: ResumeData?)?
+    /// The request for the whole, once the content has broken off.
+    private var wholeRequest: URLRequest?
     private var expectedLength: Int64?
     private var receivedLength: Int64 = 0
     private var toldLength: Int64 = 0
+    /// The number of bytes to come that the file has already.
+    private var ignoredLength: Int64 = 0
+    /// The offset of the rest, until all before it is written.
+    private var untoldOffset: Int64?
     private var isLooking = false
     private var keepsFile = false
     private let resumeDataRequests = Lock(ResumeDataRequests())
@@ -106,6 +116,14 @@ extension DownloadDriver {
             return question.answer(instead: request)
         }
         if case .wrong(let error) = meaning { return refuse(.wrongPart(error), question) }
+        if case .resuming(let sink) = stage {
+            switch meaning {
+            case .rest(let offset, let totalLength): return resume(sink, at: offset, totalLength, of: task, question)
+            // What was written is none of it.
+            case .other: return refuse(.unsuccessful(response), question)
+            case .whole, .askAgain, .wrong: break
+            }
+        }
         if place.wantsFileOnly, !meaning.isFile(response) {
             return refuse(.unsuccessful(response), question)
         }
@@ -114,13 +132,47 @@ extension DownloadDriver {
         if let limit = place.settings?.maximumLength, let length = expectedLength, length > limit {
             return refuse(.tooLong(limit: limit), question)
         }
-        stage = .waiting(plan)
-        delegate?.handle(.response(response, question), of: task)
+        begin(plan, response, of: task) { delegate?.handle(.response(response, question), of: task) }
     }
 
     /// The response arrived for another task, and the delegate has received it.
     func expect(_ response: HTTPURLResponse, for task: SessionTask) {
-        if let plan = plan(for: response, resumption.head(response.head), answering: task) { stage = .waiting(plan) }
+        if let plan = plan(for: response, resumption.head(response.head), answering: task) {
+            begin(plan, response, of: task) {}
+        }
+    }
+
+    /// The content begins with this response: for the first time, or again. Calls `tell` to report the response.
+    private func begin(
+        _ plan: DownloadFile.Plan, _ response: HTTPURLResponse, of task: SessionTask, _ tell: () -> Void
+    ) {
+        content = (response, plan.resumeData)
+        guard case .resuming(let sink) = stage else {
+            stage = .waiting(plan)
+            return tell()
+        }
+        sink.restart(plan, for: task)
+        stage = .writing(sink)
+        let isReplaced = receivedLength > 0
+        (receivedLength, toldLength, ignoredLength, untoldOffset) = (0, 0, 0, nil)
+        tell()
+        if isReplaced, let task = task as? SessionDownloadTask {
+            delegate?.handle(.resumed(at: 0, expected: expectedLength ?? -1), of: task)
+        }
+    }
+
+    /// The rest of content that broke off comes, from this offset on. The response to the program remains the one that
+    /// began the content.
+    private func resume(
+        _ sink: FileSink, at offset: Int64, _ totalLength: Int64?, of task: SessionTask,
+        _ question: DelegateQuestion<ResponseAnswer>
+    ) {
+        expectedLength = totalLength
+        ignoredLength = receivedLength - offset
+        untoldOffset = receivedLength
+        stage = .writing(sink)
+        if let response = content?.response { task.keep(response) }
+        question.answer(.allow)
     }
 
     /// Nil if it lacks the required digest.
@@ -161,12 +213,18 @@ extension DownloadDriver {
     }
 
     func room(for count: Int) -> UnsafeMutableRawBufferPointer? {
-        guard case .writing(let sink) = stage else { return nil }
+        guard ignoredLength == 0, case .writing(let sink) = stage else { return nil }
         return unsafe sink.room(for: count)
     }
 
     func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {
         guard refusal == nil, let task = task as? SessionDownloadTask, let sink = begin(task) else { return }
+        var bytes = bytes
+        if ignoredLength > 0 {
+            let count = Int(min(ignoredLength, Int64(bytes.count)))
+            ignoredLength -= Int64(count)
+            bytes = bytes.extracting(droppingFirst: count)
+        }
         receivedLength += Int64(bytes.count)
         if let limit = place.settings?.maximumLength, receivedLength > limit {
             refusal = .tooLong(limit: limit)
@@ -185,7 +243,7 @@ extension DownloadDriver {
 
     private func look(_ task: SessionDownloadTask) {
         isLooking = false
-        guard case .writing(let sink) = stage else { return }
+        guard let sink = openSink else { return }
         sink.handOver(for: task)
         // Read before: bytes written from now on are reported the next time.
         let isBehind = sink.isBehind
@@ -196,7 +254,7 @@ extension DownloadDriver {
     /// Nil if it is over.
     private func begin(_ task: SessionDownloadTask) -> FileSink? {
         switch stage {
-        case .writing(let sink): return sink
+        case .writing(let sink), .resuming(let sink): return sink
         case .finishing, .over: return nil
         case .waiting(let plan):
             let sink = FileSink(plan) { task.performLater { self.fileFailed(task) } }
@@ -209,17 +267,84 @@ extension DownloadDriver {
         }
     }
 
+    /// Nil before the first byte of content, and after the last.
+    private var openSink: FileSink? {
+        switch stage {
+        case .writing(let sink), .resuming(let sink): sink
+        case .waiting, .finishing, .over: nil
+        }
+    }
+
     /// The sink reports the reason when it is finished.
     private func fileFailed(_ task: SessionDownloadTask) {
-        guard case .writing = stage else { return }
+        guard openSink != nil else { return }
         if !task.endExchange() { task.cancel() }
     }
 
     private func tellProgress(of sink: FileSink, to task: SessionDownloadTask) {
-        let (length, told) = (sink.writtenLength, toldLength)
+        let length = sink.writtenLength
+        if let offset = untoldOffset, length >= offset {
+            untoldOffset = nil
+            tell(offset, to: task)
+            delegate?.handle(.resumed(at: offset, expected: expectedLength ?? -1), of: task)
+        }
+        tell(length, to: task)
+    }
+
+    private func tell(_ length: Int64, to task: SessionDownloadTask) {
+        let told = toldLength
         guard length > told else { return }
         toldLength = length
         delegate?.handle(.wrote(length - told, total: length, expected: expectedLength ?? -1), of: task)
+    }
+}
+
+// Retries
+extension DownloadDriver {
+    /// The content broke off. Returns the request for what the file lacks, or for the whole if a part cannot be had; nil
+    /// if another attempt would end likewise.
+    func requestOfRest(after reason: SessionError.Reason, of task: SessionDownloadTask) -> URLRequest? {
+        guard refusal == nil, Self.breaksOff(reason) else { return nil }
+        switch stage {
+        case .finishing, .over, .resuming: return nil
+        // No content has come: the same is requested again.
+        case .waiting: return task.hopRequest
+        case .writing(let sink):
+            sink.handOver(for: task)
+            stage = .resuming(sink)
+            return requestOfRest(task.hopRequest)
+        }
+    }
+
+    private static func breaksOff(_ reason: SessionError.Reason) -> Bool {
+        switch reason {
+        case .timedOut, .transfer(.connectionLost): true
+        default: false
+        }
+    }
+
+    private func requestOfRest(_ request: URLRequest) -> URLRequest {
+        var request = wholeRequest ?? request
+        if wholeRequest == nil, partialFile != nil {
+            request.headers["Range"] = nil
+            request.headers["If-Range"] = nil
+        }
+        wholeRequest = request
+        guard receivedLength > 0, let content, let data = content.resumeData, request.headers["Range"] == nil,
+            !content.response.head.values(for: "Accept-Ranges").contains(where: { $0.lowercased() == "none" })
+        else {
+            resumption = ResumeStateMachine(wantsFileOnly: place.wantsFileOnly)
+            resumption.begin(request)
+            return request
+        }
+        resumption = ResumeStateMachine(
+            ResumeStateMachine.PartialContent(
+                validator: data.validator, length: receivedLength, totalLength: expectedLength),
+            wantsFileOnly: place.wantsFileOnly)
+        resumption.prepare(&request)
+        request.headers["Accept-Encoding"] = "identity"
+        request.decodesContent = false
+        return request
     }
 }
 
@@ -233,7 +358,7 @@ extension DownloadDriver {
         case .waiting where error != nil || refusal != nil:
             // The partial file has not been changed, and can be used again.
             end(task, error.map { reason($0, of: task) }, partialFile?.data)
-        case .waiting, .writing:
+        case .waiting, .writing, .resuming:
             guard let sink = begin(task) else { return }
             stage = .finishing(sink)
             finish(sink, task, error)

@@ -36,10 +36,7 @@ final class DownloadFile {
     func open() throws(Failure) {
         plan.place = plan.place.straightened
         if case .target(let path, let settings) = plan.place { target = try Self.prepare(path, settings) }
-        if let (algorithm, value) = plan.digest {
-            guard value.count == algorithm.length else { throw .digestLength(algorithm, count: value.count) }
-            digest = MessageDigest(algorithm == .sha256 ? .sha256 : .sha512)
-        }
+        try beginDigest()
         if let (file, length) = plan.partialFile {
             try attempt(file.path) { () throws(SystemCallError) in try file.truncate(to: length) }
             self.file = file
@@ -48,6 +45,23 @@ final class DownloadFile {
             try create()
         }
         try writeNotes()
+    }
+
+    /// The content comes again from its beginning, as `plan` describes it: removes what was written.
+    func restart(_ plan: Plan) throws(Failure) {
+        guard let file else { return }
+        try attempt(file.path) { () throws(SystemCallError) in try file.truncate(to: 0) }
+        length = 0
+        (self.plan.resumeData, self.plan.digest) = (plan.resumeData, plan.digest)
+        try beginDigest()
+        try writeNotes()
+    }
+
+    private func beginDigest() throws(Failure) {
+        digest = nil
+        guard let (algorithm, value) = plan.digest else { return }
+        guard value.count == algorithm.length else { throw .digestLength(algorithm, count: value.count) }
+        digest = MessageDigest(algorithm == .sha256 ? .sha256 : .sha512)
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {

@@ -7,7 +7,7 @@ import TernLock
 /// Writes a body to a file: it is received into chunks of memory, and a queue of its own writes them, because a disk
 /// may be slow. When too many wait, the task is paused.
 ///
-/// `room`, `append` and `finish` are for the receiving thread; `file` and `failure` belong to the queue, hence
+/// `room`, `append`, `restart` and `finish` are for the receiving thread; `file` and `failure` belong to the queue, hence
 /// `@unchecked Sendable`.
 final class FileSink: @unchecked Sendable {
     /// The result.
@@ -46,12 +46,17 @@ final class FileSink: @unchecked Sendable {
         var spare: [ReceiveMemory] = []
     }
 
+    private final class Length: Sendable {
+        let value = Atomic<Int64>(0)
+    }
+
     private let queue = SerialQueue()
     private let file: DownloadFile
     private var failure: SessionError.DownloadFailure?
     private let waiting = Lock(Waiting())
     private let isAbandoned = Atomic<Bool>(false)
-    private let length = Atomic<Int64>(0)
+    /// That of the present content: a write of content that was discarded counts for none.
+    private var length = Length()
     private let whenFailed: @Sendable () -> Void
     private var piece: ReceiveMemory?
 
@@ -64,7 +69,7 @@ final class FileSink: @unchecked Sendable {
     }
 
     /// The length of the file so far, in bytes.
-    var writtenLength: Int64 { length.load(ordering: .relaxed) }
+    var writtenLength: Int64 { length.value.load(ordering: .relaxed) }
 
     /// Returns the buffer for the next bytes, of which `count` are expected; nil for no preference.
     func room(for count: Int) -> UnsafeMutableRawBufferPointer? {
@@ -111,18 +116,18 @@ final class FileSink: @unchecked Sendable {
             return true
         }
         if isTooMuch { task.hold() }
-        queue.async {
-            self.write(piece)
+        queue.async { [length] in
+            self.write(piece, length)
             if self.isDone(with: piece) { task.release() }
         }
     }
 
-    private func write(_ piece: ReceiveMemory) {
+    private func write(_ piece: ReceiveMemory, _ length: Length) {
         attempt { () throws(SessionError.DownloadFailure) in
             guard let bytes = unsafe piece.filled(0..<piece.count) else { return }
             try unsafe self.file.write(UnsafeRawBufferPointer(bytes))
         }
-        length.store(file.length, ordering: .relaxed)
+        length.value.store(file.length, ordering: .relaxed)
     }
 
     /// Whether the task may continue.
@@ -136,6 +141,13 @@ final class FileSink: @unchecked Sendable {
             waiting.isHolding = false
             return true
         }
+    }
+
+    /// The content comes again from its beginning, as `plan` describes it: what was written is discarded.
+    func restart(_ plan: DownloadFile.Plan, for task: SessionTask) {
+        handOver(for: task)
+        length = Length()
+        queue.async { self.attempt { () throws(SessionError.DownloadFailure) in try self.file.restart(plan) } }
     }
 
     private func spare() -> ReceiveMemory? { waiting.withLock { $0.spare.popLast() } }

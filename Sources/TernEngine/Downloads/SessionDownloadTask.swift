@@ -31,6 +31,10 @@ public final class SessionDownloadTask: SessionTask, @unchecked Sendable {
         }
     }
 
+    override func requestOfRest(after reason: SessionError.Reason) -> URLRequest? {
+        download.requestOfRest(after: reason, of: self)
+    }
+
     override func finalize(_ error: SessionError?) { download.finalize(self, error) }
 
     override func finalizeSooner(_ error: SessionError?) { download.finalizeSooner(error) }
@@ -52,7 +56,8 @@ public protocol SessionDownloadDelegate: SessionTaskDelegate {
         _ task: SessionDownloadTask, didWriteData bytesWritten: Int64, totalBytesWritten: Int64,
         totalBytesExpectedToWrite: Int64)
     /// The server continues where the partial file ends, at byte `fileOffset` of `expectedTotalBytes`, which is -1 if
-    /// it is unknown.
+    /// it is unknown. Also called after a retry of a body that broke off (``RetryPolicy``): with the number of bytes
+    /// that the file has by then, or with 0 if the whole content comes again and replaces them.
     func downloadTask(_ task: SessionDownloadTask, didResumeAtOffset fileOffset: Int64, expectedTotalBytes: Int64)
     /// The content is complete, whatever the status of the response, and the file is at `location`. A file without a
     /// target is removed when this call returns, unless it has been moved or ``SessionDownloadTask/keepFile()`` was
@@ -65,7 +70,7 @@ public protocol SessionDownloadDelegate: SessionTaskDelegate {
 public enum DownloadEvent: Sendable {
     /// The download has taken over the exchange of this data task.
     case replaced(SessionTask)
-    /// The server continues at this offset.
+    /// The server continues at this offset, or after a retry at 0.
     case resumed(at: Int64, expected: Int64)
     /// More of the content was written to the file.
     case wrote(Int64, total: Int64, expected: Int64)

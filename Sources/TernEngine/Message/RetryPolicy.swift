@@ -7,7 +7,8 @@
 ///     configuration.retryPolicy = .standard
 ///
 /// Every wait counts to ``Timeouts/total``, which ends the task whatever the policy says. A response is asked for again
-/// before any of it is delivered; a body that breaks off is an error.
+/// before any of it is delivered; a body that breaks off is an error, except that of a download to a file, which
+/// continues where it broke off.
 public struct RetryPolicy: Sendable, Hashable {
     /// The maximum number of retries after the first attempt; 0 or less for none. 2 by default.
     public var maximumRetries = 2

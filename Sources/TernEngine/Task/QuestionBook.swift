@@ -86,19 +86,21 @@ final class PendingQuestion {
     let proposal: Proposal
     /// Why there is no response.
     let failure: AttemptFailure?
+    /// The request that continues a response that broke off: it is sent in place of the hop's.
+    let rest: URLRequest?
     var ending = Ending.pending
     /// The response of the question, if none of it has been delivered.
     var response: HTTPURLResponse?
     /// The fields that arrived after the content of that response.
     var trailers: (kept: HeaderFields, discarded: HeaderFields)?
 
-    init(_ proposal: Proposal, after failure: AttemptFailure? = nil) {
-        (self.proposal, self.failure) = (proposal, failure)
+    init(_ proposal: Proposal, after failure: AttemptFailure? = nil, rest: URLRequest? = nil) {
+        (self.proposal, self.failure, self.rest) = (proposal, failure, rest)
     }
 
     /// The next question about the same response.
     func asking(_ proposal: Proposal) -> PendingQuestion {
-        let next = PendingQuestion(proposal, after: failure)
+        let next = PendingQuestion(proposal, after: failure, rest: rest)
         (next.ending, next.response, next.trailers) = (ending, response, trailers)
         return next
     }

@@ -66,6 +66,9 @@ extension SessionTask {
     /// Whether the task waits for a lookup or a delay.
     final var isWaiting: Bool { driver.timer != nil }
 
+    /// What the program sees as the response: for a task that continues one.
+    final func keep(_ response: HTTPURLResponse) { lifecycle.withLock { $0.response = response } }
+
     /// The request of the hop without what policies added.
     final var hopRequest: URLRequest { driver.machine.history.request }
 
@@ -443,7 +446,8 @@ extension SessionTask: ExchangeDelegate {
         case let reason?:
             let failure = AttemptFailure(reason: reason, phase: .head, evidence: evidence)
             if driver.hedge != nil, isHeld(failure) { return }
-            follow(driver.machine.failed(failure, wasRepeated: attempt.repeatCount > 0))
+            let rest = driver.machine.isDelivering && !evidence.isStored ? requestOfRest(after: reason) : nil
+            follow(driver.machine.failed(failure, wasRepeated: attempt.repeatCount > 0, rest: rest))
         }
     }
 }

@@ -612,8 +612,10 @@ extension TaskMachine {
 
     /// The hop has no response, or its response broke off.
     ///
-    /// - Parameter wasRepeated: whether the attempt was the repeat of another on a dead connection.
-    mutating func failed(_ failure: AttemptFailure, wasRepeated: Bool = false) -> Next {
+    /// - Parameters:
+    ///   - wasRepeated: whether the attempt was the repeat of another on a dead connection.
+    ///   - rest: what continues a response that broke off while it was delivered; nil if nothing does.
+    mutating func failed(_ failure: AttemptFailure, wasRepeated: Bool = false, rest: URLRequest? = nil) -> Next {
         let evidence = history.evidence(failure.evidence, wasRepeated: wasRepeated)
         switch stage {
         case .attempting:
@@ -623,6 +625,7 @@ extension TaskMachine {
             }
             if let next = recover(from: failure, isOwn: false) { return next }
         case .answering: if let next = recover(from: failure, isOwn: true) { return next }
+        case .delivering: if let rest, let next = resume(with: rest, after: failure) { return next }
         case .discarding(_, let continuation) where failure.kind == .lost:
             endTee(isComplete: false)
             return follow(continuation)
@@ -630,12 +633,23 @@ extension TaskMachine {
             question.ending = .broken(failure.reason, isSafeToRepeat: isSafeToRepeat(evidence))
             return .wait
         case .finishing, .completed: return .fail(failure.reason, isSafeToRepeat: isSafeToRepeat(evidence))
-        case .created, .preparing, .lookingUp, .resolving, .delayed, .deciding, .delivering, .asking, .discarding,
-            .ending:
-            break
+        case .created, .preparing, .lookingUp, .resolving, .delayed, .deciding, .asking, .discarding, .ending: break
         }
         stage = .ending
         return .fail(failure.reason, isSafeToRepeat: isSafeToRepeat(evidence))
+    }
+
+    /// The content broke off, and this request continues it. Nil if no policy has it sent.
+    private mutating func resume(with rest: URLRequest, after failure: AttemptFailure) -> Next? {
+        for policy in policies.recovering {
+            guard case .retry(let retry) = policy.decide(on: failure, &history) else { continue }
+            let question = PendingQuestion(.retry(retry), rest: rest)
+            let facts = history.evidence(failure.evidence)
+            question.ending = .broken(failure.reason, isSafeToRepeat: isSafeToRepeat(facts))
+            stage = .asking(question)
+            return .askRetry(retry)
+        }
+        return nil
     }
 
     /// Nil if the task fails.
@@ -745,7 +759,7 @@ extension TaskMachine {
         case .retry: break
         }
         history.add(retry)
-        return resend(history.request, after: retry.delay, from: question, hasContent: true)
+        return resend(question.rest ?? history.request, after: retry.delay, from: question, hasContent: true)
     }
 
     /// The delegate was asked for new content and gives it; nil if it has none.
