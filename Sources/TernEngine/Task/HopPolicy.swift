@@ -2,7 +2,7 @@
 import TernHTTP1
 
 /// One rule of what happens between the hops of a task: it prepares a hop before the hop is sent, learns from the head
-/// of each final response, and decides what follows from a head or from a failure.
+/// of each final response and from each failure, and decides what follows from one of them.
 ///
 /// The task calls a policy on its reactor's thread, in the middle of a change of its own state. A policy therefore
 /// computes and returns: it does not block, calls no user code and does not touch the task. What takes longer goes into
@@ -19,8 +19,9 @@ protocol HopPolicy: Sendable {
     /// earlier preparation is in it.
     func prepare(_ hop: Hop, _ history: inout TaskHistory) -> HopPreparation
 
-    /// Prepares a hop that goes to the network, after the response source has passed it on: for what a hop that is answered
-    /// without it does not need, such as a fresh credential. After a change the source is asked again.
+    /// Prepares a hop that goes to the network, after the response source, if there is one, has passed it on: for what a hop
+    /// that is answered without it does not need, such as a fresh credential. After a change the source is asked again. A
+    /// policy that fails the hop is treated as an attempt that failed: a stored response may answer.
     func depart(_ hop: Hop, _ history: inout TaskHistory) -> HopPreparation
 
     /// Learns from the head of a final response. The task calls it for every policy, in order, before one decides.
@@ -29,6 +30,10 @@ protocol HopPolicy: Sendable {
     /// Decides what follows from the head of a final response. The first policy that does not pass decides, so the
     /// policies after it are not asked.
     func decide(on head: ResponseHead, _ history: inout TaskHistory) -> HopDecision
+
+    /// Learns from a hop that has no response, before the response source may answer in place of it. The task calls it for
+    /// every policy, in order, before one decides.
+    func learn(_ failure: AttemptFailure, _ history: inout TaskHistory)
 
     /// Decides what follows from a hop that has no response. The first policy that does not pass decides.
     func decide(on failure: AttemptFailure, _ history: inout TaskHistory) -> HopRecovery
@@ -40,6 +45,8 @@ extension HopPolicy {
     func depart(_ hop: Hop, _ history: inout TaskHistory) -> HopPreparation { .ready }
 
     func learn(_ head: ResponseHead, _ history: inout TaskHistory) {}
+
+    func learn(_ failure: AttemptFailure, _ history: inout TaskHistory) {}
 
     func decide(on head: ResponseHead, _ history: inout TaskHistory) -> HopDecision { .pass }
 
@@ -58,7 +65,7 @@ struct HopInterests: OptionSet, Sendable {
     static let unsuccessfulHeads = HopInterests(rawValue: 2)
     /// `learn` and `decide` are called for all final heads.
     static let allHeads = HopInterests(rawValue: 6)
-    /// `decide` is called for failures.
+    /// `learn` and `decide` are called for failures.
     static let failures = HopInterests(rawValue: 8)
     /// `depart` is called.
     static let departure = HopInterests(rawValue: 32)
@@ -173,8 +180,10 @@ final class HopPolicies: Sendable {
     let recovering: [any HopPolicy]
     /// What may answer hops in place of the network; nil for the network alone.
     let source: (any ResponseSource)?
-    /// Whether there is one: asked for every request, and cheaper than the source.
+    /// Whether there is one: cheaper than the source.
     let hasSource: Bool
+    /// Whether anything happens between the preparation of a hop and its attempt: asked for every request.
+    let actsOnDeparture: Bool
     /// Whether heads of successful responses are of interest to any of them.
     let readsSuccess: Bool
     let retryPolicy: RetryPolicy
@@ -197,6 +206,7 @@ final class HopPolicies: Sendable {
         recovering = policies.filter { $0.interests.contains(.failures) }
         self.source = source
         hasSource = source != nil
+        actsOnDeparture = hasSource || !departing.isEmpty
         readsSuccess = hasSource || !readingAll.isEmpty
         self.retryPolicy = retryPolicy
         hedges = retryPolicy.hedging != nil
@@ -207,7 +217,7 @@ final class HopPolicies: Sendable {
     init(withoutSource other: HopPolicies) {
         (preparing, departing, recovering) = (other.preparing, [], other.recovering)
         (reading, readingAll, following) = (other.reading, other.readingAll, other.following)
-        (source, hasSource, readsSuccess) = (nil, false, !other.readingAll.isEmpty)
+        (source, hasSource, actsOnDeparture, readsSuccess) = (nil, false, false, !other.readingAll.isEmpty)
         (retryPolicy, hedges, budget) = (other.retryPolicy, false, other.budget)
     }
 }

@@ -119,6 +119,7 @@ extension SessionTask {
         switch next {
         case .wait: awaitEvent()
         case .send: withShard { beginAttempt(on: $0) }
+        case .refuse(let reason): failLater(AttemptFailure(reason: reason, phase: .request), on: loop)
         case .repeat:
             attempt.noteRepeat()
             withShard { beginAttempt(on: $0) }

@@ -54,7 +54,7 @@ struct TaskMachine: ~Copyable {
         case policy(Int)
         /// The response source is asked.
         case source
-        /// This policy prepares a hop that the response source has passed on.
+        /// This policy prepares a hop that the response source, if there is one, has passed on.
         case departure(Int)
         /// The hop is sent.
         case attempt
@@ -101,6 +101,8 @@ struct TaskMachine: ~Copyable {
         case wait
         /// Make an attempt: find a connection for the hop and send it.
         case send
+        /// Report in a later tick that an attempt has failed for this reason: a policy keeps the hop from the network.
+        indirect case refuse(SessionError.Reason)
         /// Resolve the route of the hop, and report it to `resolved`.
         case resolve
         /// Start a lookup, and report its result to `lookedUp` with this number.
@@ -186,12 +188,20 @@ extension TaskMachine {
                 if let next = follow(preparation, before: step) { return next }
             case .policy: step = .source
             case .source:
-                guard policies.hasSource else { return attempt() }
+                guard policies.actsOnDeparture else { return attempt() }
+                guard policies.hasSource else {
+                    step = .departure(0)
+                    continue
+                }
                 endSource()
                 stage = .resolving
                 return .resolve
             case .departure(let index) where index < policies.departing.count:
                 let preparation = policies.departing[index].depart(history.hop, &history)
+                if case .fail(let reason) = preparation {
+                    stage = .attempting
+                    return .refuse(reason)
+                }
                 step = isAnotherQuestion(preparation) ? .source : .departure(index + 1)
                 if let next = follow(preparation, before: step) { return next }
             case .departure, .attempt: return attempt()
@@ -654,6 +664,7 @@ extension TaskMachine {
 
     /// Nil if the task fails.
     private mutating func recover(from failure: AttemptFailure, isOwn: Bool) -> Next? {
+        if !isOwn { for policy in policies.recovering { policy.learn(failure, &history) } }
         switch source?.failed(failure, isOwn: isOwn) {
         case nil, .pass: break
         case .answer(let carrier):

@@ -265,6 +265,7 @@ extension TaskMachine.Next {
         switch self {
         case .wait: "wait"
         case .send: "send"
+        case .refuse: "refuse"
         case .lookUp: "look-up"
         case .awaitNetwork: "await-network"
         case .delay: "delay"

@@ -26,6 +26,7 @@ extension TaskMachine.Next {
         switch self {
         case .wait: "wait"
         case .send: "send"
+        case .refuse(let reason): "refuse \(reason.kind)"
         case .lookUp(_, let number): "look up \(number)"
         case .awaitNetwork(_, let number, let isFirst): "await network \(number)\(isFirst ? ", first" : "")"
         case .delay(let time): "delay \(time)"
