@@ -21,6 +21,7 @@
 @_exported public import struct TernEngine.CertificateRevocationList
 @_exported public import enum TernEngine.CertificateRule
 @_exported public import enum TernEngine.ChallengeAnswer
+@_exported public import struct TernEngine.CircuitBreaker
 @_exported public import struct TernEngine.ClientIdentity
 @_exported public import struct TernEngine.ClientIdentityError
 @_exported public import struct TernEngine.ClosureResolver
@@ -77,6 +78,7 @@
 @_exported public import struct TernEngine.Netrc
 @_exported public import enum TernEngine.NetrcError
 @_exported public import struct TernEngine.OCSPResponse
+@_exported public import struct TernEngine.OpenCircuit
 @_exported public import struct TernEngine.OpenSSLError
 @_exported public import struct TernEngine.ParsingLeniency
 @_exported public import struct TernEngine.ParsingLimits

@@ -74,7 +74,7 @@ extension SessionError.RequestFailure {
 extension SessionError.ConnectingFailure {
     fileprivate var code: URLError.Code {
         switch self {
-        case .queueFull, .egressRefused: .resourceUnavailable
+        case .queueFull, .circuitOpen, .egressRefused: .resourceUnavailable
         case .unresolved(let error):
             switch error.reason {
             case .unknownHost: .cannotFindHost

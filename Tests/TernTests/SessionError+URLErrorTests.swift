@@ -74,6 +74,13 @@ import Testing
         (.transfer(.redirect(.bodyNotReplayable)), .requestBodyStreamExhausted),
         (.connecting(.queueFull(limit: 1)), .resourceUnavailable),
         (
+            .connecting(
+                .circuitOpen(
+                    OpenCircuit(
+                        HTTPOrigin(scheme: .http, host: "a.test", port: 80), nextProbe: .now, delay: .zero,
+                        isHalfOpen: false))), .resourceUnavailable
+        ),
+        (
             .connecting(.egressRefused(EgressViolation(rule: .unixSocket, address: nil, host: "a.test"))),
             .resourceUnavailable
         ),

@@ -176,7 +176,7 @@ extension ExitStatus {
 
     private static func status(of failure: SessionError.ConnectingFailure, _ error: SessionError) -> ExitStatus {
         switch failure {
-        case .queueFull: .failure
+        case .queueFull, .circuitOpen: .failure
         // As in curl, an address of the other family is one that cannot be connected to.
         case .unresolved(let failure) where failure.reason == .otherFamily: .noConnection
         case .unresolved(let failure):

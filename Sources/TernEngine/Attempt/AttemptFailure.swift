@@ -10,6 +10,8 @@ struct AttemptFailure: Sendable {
         case unresolved
         /// The egress policy refuses the server.
         case addressRefused
+        /// The circuit breaker holds requests to the server back, because it failed too often.
+        case held
         /// No connection was opened, or a proxy opened no tunnel.
         case unconnected
         /// TLS failed: the server is not the one it should be, or that cannot be known.
@@ -46,6 +48,7 @@ struct AttemptFailure: Sendable {
     private static func kind(_ failure: SessionError.ConnectingFailure) -> Kind {
         switch failure {
         case .queueFull: .limited
+        case .circuitOpen: .held
         case .egressRefused: .addressRefused
         case .unresolved: .unresolved
         case .unreachable, .dialer, .proxy: .unconnected
@@ -67,11 +70,12 @@ struct AttemptFailure: Sendable {
 }
 
 extension AttemptFailure.Kind {
-    /// Whether a gateway would answer with a 502 or 504 for it: the server cannot be asked, or does not answer (RFC 5861
-    /// §4). A refused certificate or address is a verdict about the server, which nothing must hide.
+    /// Whether a gateway would answer with a 502, 503 or 504 for it: the server cannot be asked, or does not answer (RFC
+    /// 5861 §4). A circuit breaker that is open stands for the failures that opened it. A refused certificate or address is
+    /// a verdict about the server, which nothing must hide.
     var isFailureOfServer: Bool {
         switch self {
-        case .unresolved, .unconnected, .timedOut, .lost, .malformed: true
+        case .unresolved, .held, .unconnected, .timedOut, .lost, .malformed: true
         case .addressRefused, .untrusted, .limited, .damaged, .local: false
         }
     }

@@ -61,6 +61,9 @@ public struct SessionConfiguration: Sendable {
     /// Whether and when requests without a policy of their own are sent again. By default once, if a kept-alive connection
     /// was lost without a response and repeating is safe; ``RetryPolicy/standard`` retries what may be temporary.
     public var retryPolicy = RetryPolicy.lostConnections
+    /// Holds requests to a host back while too many of them fail; nil, the default, for none. Each session has the states of
+    /// its hosts for itself.
+    public var circuitBreaker: CircuitBreaker?
     /// The Unix domain socket of all servers, including the targets of redirects, for requests without one of their
     /// own; nil connects to hosts and ports. The session's own requests, such as those about revocation, always use the
     /// network.

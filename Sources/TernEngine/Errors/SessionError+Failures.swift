@@ -62,6 +62,9 @@ extension SessionError {
     public enum ConnectingFailure: Sendable {
         /// The maximum number of requests already waits for a connection.
         case queueFull(limit: Int)
+        /// The session's ``CircuitBreaker`` holds requests to the server back, because too many of them failed. No connection
+        /// was asked for, and no byte was sent.
+        case circuitOpen(OpenCircuit)
         /// The egress policy of the session or of the request refuses the scheme, the port or all addresses. No byte was
         /// sent, and a repeat has the same result.
         case egressRefused(EgressViolation)
@@ -88,6 +91,7 @@ extension SessionError.ConnectingFailure: CustomStringConvertible {
     var kind: SessionError.Kind {
         switch self {
         case .queueFull: .queueFull
+        case .circuitOpen: .circuitOpen
         case .egressRefused: .egressRefused
         case .unresolved: .unresolved
         case .unreachable: .unreachable
@@ -101,6 +105,7 @@ extension SessionError.ConnectingFailure: CustomStringConvertible {
     var rule: String {
         switch self {
         case .queueFull, .unresolved, .dialer, .invalidProxy: description
+        case .circuitOpen(let circuit): circuit.isHalfOpen ? "half-open" : "open"
         case .egressRefused(let violation): "\(violation.rule)"
         case .unreachable(let error): error.attempts.last?.error.message ?? kind.rawValue
         case .socketOption(let error): "\(error.rule)"
@@ -113,6 +118,7 @@ extension SessionError.ConnectingFailure: CustomStringConvertible {
     public var description: String {
         switch self {
         case .queueFull(let limit): "too many queued requests for this host (limit \(limit))"
+        case .circuitOpen(let circuit): "\(circuit)"
         case .egressRefused(let violation): "\(violation)"
         case .unresolved(let error): "no address for \(error)"
         case .unreachable(let error): error.attempts.isEmpty ? "cannot connect" : "cannot connect to \(error)"

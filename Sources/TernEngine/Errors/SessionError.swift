@@ -175,6 +175,7 @@ extension SessionError.Reason {
     fileprivate func names(_ origin: HTTPOrigin) -> Bool {
         switch self {
         case .connecting(.unresolved(let error)): error.host == origin.host
+        case .connecting(.circuitOpen(let circuit)): circuit.origin == origin
         case .connecting(.egressRefused(let violation)): violation.address == nil && violation.host == origin.host
         case .transfer(.redirect(.loop(let other))): other == origin
         case .connecting(.insecure(let error)), .transfer(.tls(let error)): error.trustFailure != nil
@@ -266,6 +267,8 @@ extension SessionError {
         case backgroundSession = "background-session"
         /// Too many requests wait for a connection.
         case queueFull = "queue-full"
+        /// The circuit breaker holds requests to the server back.
+        case circuitOpen = "circuit-open"
         /// The egress policy refused the server.
         case egressRefused = "egress-refused"
         /// The host name has no address.

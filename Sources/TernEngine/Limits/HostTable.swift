@@ -37,6 +37,9 @@ struct HostTable<Record: HostRecord>: ~Copyable {
         return record
     }
 
+    /// Calls `body` with each record.
+    func forEach(_ body: (_ host: String, Record) -> Void) { for place in places { body(place.host, place.record) } }
+
     private mutating func forgetSome(at now: MonotonicInstant) {
         var soonest: (host: String, isNewFrom: MonotonicInstant)?
         for _ in 0..<min(Self.seenAtOnce, places.count) {

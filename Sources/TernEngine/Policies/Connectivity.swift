@@ -27,10 +27,17 @@ struct Connectivity: HopPolicy {
         return .wait(until: lookup, isFirst: isFirst)
     }
 
+    /// Whether a task waits after this failure.
+    static func awaits(_ failure: AttemptFailure) -> Bool {
+        guard case .connecting(let failure) = failure.reason else { return false }
+        return missing(failure) != nil
+    }
+
     /// The hosts to which a path is missing: nil if the failure has another cause, and the world where no host is known.
     private static func missing(_ failure: SessionError.ConnectingFailure) -> [String?]? {
         switch failure {
-        case .queueFull, .egressRefused, .dialer, .socketOption, .insecure, .proxy, .invalidProxy: return nil
+        case .queueFull, .circuitOpen, .egressRefused, .dialer, .socketOption, .insecure, .proxy, .invalidProxy:
+            return nil
         case .unresolved(let error):
             guard error.reason == .temporaryFailure else { return nil }
             return PathMonitor(host: nil).path == .none ? [nil] : nil

@@ -11,6 +11,8 @@ extension HopPolicies {
         if let netrc = NetrcPasswords(of: configuration) { policies.append(netrc) }
         policies += [Expectations(), Authentication(of: configuration)] as [any HopPolicy]
         if configuration.waitsForConnectivity { policies.append(Connectivity()) }
+        let circuits = Circuits(of: configuration)
+        if let circuits { policies.append(circuits) }
         let retries = Retries(policy: configuration.retryPolicy)
         policies.append(retries)
         // A response source sees what is sent.
@@ -24,6 +26,6 @@ extension HopPolicies {
             hsts: configuration.hstsStorage, cookies: CookieUse(of: configuration))
         self.init(
             policies, following: [redirects], source: source,
-            retryPolicy: configuration.retryPolicy, budget: retries.budget)
+            retryPolicy: configuration.retryPolicy, budget: retries.budget, circuits: circuits?.table)
     }
 }

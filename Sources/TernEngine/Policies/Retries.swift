@@ -38,7 +38,7 @@ struct Retries: HopPolicy {
             history.retryCount,
             elapsed: history.start.duration(to: now))
         guard case .retry(let delay) = verdict else { return nil }
-        if let limits = rule.policy.budget, let host = history.hop.request.budgetKey,
+        if let limits = rule.policy.budget, let host = history.hop.request.serverKey,
             !budget.spend(on: host, share: limits.share, floor: limits.floor, at: now)
         {
             return nil

@@ -2,7 +2,7 @@
 public import TernHTTP1
 public import TernIO
 
-/// How many connections a session has, and how many requests wait for one.
+/// How many connections a session has, how many requests wait for one, and which hosts its circuit breaker holds back.
 public struct ConnectionGauges: Sendable, Hashable {
     /// The same for one route.
     public struct Route: Sendable, Hashable {
@@ -26,8 +26,23 @@ public struct ConnectionGauges: Sendable, Hashable {
         public var open: Int { idle + leased }
     }
 
+    /// What a circuit breaker has counted for one host.
+    public struct Circuit: Sendable, Hashable {
+        /// The host and the port of the requests, such as `example.com:443`.
+        public let host: String
+        /// Whether requests pass.
+        public let state: CircuitBreaker.State
+        /// The number of requests of the present window that have ended.
+        public let requests: Int
+        /// How many of them failed.
+        public let failures: Int
+    }
+
     /// The routes with a connection or a request that waits, in the order of their origins.
     public let routes: [Route]
+    /// The hosts that the circuit breaker has counted requests for within its window, or holds back, in their order; empty
+    /// without a breaker.
+    public let circuits: [Circuit]
 
     /// Connections that are kept for later requests.
     public var idle: Int { routes.reduce(0) { $0 + $1.idle } }
@@ -40,7 +55,8 @@ public struct ConnectionGauges: Sendable, Hashable {
     /// Requests that wait for a connection.
     public var waiting: Int { routes.reduce(0) { $0 + $1.waiting } }
 
-    init(_ permits: ConnectionPermits) {
+    init(_ permits: ConnectionPermits, _ circuits: [Circuit] = []) {
+        self.circuits = circuits.sorted { $0.host < $1.host }
         var routes: [TernEngine.Route: Route] = [:]
         for holder in permits.holders {
             let (counts, key) = (holder.counts, holder.route)

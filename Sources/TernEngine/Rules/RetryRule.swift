@@ -196,14 +196,18 @@ extension RetryPolicy.Failures {
             self = error.isRefusal ? .refused : .unreachable
         case .dialer(let error): self = error.reason == .failed ? .dialer : .other
         case .proxy: self = .proxy
-        case .queueFull, .egressRefused, .socketOption, .insecure, .invalidProxy: self = .other
+        case .queueFull, .circuitOpen, .egressRefused, .socketOption, .insecure, .invalidProxy: self = .other
         }
     }
 }
 
 extension URLRequest {
-    /// The server whose budget retries of the request cost.
-    var budgetKey: String? { (try? destination.get().origin).map { "\($0.host):\($0.port)" } }
+    /// The server that the request counts for, in the budget of retries and for the circuit breaker: host and port of its
+    /// URL, whatever the connection leads to.
+    var serverKey: String? {
+        guard let origin = try? destination.get().origin else { return nil }
+        return origin.host.contains(":") ? "[\(origin.host)]:\(origin.port)" : "\(origin.host):\(origin.port)"
+    }
 }
 
 extension RetryRule {

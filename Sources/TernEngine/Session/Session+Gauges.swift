@@ -4,8 +4,11 @@ import TernLock
 
 extension Session {
     /// The session's connections now. Counts of one route change while they are read: each is right by itself. Costs
-    /// as much as there are routes.
-    public var connectionGauges: ConnectionGauges { ConnectionGauges(permits) }
+    /// as much as there are routes, and hosts that a circuit breaker watches.
+    public var connectionGauges: ConnectionGauges {
+        let readings = taskDefaults.policies.circuits?.readings(at: .now) ?? []
+        return ConnectionGauges(permits, readings.map(ConnectionGauges.Circuit.init))
+    }
 
     /// The session's connections now, and then whenever they have changed, at most once in each `interval`; until the
     /// session is released. Does not retain the session.
@@ -24,5 +27,17 @@ extension Session {
             }
             return nil
         }
+    }
+}
+
+extension ConnectionGauges.Circuit {
+    fileprivate init(host: String, _ reading: CircuitMachine.Reading) {
+        let state: CircuitBreaker.State =
+            switch reading.state {
+            case .closed: .closed
+            case .open: .open
+            case .halfOpen: .halfOpen
+            }
+        self.init(host: host, state: state, requests: reading.requests, failures: reading.failures)
     }
 }

@@ -112,7 +112,7 @@ extension SessionConfiguration {
         (side.httpCookieStorage, side.hstsStorage, side.urlCache) = (nil, nil, nil)
         side.requestCachePolicy = usual.requestCachePolicy
 
-        (side.rateLimit, side.rateLimitPerHost, side.memoryQuota) = (nil, nil, nil)
+        (side.rateLimit, side.rateLimitPerHost, side.memoryQuota, side.circuitBreaker) = (nil, nil, nil, nil)
         side.waitsForConnectivity = usual.waitsForConnectivity
         side.httpMaximumConnectionsPerHost = usual.httpMaximumConnectionsPerHost
         side.httpMinimumConnectionsPerHost = usual.httpMinimumConnectionsPerHost

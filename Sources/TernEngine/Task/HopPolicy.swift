@@ -193,10 +193,12 @@ final class HopPolicies: Sendable {
     let budget: RetryBudget?
     /// What second attempts go by.
     let responseTimes = ResponseTimes()
+    /// Holds requests to hosts back that are in trouble; nil for none.
+    let circuits: CircuitTable?
 
     init(
         _ policies: [any HopPolicy], following: [any HopPolicy] = [], source: (any ResponseSource)? = nil,
-        retryPolicy: RetryPolicy = .lostConnections, budget: RetryBudget? = nil
+        retryPolicy: RetryPolicy = .lostConnections, budget: RetryBudget? = nil, circuits: CircuitTable? = nil
     ) {
         preparing = policies.filter { $0.interests.contains(.addition) }
         departing = policies.filter { $0.interests.contains(.departure) }
@@ -211,6 +213,7 @@ final class HopPolicies: Sendable {
         self.retryPolicy = retryPolicy
         hedges = retryPolicy.hedging != nil
         self.budget = budget
+        self.circuits = circuits
     }
 
     /// The same, for tasks whose hops are not answered.
@@ -218,6 +221,6 @@ final class HopPolicies: Sendable {
         (preparing, departing, recovering) = (other.preparing, [], other.recovering)
         (reading, readingAll, following) = (other.reading, other.readingAll, other.following)
         (source, hasSource, actsOnDeparture, readsSuccess) = (nil, false, false, !other.readingAll.isEmpty)
-        (retryPolicy, hedges, budget) = (other.retryPolicy, false, other.budget)
+        (retryPolicy, hedges, budget, circuits) = (other.retryPolicy, false, other.budget, other.circuits)
     }
 }

@@ -564,7 +564,7 @@ extension SessionTask {
         switch hedging {
         case .after(let delay): hedge.plan(after: delay, on: shard)
         case .percentile(let share, let least):
-            guard let host = plannedHop.request.budgetKey,
+            guard let host = plannedHop.request.serverKey,
                 let time = driver.machine.responseTimes.percentile(share, of: host, at: now)
             else { return }
             hedge.plan(after: max(time, least), on: shard)
@@ -600,7 +600,7 @@ extension SessionTask {
     /// The hop has an answer, or no attempt that may bring one.
     private func endHedge(isAnswer: Bool = false) {
         guard let hedge = driver.hedge.take() else { return }
-        if case .percentile? = driver.machine.hedging, let now = loop?.now, let host = plannedHop.request.budgetKey {
+        if case .percentile? = driver.machine.hedging, let now = loop?.now, let host = plannedHop.request.serverKey {
             driver.machine.responseTimes.add(hedge.start.duration(to: now), of: host, at: now)
         }
         if let metrics = hedge.metrics(isAnswer: isAnswer) { driver.measured?.hedged(metrics) }

@@ -172,7 +172,7 @@ extension TaskMachine {
     mutating func begin(since start: MonotonicInstant = MonotonicInstant(nanoseconds: 0)) -> Next {
         guard case .preparing = stage else { return .wait }
         history.begin(since: start)
-        policies.budget?.began(hop.request.budgetKey)
+        policies.budget?.began(hop.request.serverKey)
         return prepare(from: .policy(0))
     }
 
@@ -557,7 +557,7 @@ extension TaskMachine {
 
     /// Counts a second attempt. False if there have been as many as the policy allows.
     func spendHedge(at now: MonotonicInstant) -> Bool {
-        guard let limits = retryRule.policy.budget, let host = hop.request.budgetKey, let budget = policies.budget
+        guard let limits = retryRule.policy.budget, let host = hop.request.serverKey, let budget = policies.budget
         else {
             return true
         }

@@ -84,6 +84,8 @@ import Testing
         .queueFull(limit: 100), .unresolved(ResolveError(host: "www.example", code: EAI_NONAME)),
         .unresolved(.tooManyHanging("www.example")), .insecure(TLSError(.handshakeFailed)),
         .insecure(TLSError(.noPeerCertificate)), .insecure(TLSError(.outOfResources)),
+        .circuitOpen(OpenCircuit(origin, nextProbe: .now, delay: .seconds(4), isHalfOpen: false)),
+        .circuitOpen(OpenCircuit(origin, nextProbe: .now, delay: .seconds(4), isHalfOpen: true)),
         .egressRefused(
             EgressViolation(rule: .specialPurpose(.loopback), address: .init(literal: "::1", port: 80), host: "a.test")),
         .egressRefused(EgressViolation(rule: .port(8443), address: nil, host: "www.example")),

@@ -298,6 +298,7 @@ import Testing
         configuration.rateLimit = RateLimit(requestsPerSecond: 1)
         configuration.rateLimitPerHost = RateLimit(requestsPerSecond: 1)
         configuration.memoryQuota = MemoryQuota(limit: 1)
+        configuration.circuitBreaker = CircuitBreaker()
         configuration.waitsForConnectivity = true
         configuration.probesForDigest = true
         configuration.proxyProtocol = .v1
@@ -316,6 +317,7 @@ import Testing
         #expect(side.netrc == nil && side.authentication == nil && !side.probesForDigest)
         #expect(side.httpAdditionalHeaders == SessionConfiguration().httpAdditionalHeaders)
         #expect(side.rateLimit == nil && side.rateLimitPerHost == nil && side.memoryQuota == nil)
+        #expect(side.circuitBreaker == nil)
         #expect(!side.waitsForConnectivity && side.proxyProtocol == nil)
         #expect(side.unixSocket == nil && side.dialer == nil && side.endpointOverrides.isEmpty)
         #expect(side.tls.identity == nil && side.tls.keyLog == nil && side.maximumQueuedRequestsPerHost > 0)
