@@ -56,6 +56,7 @@
 @_exported public import struct TernEngine.HTTPProtocolError
 @_exported public import struct TernEngine.HTTPURLResponse
 @_exported public import struct TernEngine.HTTPVersion
+@_exported public import struct TernEngine.HedgeMetrics
 @_exported public import struct TernEngine.HeaderField
 @_exported public import struct TernEngine.HeaderFields
 @_exported public import struct TernEngine.HopMetrics
@@ -104,6 +105,7 @@
 @_exported public import enum TernEngine.RedirectError
 @_exported public import enum TernEngine.RedirectPolicy
 @_exported public import struct TernEngine.RefreshWindow
+@_exported public import enum TernEngine.RetryAnswer
 @_exported public import struct TernEngine.RetryMetrics
 @_exported public import struct TernEngine.RetryPolicy
 @_exported public import protocol TernEngine.RequestAuthentication

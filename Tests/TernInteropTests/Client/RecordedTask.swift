@@ -11,6 +11,7 @@ struct RecordedTask: Sendable {
     let metrics: TaskMetrics?
 
     var tls: TLSInfo? { metrics?.connection?.tls }
+    var retryCauses: [String] { metrics?.retries.map(\.cause.description) ?? [] }
     var pins: [String] { metrics?.connection?.publicKeyPins ?? [] }
 
     static func run(_ session: Session, _ url: String) async throws -> RecordedTask {
@@ -18,8 +19,11 @@ struct RecordedTask: Sendable {
         return await run(session, Tern.URLRequest(url: url))
     }
 
-    static func run(_ session: Session, _ request: Tern.URLRequest) async -> RecordedTask {
-        let recorder = Recorder()
+    /// - Parameter act: called before each retry.
+    static func run(
+        _ session: Session, _ request: Tern.URLRequest, beforeRetry act: @escaping @Sendable () -> Void = {}
+    ) async -> RecordedTask {
+        let recorder = Recorder(act)
         return await recorder.record(session.dataTask(with: request, delegate: recorder))
     }
 }
@@ -32,12 +36,20 @@ private final class Recorder: SessionTaskDelegate {
     }
 
     private let state = Lock(State())
+    private let act: @Sendable () -> Void
+
+    init(_ act: @escaping @Sendable () -> Void) { self.act = act }
 
     func record(_ task: SessionTask) async -> RecordedTask {
         await withCheckedContinuation { continuation in
             state.withLock { $0.completion = continuation }
             task.resume()
         }
+    }
+
+    func task(_ task: SessionTask, willRetry retry: RetryMetrics, _ question: DelegateQuestion<RetryAnswer>) {
+        act()
+        question.answer(.retry)
     }
 
     func task(_ task: SessionTask, didReceive response: Tern.HTTPURLResponse) {

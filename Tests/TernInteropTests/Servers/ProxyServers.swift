@@ -132,4 +132,26 @@ final class SmallProxy: Sendable {
             ["-db", "-f", $1]
         }
     }
+
+    /// A load balancer before a server at this port, which it gives up after 300 ms of silence, also in the midst of a
+    /// response.
+    static func impatientHaproxy(before server: UInt16) async throws -> SmallProxy {
+        let configuration = """
+            defaults
+                mode http
+                timeout client 30s
+                timeout server 300ms
+                timeout connect 5s
+                retries 0
+            frontend in
+                bind 127.0.0.1:PORT
+                default_backend servers
+            backend servers
+                server one 127.0.0.1:\(server)
+
+            """
+        return try await SmallProxy("haproxy", package: "haproxy", configuration: configuration) {
+            ["-db", "-f", $1]
+        }
+    }
 }
