@@ -77,7 +77,7 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.waiting] = newValue }
     }
 
-    /// Answers a retry that a request's ``RetryPolicy`` proposes, and may refuse it or change its delay.
+    /// Answers a retry that a request's ``TernEngine/RetryPolicy`` proposes, and may refuse it or change its delay.
     @preconcurrency open var taskWillRetry: (@Sendable (Session, SessionTask, RetryMetrics) -> RetryAnswer)? {
         get { self[\.retry] }
         set { self[\.retry] = newValue }
@@ -247,7 +247,7 @@ open class SessionDelegate: @unchecked Sendable {
         self[\.waiting]?(session, task)
     }
 
-    /// Called for a retry that the request's ``RetryPolicy`` proposes.
+    /// Called for a retry that the request's ``TernEngine/RetryPolicy`` proposes.
     @preconcurrency open func urlSession(
         _ session: Session, task: SessionTask, willRetry retry: RetryMetrics,
         completionHandler: @escaping @Sendable (RetryAnswer) -> Void

@@ -23,7 +23,7 @@ extension TaskDelegate {
         set { setOverride(\.challenge, newValue) }
     }
 
-    /// Answers a retry that the request's ``RetryPolicy`` proposes, and may refuse it or change its delay.
+    /// Answers a retry that the request's ``TernEngine/RetryPolicy`` proposes, and may refuse it or change its delay.
     @preconcurrency public var taskWillRetry: (@Sendable (Session, SessionTask, RetryMetrics) -> RetryAnswer)? {
         get { override(\.retry) }
         set { setOverride(\.retry, newValue) }

@@ -391,7 +391,7 @@ extension SessionTask: ExchangeDelegate {
         let response = driver.machine.response(head)
         let isForProxy = attempt.form != nil && defaults.proxies.map { attempt.answersProxy(head, $0) } ?? false
         if let hedge = driver.hedge, !isForProxy {
-            if hedge.isSecond(self) { return hedge.task.take(from: hedge, head) }
+            if hedge.isSecond(self) { return hedge.task?.take(from: hedge, head) ?? () }
             endHedge()
         }
         act(on: driver.machine.head(head, isForProxy: isForProxy, from: carrier.connectionMetrics), response, carrier)
@@ -453,13 +453,13 @@ extension SessionTask: ExchangeDelegate {
     }
 }
 
-/// A second attempt of a hop, beside the task's own, and what is known while both are made: of the first answer becomes the
-/// task's, and the other attempt is left. On the reactor's thread of both, hence `@unchecked Sendable`.
+/// A second attempt of a hop, beside the task's own. The first answer becomes the task's, and the other attempt is left. On
+/// the reactor's thread of both, hence `@unchecked Sendable`.
 ///
 /// The second attempt is a task of its own without policies. It becomes no more than a carrier: when the head of its response
 /// arrives, the task takes over its exchange.
 final class Hedge: @unchecked Sendable {
-    private(set) unowned var task: SessionTask
+    private(set) weak var task: SessionTask?
     /// The task's own attempt was sent then.
     let start: MonotonicInstant
     /// Until the second attempt begins.
@@ -483,7 +483,7 @@ extension Hedge {
         timer = TaskTimer(on: shard, delay: delay, total: nil) { [weak self] outcome in
             guard let self, case .over = outcome else { return }
             timer = nil
-            guard let second = task.second(beside: self) else { return }
+            guard let second = task?.second(beside: self) else { return }
             (self.second, secondStart) = (second, shard.loop.now)
             second.begin(as: self, on: shard)
         }
@@ -510,7 +510,7 @@ extension Hedge {
     /// The second attempt is over without a cancellation. The task goes on with its own.
     fileprivate func lostSecond() {
         second = nil
-        if let failure = failure.take() { task.hedgeFailed(failure) }
+        if let failure = failure.take() { task?.hedgeFailed(failure) }
     }
 
     /// What there was of a second attempt; nil if there was none.
@@ -527,11 +527,13 @@ extension Hedge {
 
 /// The delegate of the second attempt.
 extension Hedge: SessionTaskDelegate {
-    var answersServerTrustChallenges: Bool { task.delegate.answersServerTrustChallenges }
+    var answersServerTrustChallenges: Bool { task?.delegate.answersServerTrustChallenges ?? false }
 
     func handle(_ event: TaskEvent, of other: SessionTask) {
         switch event {
-        case .serverTrust: task.delegate.handle(event, of: task)
+        case .serverTrust(_, let question):
+            guard let task else { return question.answer(.performDefaultHandling) }
+            task.delegate.handle(event, of: task)
         case .completed: if isSecond(other) { lostSecond() }
         case .waitingForConnectivity, .willSend, .sentBodyData, .informational, .discarded, .trailers,
             .discardedTrailers:
@@ -583,11 +585,11 @@ extension SessionTask {
 
     /// The second attempt begins.
     func begin(as hedge: Hedge, on shard: Shard<SessionTask>) {
-        guard driver.machine.start() else { return }
+        guard let first = hedge.task, driver.machine.start() else { return }
         lifecycle.withLock { $0.begin() }
         driver.hedge = hedge
         driver.measured = TaskMetrics(originalRequest, start: shard.loop.now)
-        driver.deadlines = hedge.task.driver.deadlines
+        driver.deadlines = first.driver.deadlines
         begin(on: shard)
     }
 
