@@ -134,7 +134,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     /// one that gets a connection at once has not waited.
     private func endQueueing(_ task: Requester) {
         let now = shared.loop.now
-        if let since = task.wait.since.take(), since < now { task.waited(since.duration(to: now)) }
+        if let since = task.wait.since.take(), since < now { task.waited(since: since, until: now) }
     }
 
     /// Returns what was measured of a connection that was being opened for the task, and is not needed any more.

@@ -18,7 +18,7 @@ protocol ConnectionRequester: IntrusiveQueueElement, ExchangeDelegate, TrustResp
 
     /// Its wait in the queue is over, on whatever way: it is served, it fails, it gives up, or a connection is being opened
     /// for it. Called before `begin` and `connectionFailed`.
-    func waited(_ time: Duration)
+    func waited(since start: MonotonicInstant, until end: MonotonicInstant)
 
     /// This connection was being opened for it, and will not be there. Likewise.
     func lost(_ connection: FailedConnectionMetrics)

@@ -50,7 +50,7 @@ extension SessionTask {
     /// The one way out of the wait for the rate.
     final func endWaitForRate() {
         guard attempt.isWaiting, let since = attempt.wait.since.take(), let now = loop?.now, since < now else { return }
-        waited(since.duration(to: now))
+        waited(since: since, until: now)
     }
 
     /// A wait for the rate is over.

@@ -213,7 +213,9 @@ extension SessionTask {
 
     var isSafeToRepeat: Bool { driver.machine.isHopSafeToRepeat }
 
-    func waited(_ time: Duration) { driver.measured?.waited(time) }
+    func waited(since start: MonotonicInstant, until end: MonotonicInstant) {
+        driver.measured?.waited(since: start, until: end)
+    }
 
     func lost(_ connection: FailedConnectionMetrics) { driver.measured?.lost(connection) }
 

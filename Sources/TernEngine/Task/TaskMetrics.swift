@@ -50,7 +50,12 @@ extension TaskMetrics {
     mutating func beginAttempt() { last.attempts &+= 1 }
 
     /// An attempt has waited, in addition to what was waited before.
-    mutating func waited(_ time: Duration) { last.unusual { $0.queueTime += time } }
+    ///
+    /// - Parameter start: by the clock of a tick, which may have begun before the hop.
+    mutating func waited(since start: MonotonicInstant, until end: MonotonicInstant) {
+        let time = max(start, last.start).duration(to: end)
+        if time > .zero { last.unusual { $0.queueTime += time } }
+    }
 
     /// A connection was not opened.
     mutating func lost(_ connection: FailedConnectionMetrics) { last.unusual { $0.failedConnection = connection } }

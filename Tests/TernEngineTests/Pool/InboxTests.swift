@@ -23,7 +23,7 @@ import Testing
         let answersServerTrust = false
 
         func answer(_ challenge: ServerTrustChallenge, _ question: ServerTrustQuestion) {}
-        func waited(_ time: Duration) {}
+        func waited(since start: MonotonicInstant, until end: MonotonicInstant) {}
         func lost(_ connection: FailedConnectionMetrics) {}
         func begin(on connection: Connection, _ prepared: PreparedExchange?) -> Bool { true }
         func connectionFailed(_ failure: DialFailure) {}
