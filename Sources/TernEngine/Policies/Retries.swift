@@ -10,6 +10,8 @@ struct Retries: HopPolicy {
     let interests: HopInterests = [.unsuccessfulHeads, .failures]
 
     func decide(on head: ResponseHead, _ history: inout TaskHistory) -> HopDecision {
+        // Most heads ask for nothing: their fields are not read.
+        guard rule(for: history).policy.statusCodes.contains(head.status) else { return .pass }
         let outcome = RetryRule.Outcome.answered(status: head.status, wait: RetryRule.wait(askedBy: head))
         guard let retry = retry(on: outcome, .status(head.status), history.evidenceOfAnswer, history) else {
             return .pass
@@ -25,24 +27,23 @@ struct Retries: HopPolicy {
         return .retry(retry)
     }
 
+    private func rule(for history: borrowing TaskHistory) -> RetryRule {
+        RetryRule(history.hop.request.retryPolicy ?? policy)
+    }
+
     /// Nil if there is none.
     private func retry(
         on outcome: RetryRule.Outcome, _ cause: RetryMetrics.Cause, _ facts: RetryRule.Facts,
         _ history: borrowing TaskHistory
     ) -> RetryMetrics? {
-        let rule = RetryRule(history.hop.request.retryPolicy ?? policy)
+        let rule = rule(for: history)
         let now = MonotonicInstant.now
         let verdict = rule.verdict(
             on: outcome,
             isRepeatable: facts.isContentReplayable && (outcome.isMisdirected || rule.isSafeToRepeat(facts)),
-            history.retryCount,
-            elapsed: history.start.duration(to: now))
+            history.retryCount, elapsed: history.start.duration(to: now))
         guard case .retry(let delay) = verdict else { return nil }
-        if let limits = rule.policy.budget, let host = history.hop.request.serverKey,
-            !budget.spend(on: host, share: limits.share, floor: limits.floor, at: now)
-        {
-            return nil
-        }
+        guard budget.spend(on: history.hop.request, by: rule.policy, at: now) else { return nil }
         return RetryMetrics(number: history.retryCount.retries &+ 1, cause: cause, time: now, delay: delay)
     }
 }

@@ -105,8 +105,9 @@ package struct RetryRule: Sendable {
     ///
     /// A kept-alive connection that dies before the first byte of a response was most likely closed by the server before
     /// the request arrived (RFC 9112 §9.3.1). That is certain only if no byte had been sent; otherwise the request may have
-    /// been processed, and is repeated only if that is safe, or if the policy takes that risk. Once, and only if a kept-alive connection explains the loss: a
-    /// server that closes new connections, or closes in the middle of a response, does so again.
+    /// been processed, and is repeated only if that is safe, or if the policy takes that risk. Once, and only if a
+    /// kept-alive connection explains the loss: a server that closes new connections, or closes in the middle of a
+    /// response, does so again.
     func repeats(_ evidence: Facts) -> Bool {
         guard policy.repeatsLostRequests, policy.requests != .none else { return false }
         guard evidence.wasConnectionReused, !evidence.wasAnswered, !evidence.wasRepeated else { return false }

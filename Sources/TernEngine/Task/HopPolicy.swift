@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
+import TernIO
 
 /// One rule of what happens between the hops of a task: it prepares a hop before the hop is sent, learns from the head
 /// of each final response and from each failure, and decides what follows from one of them.
@@ -161,6 +162,14 @@ struct CountPerRedirect: Sendable {
     func value(_ chain: RedirectChain) -> Int { redirectCount == chain.count ? count : 0 }
 
     mutating func increment(_ chain: RedirectChain) { (count, redirectCount) = (value(chain) + 1, chain.count) }
+}
+
+extension RetryBudget {
+    /// Returns whether another attempt of the request is within the budget of its policy: if so, that is counted.
+    func spend(on request: URLRequest, by policy: RetryPolicy, at now: MonotonicInstant) -> Bool {
+        guard let limits = policy.budget, let host = request.serverKey else { return true }
+        return spend(on: host, share: limits.share, floor: limits.floor, at: now)
+    }
 }
 
 /// What the tasks of a session ask about their hops: policies in the order in which tasks call them, grouped by what they

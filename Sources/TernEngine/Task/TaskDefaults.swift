@@ -32,9 +32,9 @@ final class TaskDefaults: Sendable {
         contentDecodingLimits = configuration.contentDecodingLimits
     }
 
-    private init(_ other: TaskDefaults, policies: HopPolicies) {
-        (timeouts, routes, proxies, rates) = (other.timeouts, other.routes, other.proxies, other.rates)
-        self.policies = policies
+    private init(_ other: TaskDefaults, policies: HopPolicies, rates: RateLimiters?) {
+        (timeouts, routes, proxies) = (other.timeouts, other.routes, other.proxies)
+        (self.policies, self.rates) = (policies, rates)
         decodesContent = other.decodesContent
         (bodyLimits, contentDecodingLimits) = (other.bodyLimits, other.contentDecodingLimits)
         failure = other.failure
@@ -42,20 +42,16 @@ final class TaskDefaults: Sendable {
 
     /// For tasks that open connections and send nothing: no response source answers in place of a connection, and no rate
     /// is spent.
-    init(forPreparation other: TaskDefaults) {
-        (timeouts, routes, proxies, rates) = (other.timeouts, other.routes, other.proxies, nil)
-        policies = HopPolicies(withoutSource: other.policies)
-        decodesContent = other.decodesContent
-        (bodyLimits, contentDecodingLimits) = (other.bodyLimits, other.contentDecodingLimits)
-        failure = other.failure
+    convenience init(forPreparation other: TaskDefaults) {
+        self.init(other, policies: HopPolicies(withoutSource: other.policies), rates: nil)
     }
-}
 
-extension TaskDefaults {
     /// For the second attempt of a hop, which policies have prepared.
     convenience init(forHedgeOf other: TaskDefaults) {
-        self.init(other, policies: HopPolicies([], retryPolicy: .never))
+        self.init(other, policies: Self.unprepared, rates: other.rates)
     }
+
+    private static let unprepared = HopPolicies([], retryPolicy: .never)
 }
 
 // What a request says, or else its session

@@ -553,11 +553,6 @@ extension Hedge: SessionTaskDelegate {
     func task(_ task: SessionTask, didCompleteWith error: SessionError?) { handle(.completed(error), of: task) }
 }
 
-/// The second attempt of a hop. The session does not list it.
-final class HedgeTask: SessionTask, @unchecked Sendable {
-    override var isListed: Bool { false }
-}
-
 // On the reactor's thread: a second attempt of the hop, beside the first.
 extension SessionTask {
     private func plan(_ hedging: RetryPolicy.Hedging) {
@@ -580,7 +575,8 @@ extension SessionTask {
         guard driver.hedge === hedge, driver.machine.isAttempting, let shard = lifecycle.withLock({ $0.shard }),
             driver.machine.spendHedge(at: shard.loop.now)
         else { return nil }
-        return HedgeTask(
+        // The session does not list it.
+        return SessionTask(
             request: plannedHop.request, delegate: hedge, defaults: TaskDefaults(forHedgeOf: defaults),
             at: TaskPlace(shard: shard), after: driver.machine.history.chain)
     }

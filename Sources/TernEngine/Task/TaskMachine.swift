@@ -545,11 +545,8 @@ extension TaskMachine {
     }
 
     private var permittedHedging: RetryPolicy.Hedging? {
-        let rule = retryRule
-        guard let hedging = rule.policy.hedging, isAttempting, hop.request.isReplayable,
-            rule.isSafeToRepeat(history.evidence(Evidence(isSent: true)))
-        else { return nil }
-        return hedging
+        guard isAttempting, hop.request.isReplayable, isHopSafeToRepeat else { return nil }
+        return retryRule.policy.hedging
     }
 
     /// Whether an attempt that ends so need not be the end of another that is made beside it.
@@ -557,11 +554,7 @@ extension TaskMachine {
 
     /// Counts a second attempt. False if there have been as many as the policy allows.
     func spendHedge(at now: MonotonicInstant) -> Bool {
-        guard let limits = retryRule.policy.budget, let host = hop.request.serverKey, let budget = policies.budget
-        else {
-            return true
-        }
-        return budget.spend(on: host, share: limits.share, floor: limits.floor, at: now)
+        policies.budget?.spend(on: hop.request, by: retryRule.policy, at: now) ?? true
     }
 
     /// What is known of the hop's host.
@@ -653,13 +646,18 @@ extension TaskMachine {
     private mutating func resume(with rest: URLRequest, after failure: AttemptFailure) -> Next? {
         for policy in policies.recovering {
             guard case .retry(let retry) = policy.decide(on: failure, &history) else { continue }
-            let question = PendingQuestion(.retry(retry), rest: rest)
-            let facts = history.evidence(failure.evidence)
-            question.ending = .broken(failure.reason, isSafeToRepeat: isSafeToRepeat(facts))
-            stage = .asking(question)
-            return .askRetry(retry)
+            return ask(about: retry, PendingQuestion(.retry(retry), rest: rest), failure)
         }
         return nil
+    }
+
+    /// Asks whether to send the hop again, whose attempt has ended so.
+    private mutating func ask(about retry: RetryMetrics, _ question: PendingQuestion, _ failure: AttemptFailure) -> Next
+    {
+        let facts = history.evidence(failure.evidence)
+        question.ending = .broken(failure.reason, isSafeToRepeat: isSafeToRepeat(facts))
+        stage = .asking(question)
+        return .askRetry(retry)
     }
 
     /// Nil if the task fails.
@@ -687,11 +685,7 @@ extension TaskMachine {
                 if failure.evidence.isSent { leaveEffect(of: failure.evidence) }
                 return recover(with: request, after: delay)
             case .retry(let retry):
-                let question = PendingQuestion(.retry(retry), after: failure)
-                let facts = history.evidence(failure.evidence)
-                question.ending = .broken(failure.reason, isSafeToRepeat: isSafeToRepeat(facts))
-                stage = .asking(question)
-                return .askRetry(retry)
+                return ask(about: retry, PendingQuestion(.retry(retry), after: failure), failure)
             case .wait(let lookup, let isFirst):
                 return .awaitNetwork(lookup, number: beginLookup(before: .attempt), isFirst: isFirst)
             case .fail(let reason): return .fail(reason, isSafeToRepeat: end(failure))
