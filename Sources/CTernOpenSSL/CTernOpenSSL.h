@@ -161,4 +161,5 @@ static inline void tern_append_to_private_file(const char *path, const uint8_t *
     (void)written;
     close(descriptor);
 }
+static inline void tern_at_exit(void (*function)(void)) { (void)atexit(function); }
 static inline int64_t tern_unix_time(void) { return (int64_t)time(NULL); }

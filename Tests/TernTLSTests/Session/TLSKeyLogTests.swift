@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func `a pipe without a reader does not block, and one that is read gets whole lines in order`() async throws {
-        let path = "/tmp/tern-key-log-\(UInt64.random(in: 0 ... .max))"
+        let path: String = "/tmp/tern-key-log-\(UInt64.random(in: 0 ... .max))"
         #expect(unsafe mkfifo(path, 0o600) == 0)
         defer { unsafe unlink(path) }
         let log = TLSKeyLog(path: path)
@@ -57,6 +57,21 @@ import Testing
         for number in 0..<TLSKeyLog.maximumWaiting { log.record("\(number) " + String(repeating: "x", count: 100)) }
         await log.written()
         #expect(unsafe read(reader, &bytes, bytes.count) > 0)
+    }
+
+    @Test func `a process that ends writes the lines that wait`() async {
+        let path: String = "/tmp/tern-key-log-\(UInt64.random(in: 0 ... .max))"
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            let log = TLSKeyLog(path: path)
+            for number in 0..<TLSKeyLog.maximumWaiting { log.record("line \(number)") }
+            exit(0)
+        }
+        defer { unsafe unlink(path) }
+        var bytes = [UInt8](repeating: 0, count: 1 << 17)
+        let descriptor = unsafe open(path, O_RDONLY)
+        defer { close(descriptor) }
+        let count = unsafe read(descriptor, &bytes, bytes.count)
+        #expect(bytes.prefix(max(0, count)).count { $0 == UInt8(ascii: "\n") } == TLSKeyLog.maximumWaiting)
     }
 
     @Test func `a folder is no log, and does not hurt`() async {
