@@ -3,6 +3,7 @@
 
 @_exported public import enum TernEngine.AddressFamily
 @_exported public import struct TernEngine.AddressOverride
+@_exported public import struct TernEngine.AttemptMetrics
 @_exported public import struct TernEngine.AuthenticationChallenge
 @_exported public import protocol TernEngine.AuthenticationCredential
 @_exported public import enum TernEngine.AuthenticationError

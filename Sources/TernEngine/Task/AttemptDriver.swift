@@ -19,11 +19,11 @@ extension SessionTask {
             let form =
                 route.isToProxy
                 ? defaults.proxies?.form(of: hop, along: route, isFirst: attempt.isUnanswered) : nil
+            beginsAttempt()
             attempt.begin(route, form)
         } catch {
             return failLater(AttemptFailure(reason: error.reason, phase: .request), on: shard.loop)
         }
-        beganAttempt()
         if let form = attempt.form { tellPrepared(form.hop.request) }
         if defaults.rates == nil { findConnection(on: shard) } else { awaitRate(on: shard) }
     }

@@ -126,6 +126,7 @@ extension SessionTask {
         case .resolve: withShard { resolve(on: $0) }
         case .lookUp(let lookup, let number): withShard { look(up: lookup, number, on: $0) }
         case .awaitNetwork(let lookup, let number, let isFirst):
+            driver.measured?.awaitsNetwork()
             if isFirst { driver.delegate.handle(.waitingForConnectivity, of: self) }
             withShard { look(up: lookup, number, on: $0) }
         case .delay(let delay):
@@ -182,7 +183,8 @@ extension SessionTask {
             // That of the hop before.
             if let status = driver.machine.cacheStatus { driver.measured?.handled(by: status) }
             driver.measured?.beginHop(
-                plannedHop, redirectCount: driver.machine.history.chain.count, loop?.now ?? .now)
+                plannedHop, redirectCount: driver.machine.history.chain.count,
+                after: driver.machine.history.retries.last, loop?.now ?? .now)
             attempt.beginHop()
         }
         if driver.machine.history.isPrepared { tellPrepared(plannedHop.request) }
@@ -209,7 +211,13 @@ extension SessionTask {
         }
     }
 
-    func beganAttempt() { driver.measured?.beginAttempt() }
+    /// Before the attempt forgets the one before it.
+    func beginsAttempt() {
+        driver.measured?.beginAttempt(
+            EarlierAttempt(
+                route: attempt.route, retry: driver.machine.history.retries.last,
+                isRepeated: attempt.repeatCount > driver.measured?.repeatCount ?? 0, now: loop?.now ?? .now))
+    }
 
     var isSafeToRepeat: Bool { driver.machine.isHopSafeToRepeat }
 
@@ -226,7 +234,10 @@ extension SessionTask {
     func attemptFailed(_ failure: AttemptFailure) {
         if driver.hedge != nil, isHeld(failure) { return }
         let next = driver.machine.failed(failure, wasRepeated: attempt.repeatCount > 0)
-        guard case .fail(let reason, let isSafeToRepeat) = next else { return move(next) }
+        guard case .fail(let reason, let isSafeToRepeat) = next else {
+            driver.measured?.failed(failure.reason, at: loop?.now ?? .now)
+            return move(next)
+        }
         end(
             AttemptFailure(reason: reason, phase: failure.phase, remoteAddress: failure.remoteAddress), isSafeToRepeat)
     }
@@ -450,7 +461,10 @@ extension SessionTask: ExchangeDelegate {
             let failure = AttemptFailure(reason: reason, phase: .head, evidence: evidence)
             if driver.hedge != nil, isHeld(failure) { return }
             let rest = driver.machine.isDelivering && !evidence.isStored ? requestOfRest(after: reason) : nil
-            follow(driver.machine.failed(failure, wasRepeated: attempt.repeatCount > 0, rest: rest))
+            let isOutcome = driver.machine.isAttempting || driver.machine.isDelivering
+            let next = driver.machine.failed(failure, wasRepeated: attempt.repeatCount > 0, rest: rest)
+            if isOutcome, !evidence.isStored { driver.measured?.failed(reason, at: loop?.now ?? .now) }
+            follow(next)
         }
     }
 }
@@ -841,7 +855,7 @@ extension SessionTask {
     func complete(_ error: SessionError?) {
         let ended = lifecycle.withLock { state in
             let ended = state.complete(error)
-            if let ended { finishMeasuring(ended.start) }
+            if let ended { finishMeasuring(ended.start, error) }
             return ended
         }
         guard let ended else { return }
@@ -862,12 +876,16 @@ extension SessionTask {
         withExtendedLifetime(ended) {}
     }
 
-    private func finishMeasuring(_ start: MonotonicInstant?) {
+    private func finishMeasuring(_ start: MonotonicInstant?, _ error: SessionError?) {
         let now = MonotonicInstant.now
         if driver.measured == nil { driver.measured = TaskMetrics(originalRequest, start: start ?? now) }
         if let status = driver.machine.cacheStatus { driver.measured?.handled(by: status) }
         let retries = driver.machine.history.retries
         if !retries.isEmpty { driver.measured?.retried(retries) }
+        if let error {
+            driver.measured?.failed(error.reason, at: now)
+            driver.measured?.went(along: attempt.route)
+        }
         driver.measured?.end(now)
     }
 

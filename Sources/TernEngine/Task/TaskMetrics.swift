@@ -27,12 +27,19 @@ public struct TaskMetrics: Sendable {
     /// ``RedirectPolicy/maximumRememberedHops`` before it.
     public var hops: [HopMetrics] { earlier + [last] }
 
+    /// The attempts of all ``hops``, in order. Of a hop with more than 64 the first 63 and the last. A second attempt that
+    /// was made beside another is in ``HopMetrics/hedge``.
+    public var attempts: [AttemptMetrics] {
+        earlier.flatMap { $0.allAttempts(isLast: false) } + last.allAttempts(isLast: true)
+    }
+
     /// The number of the last hop.
     var number: Int { last.number }
 
     /// A hop begins. Nothing if it has begun already.
-    mutating func beginHop(_ hop: Hop, redirectCount: Int, _ now: MonotonicInstant) {
+    mutating func beginHop(_ hop: Hop, redirectCount: Int, after retry: RetryMetrics? = nil, _ now: MonotonicInstant) {
         if hop.number == last.number { return }
+        if let retry, isNew(retry) { last.unusual { $0.continuation = .retry(retry) } }
         self.redirectCount = redirectCount
         if last.end == nil { last.end = now }
         if earlier.count == RedirectPolicy.maximumRememberedHops { earlier.removeFirst() }
@@ -47,7 +54,38 @@ extension TaskMetrics {
     mutating func prepare(_ request: URLRequest) { last.request = request }
 
     /// An attempt of the hop begins.
-    mutating func beginAttempt() { last.attempts &+= 1 }
+    @inline(__always)
+    mutating func beginAttempt(_ earlier: @autoclosure () -> EarlierAttempt) {
+        last.attempts &+= 1
+        if last.attempts > 1 { beginAnotherAttempt(earlier()) }
+    }
+
+    @inline(never)
+    private mutating func beginAnotherAttempt(_ earlier: EarlierAttempt) {
+        var retry = earlier.retry
+        if let known = retry, !isNew(known) { retry = nil }
+        last.beginAnotherAttempt(earlier, retry: retry)
+    }
+
+    /// Whether no attempt before was followed by this retry.
+    private func isNew(_ retry: RetryMetrics) -> Bool {
+        !attempts.contains {
+            if case .retry(let known) = $0.continuation { known.number == retry.number } else { false }
+        }
+    }
+
+    /// An attempt has failed, so that the task fails or another follows.
+    mutating func failed(_ reason: SessionError.Reason, at time: MonotonicInstant) {
+        last.unusual { $0.failure = (reason, time) }
+    }
+
+    /// The hop waits for a network.
+    mutating func awaitsNetwork() { last.unusual { $0.continuation = .connectivity } }
+
+    /// The last attempt went along this route.
+    mutating func went(along route: Route?) {
+        if let proxies = route?.proxies, !proxies.isEmpty { last.unusual { $0.proxies = proxies } }
+    }
 
     /// An attempt has waited, in addition to what was waited before.
     ///
@@ -120,7 +158,7 @@ extension TaskMetrics {
     }
 
     /// Whether a byte of the last hop's request may have been sent.
-    var wasSent: Bool { last.wasSent }
+    var wasSent: Bool { last.wasSent || last.earlierAttempts.contains(where: \.wasSent) }
 
     var countOfBytesReceived: Int64 { last.countOfBytesReceived }
 }
@@ -171,7 +209,7 @@ public struct HopMetrics: Sendable {
     /// requested credentials, or if the task waited for a network. 0 if the response came from a cache.
     public var attemptCount: Int { Int(attempts) }
     fileprivate var attempts: Int32 = 0
-    /// The status code of the response; nil if there was none.
+    /// The status code of the response to the last attempt; nil if there was none.
     public internal(set) var statusCode: Int?
     /// The number of bytes sent on the last connection, heads and TLS included.
     public internal(set) var countOfBytesSent: Int64 = 0
@@ -195,7 +233,7 @@ public struct HopMetrics: Sendable {
         cacheStatus?.isStoredAnswer == true ? .localCache : .networkLoad
     }
 
-    /// Whether a byte of the request may have been sent.
+    /// Whether a byte of the request may have been sent in the last attempt.
     var wasSent = false
     /// The number of hops before it.
     let number: Int
@@ -206,11 +244,74 @@ public struct HopMetrics: Sendable {
         self.start = start
     }
 
+    /// The attempts before the last one.
+    fileprivate var earlierAttempts: [AttemptMetrics] { unusual?.value.attempts ?? [] }
+
+    /// - Parameter isLast: whether no hop has followed.
+    fileprivate func allAttempts(isLast: Bool) -> [AttemptMetrics] {
+        guard attempts > 0 else { return [] }
+        let following: AttemptMetrics.Continuation =
+            switch statusCode {
+            case .some(300..<400): .redirect
+            case 401, 407: .challenge
+            default: .changedRequest
+            }
+        let rare = unusual?.value
+        return earlierAttempts + [
+            lastAttempt(
+                rare?.proxies ?? connection?.proxies ?? [], end: end,
+                isLast ? nil : rare?.continuation ?? following)
+        ]
+    }
+
+    private func lastAttempt(
+        _ proxies: [Proxy], end: MonotonicInstant?, _ continuation: AttemptMetrics.Continuation?
+    ) -> AttemptMetrics {
+        AttemptMetrics(
+            request: request, proxies: proxies, start: unusual?.value.attemptStart ?? start,
+            connectionAcquired: connectionAcquired, requestSent: requestSent, responseStart: responseStart, end: end,
+            connection: connection, isConnectionReused: isConnectionReused, wasSent: wasSent,
+            countOfBytesSent: countOfBytesSent, countOfBytesReceived: countOfBytesReceived, statusCode: statusCode,
+            failure: unusual?.value.failure?.reason, continuation: continuation)
+    }
+
+    /// - Parameter retry: the one that follows the last attempt.
+    fileprivate mutating func beginAnotherAttempt(_ earlier: EarlierAttempt, retry: RetryMetrics?) {
+        let rare = unusual?.value
+        let continuation: AttemptMetrics.Continuation =
+            if let retry {
+                .retry(retry)
+            } else if statusCode == 401 || statusCode == 407 {
+                .challenge
+            } else {
+                earlier.isRepeated ? .repeat : rare?.continuation ?? .changedRequest
+            }
+        let attempt = lastAttempt(
+            earlier.route?.proxies ?? [], end: retry?.time ?? rare?.failure?.time ?? earlier.now, continuation)
+        unusual {
+            if $0.attempts.count < 63 { $0.attempts.append(attempt) }
+            ($0.attemptStart, $0.failure, $0.continuation) = (earlier.now, nil, nil)
+        }
+        (connectionAcquired, requestSent, responseStart, connection) = (nil, nil, nil, nil)
+        (isConnectionReused, wasSent, statusCode) = (false, false, nil)
+        (countOfBytesSent, countOfBytesReceived) = (0, 0)
+    }
+
     fileprivate mutating func unusual(_ change: (inout UnusualMetrics.Value) -> Void) {
         var value = unusual?.value ?? UnusualMetrics.Value()
         change(&value)
         unusual = UnusualMetrics(value)
     }
+}
+
+/// What is known of an attempt when the next one begins.
+struct EarlierAttempt {
+    let route: Route?
+    /// The last retry of the task.
+    let retry: RetryMetrics?
+    /// Whether its connection was dead.
+    let isRepeated: Bool
+    let now: MonotonicInstant
 }
 
 /// What few hops have. Boxed: the metrics of a plain hop stay small.
@@ -221,6 +322,15 @@ private final class UnusualMetrics: Sendable {
         var failedConnection: FailedConnectionMetrics?
         var retries: [RetryMetrics] = []
         var hedge: HedgeMetrics?
+        /// Those before the last one.
+        var attempts: [AttemptMetrics] = []
+        /// Of the last attempt; nil for that of the hop.
+        var attemptStart: MonotonicInstant?
+        var failure: (reason: SessionError.Reason, time: MonotonicInstant)?
+        /// Why the hop goes on, if its status does not say so.
+        var continuation: AttemptMetrics.Continuation?
+        /// Those of the last attempt, which had no connection.
+        var proxies: [Proxy]?
     }
 
     let value: Value

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import TernIO
+import TernLock
 import TernTesting
 import Testing
 
@@ -97,6 +98,72 @@ import Testing
         #expect(hop.attemptCount == 2 && hop.repeatCount == 1)
         // The second attempt has a connection opened for it at once.
         #expect(hop.queueTime > .zero)
+    }
+
+    /// The standard policy with short waits.
+    private static let policy: RetryPolicy = {
+        var policy = RetryPolicy.standard
+        policy.backOff.base = .milliseconds(2)
+        return policy
+    }()
+
+    private func increment(_ number: borrowing Lock<Int>) -> Int {
+        number.withLock {
+            $0 += 1
+            return $0
+        }
+    }
+
+    @Test func `each attempt says what came of it, and why another followed`() async throws {
+        let numbers = Lock(0)
+        let origin = try ScriptedOrigin { connection, request in
+            switch request.target {
+            case "/dead" where connection == 1: [.reset]
+            case "/moved": [.respond(status: 302, fields: [("Location", "/flaky")], body: "")]
+            case "/flaky":
+                switch increment(numbers) {
+                case 1: [.respond(status: 503, fields: [], body: "")]
+                case 2: [.reset]
+                default: [.respond(status: 404, fields: [], body: "")]
+                }
+            case "/never": [.reset]
+            default: [.ok()]
+            }
+        }
+        let session = Session.limited { $0.retryPolicy = Self.policy }
+        let retry = "connection-lost, retry"
+        let expected = [
+            ("/", ["200"]), ("/dead", ["connection-lost, repeat", "200"]),
+            ("/moved", ["302, redirect", "503, retry", "connection-lost, repeat", "404"]),
+            ("/never", ["connection-lost, repeat"] + [retry, retry] + ["connection-lost"]),
+        ]
+        for (path, attempts) in expected {
+            numbers.withLock { $0 = 0 }
+            let delegate = RecordingDelegate()
+            let task = session.dataTask(with: try URLRequest(origin, path), delegate: delegate)
+            task.resume()
+            _ = await delegate.end()
+            let metrics = try #require(task.metrics)
+            #expect(metrics.attempts.map(\.description) == attempts)
+            #expect(metrics.attempts.count == metrics.hops.reduce(0) { $0 + $1.attemptCount })
+            for (attempt, next) in zip(metrics.attempts, metrics.attempts.dropFirst()) {
+                let end = try #require(attempt.end)
+                #expect(attempt.start <= end && end <= next.start && attempt.wasSent && attempt.connection != nil)
+            }
+        }
+    }
+
+    @Test func `an attempt that had no connection names its proxies`() async throws {
+        var request = try URLRequest(ScriptedOrigin { _, _ in [.ok()] })
+        request.retryPolicy = Self.policy
+        let session = Session.limited { $0.proxySettings = ProxySettings(Proxy(.http, host: "127.0.0.1", port: 1)) }
+        let delegate = RecordingDelegate()
+        let task = session.dataTask(with: request, delegate: delegate)
+        task.resume()
+        _ = await delegate.end()
+        let attempts = try #require(task.metrics).attempts
+        #expect(attempts.count == 3 && attempts.allSatisfy { $0.proxies.count == 1 && !$0.wasSent })
+        #expect(attempts.allSatisfy { $0.connection == nil && $0.failure != nil })
     }
 
     @Test func `a wait for a connection that is being opened is none in the queue`() async throws {

@@ -36,6 +36,8 @@ struct Origins {
     let jar: Answer
     /// What a cache in memory may keep for an hour.
     let kept: Answer
+    /// `small`, with `RetryPolicy.standard`.
+    let retried: Answer
 
     /// - Parameter folder: holds `port`, `tls-port`, the certificate `ca.pem`, and `text`, which is sent in gzip.
     init(folder: String) throws {
@@ -62,6 +64,9 @@ struct Origins {
         configuration.httpCookieStorage = nil
         configuration.urlCache = URLCache(memoryCapacity: 1_000_000)
         kept = try answer("\(plain)/kept", 5)
+        configuration.urlCache = nil
+        configuration.retryPolicy = .standard
+        retried = try answer("\(plain)/", 5)
     }
 
     private static func jar() throws -> HTTPCookieStorage {

@@ -16,6 +16,7 @@ enum Path: String, CaseIterable {
     case https
     case jar
     case hit
+    case retries
 
     var title: String {
         switch self {
@@ -31,6 +32,7 @@ enum Path: String, CaseIterable {
         case .https: "https GET, on the reactor"
         case .jar: "GET, with 3,000 cookies of 500 other hosts"
         case .hit: "GET answered from memory, on the reactor"
+        case .retries: "GET, with the standard retry policy"
         }
     }
 
@@ -56,6 +58,7 @@ enum Path: String, CaseIterable {
         case .https: try Awaiting(origins.sealed).sendOnReactor(count)
         case .jar: try Awaiting(origins.jar).sendOnReactor(count)
         case .hit: try Awaiting(origins.kept).sendOnReactor(count)
+        case .retries: try Awaiting(origins.retried).sendOnReactor(count)
         }
     }
 }
