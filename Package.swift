@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "TernHTTP1", targets: ["TernHTTP1"]),
         .library(name: "TernRuntime", targets: ["TernRuntime"]),
         .library(name: "TernTesting", targets: ["TernTesting"]),
+        .library(name: "TernURLSession", targets: ["TernURLSession"]),
         .executable(name: "tern", targets: ["TernMain"]),
     ],
     targets: [
@@ -58,10 +59,14 @@ let package = Package(
         // AFNetworking's session manager, security policy and reachability manager.
         .target(name: "TernAFNetworking", dependencies: ["Tern", "TernEngine", "TernLock"], swiftSettings: settings),
         // Old spellings: what call sites written for Alamofire 4 and URLSession name otherwise.
-        .target(name: "TernNames", dependencies: ["Tern", "TernAFNetworking"], swiftSettings: settings),
+        .target(name: "TernNames", dependencies: ["Tern", "TernAFNetworking", "TernLock"], swiftSettings: settings),
+        // URLSession's half of the old spellings, name by name.
+        .target(
+            name: "TernURLSession", dependencies: ["TernEngine", "TernNames"], swiftSettings: settings),
         // Tern and the old spellings, name by name.
         .target(
-            name: "TernAlamofire", dependencies: ["Tern", "TernAFNetworking", "TernNames"], swiftSettings: settings),
+            name: "TernAlamofire", dependencies: ["Tern", "TernAFNetworking", "TernNames", "TernURLSession"],
+            swiftSettings: settings),
         // A scripted origin and a throw-away certificate authority, for tests.
         .target(name: "TernTesting", dependencies: ["CTernOpenSSL", "TernLock"], swiftSettings: settings),
         // The command `tern` as a library, so that tests reach into it.
@@ -108,7 +113,7 @@ let package = Package(
             dependencies: ["Tern", "TernAFNetworking", "TernLock", "TernTesting", "TestPrograms", "TestProofs"],
             swiftSettings: settings),
         .testTarget(
-            name: "TernNamesTests", dependencies: ["TernAlamofire", "TernTesting", "TestProofs"],
+            name: "TernNamesTests", dependencies: ["TernAlamofire", "TernTesting", "TernURLSession", "TestProofs"],
             swiftSettings: settings),
         // Call sites as they are written for Alamofire 4, in the language mode of their time.
         .testTarget(

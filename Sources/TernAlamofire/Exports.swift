@@ -4,18 +4,12 @@
 
 @_exported public import Tern
 @_exported public import TernAFNetworking
+@_exported public import TernURLSession
 @_exported public import enum TernNames.Alamofire
 @_exported public import typealias TernNames.CFAbsoluteTime
 @_exported public import func TernNames.CFAbsoluteTimeGetCurrent
 @_exported public import typealias TernNames.CFData
 @_exported public import typealias TernNames.CFOptionFlags
-@_exported public import struct TernNames.HTTPCookiePropertyKey
-@_exported public import let TernNames.NSURLAuthenticationMethodClientCertificate
-@_exported public import let TernNames.NSURLAuthenticationMethodDefault
-@_exported public import let TernNames.NSURLAuthenticationMethodHTTPBasic
-@_exported public import let TernNames.NSURLAuthenticationMethodHTTPDigest
-@_exported public import let TernNames.NSURLAuthenticationMethodServerTrust
-@_exported public import let TernNames.NSURLSessionDownloadTaskResumeData
 @_exported public import typealias TernNames.Result
 @_exported public import typealias TernNames.SecCertificate
 @_exported public import func TernNames.SecCertificateCopyData
@@ -23,21 +17,6 @@
 @_exported public import func TernNames.SecCertificateCreateWithData
 @_exported public import typealias TernNames.SecKey
 @_exported public import typealias TernNames.SecTrust
-@_exported public import typealias TernNames.URLAuthenticationChallenge
-@_exported public import typealias TernNames.URLCredential
-@_exported public import typealias TernNames.URLCredentialStorage
-@_exported public import typealias TernNames.URLError
-@_exported public import typealias TernNames.URLProtectionSpace
-@_exported public import typealias TernNames.URLResponse
-@_exported public import typealias TernNames.URLSession
-@_exported public import class TernNames.URLSessionConfiguration
-@_exported public import typealias TernNames.URLSessionDataTask
-@_exported public import typealias TernNames.URLSessionDownloadTask
-@_exported public import typealias TernNames.URLSessionStreamTask
-@_exported public import typealias TernNames.URLSessionTask
-@_exported public import typealias TernNames.URLSessionTaskMetrics
-@_exported public import typealias TernNames.URLSessionTaskTransactionMetrics
-@_exported public import typealias TernNames.URLSessionUploadTask
 @_exported public import let TernNames.kSecRevocationCRLMethod
 @_exported public import let TernNames.kSecRevocationNetworkAccessDisabled
 @_exported public import let TernNames.kSecRevocationOCSPMethod

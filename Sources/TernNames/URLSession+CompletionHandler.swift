@@ -2,70 +2,110 @@
 public import Foundation
 public import Tern
 
+// Tasks with a completion handler, which is called once, on the session's `delegateQueue`. The session's delegate gets
+// redirects and challenges, but no response. `resume()` starts a task.
 extension Session {
-    /// A shared session with the default configuration.
-    public static let shared = Session()
+    /// What a completion handler of data gets: the body and the head, or an error.
+    public typealias DataHandler = @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+    /// The same with the URL of a file, which is removed when the handler returns, unless the handler has moved it.
+    public typealias FileHandler = @Sendable (URL?, URLResponse?, (any Error)?) -> Void
 
-    /// Creates a task that collects the body and calls the handler once, on a thread of the session. Call `resume()` to
-    /// start it.
+    /// Creates a task that collects the body, at most `maximumCollectedBodySize` bytes of it.
     @preconcurrency
-    public func dataTask(
-        with request: URLRequest,
-        completionHandler: @escaping @Sendable (Data?, HTTPURLResponse?, (any Error)?) -> Void
-    ) -> SessionDataTask {
-        dataTask(with: request) { result in Self.tell(completionHandler, result) }
+    public func dataTask(with request: URLRequest, completionHandler: @escaping DataHandler) -> SessionDataTask {
+        guard hub != nil else { return dataTask(with: request) { result in Self.tell(completionHandler, result) } }
+        return dataTask(with: request).calling(completionHandler)
     }
 
     /// The same for a URL.
     @preconcurrency
-    public func dataTask(
-        with url: URL, completionHandler: @escaping @Sendable (Data?, HTTPURLResponse?, (any Error)?) -> Void
-    ) -> SessionDataTask {
+    public func dataTask(with url: URL, completionHandler: @escaping DataHandler) -> SessionDataTask {
         dataTask(with: URLRequest(url: url), completionHandler: completionHandler)
     }
 
-    /// The same with data as the request body.
+    /// Creates a task that calls the session's delegate.
+    public func dataTask(with url: URL) -> SessionDataTask { dataTask(with: URLRequest(url: url)) }
+
+    /// Creates a task with data as the request body.
     @preconcurrency
     public func uploadTask(
-        with request: URLRequest, from bodyData: Data?,
-        completionHandler: @escaping @Sendable (Data?, HTTPURLResponse?, (any Error)?) -> Void
+        with request: URLRequest, from bodyData: Data?, completionHandler: @escaping DataHandler
     ) -> SessionUploadTask {
-        uploadTask(with: request, from: .data(bodyData ?? Data())) { result in Self.tell(completionHandler, result) }
+        let content = RequestBody.data(bodyData ?? Data())
+        guard hub != nil else {
+            return uploadTask(with: request, from: content) { result in Self.tell(completionHandler, result) }
+        }
+        return uploadTask(with: request, from: content).calling(completionHandler)
     }
 
     /// The same with a file as the request body.
     @preconcurrency
     public func uploadTask(
-        with request: URLRequest, fromFile fileURL: URL,
-        completionHandler: @escaping @Sendable (Data?, HTTPURLResponse?, (any Error)?) -> Void
+        with request: URLRequest, fromFile fileURL: URL, completionHandler: @escaping DataHandler
     ) -> SessionUploadTask {
-        uploadTask(with: request, from: .file(path: fileURL.path)) { result in Self.tell(completionHandler, result) }
+        let content = RequestBody.file(path: fileURL.path)
+        guard hub != nil else {
+            return uploadTask(with: request, from: content) { result in Self.tell(completionHandler, result) }
+        }
+        return uploadTask(with: request, from: content).calling(completionHandler)
     }
 
-    /// Creates a task that downloads to a temporary file and calls the handler with its URL, once, on a thread of the
-    /// session. The file is removed when the handler returns, unless the handler has moved it. Call `resume()` to start
-    /// it.
+    /// Creates a task with data as the request body that calls the session's delegate.
+    public func uploadTask(with request: URLRequest, from bodyData: Data) -> SessionUploadTask {
+        uploadTask(with: request, from: .data(bodyData))
+    }
+
+    /// The same with a file as the request body.
+    public func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> SessionUploadTask {
+        uploadTask(with: request, from: .file(path: fileURL.path))
+    }
+
+    /// Creates a task that downloads to a temporary file.
     @preconcurrency
     public func downloadTask(
-        with request: URLRequest,
-        completionHandler: @escaping @Sendable (URL?, HTTPURLResponse?, (any Error)?) -> Void
+        with request: URLRequest, completionHandler: @escaping FileHandler
     ) -> SessionDownloadTask {
-        downloadTask(with: request, delegate: DownloadCollector(completionHandler))
+        guard hub != nil else { return downloadTask(with: request, delegate: DownloadCollector(completionHandler)) }
+        return downloadTask(with: request).calling(completionHandler)
     }
 
     /// The same for a URL.
     @preconcurrency
-    public func downloadTask(
-        with url: URL, completionHandler: @escaping @Sendable (URL?, HTTPURLResponse?, (any Error)?) -> Void
-    ) -> SessionDownloadTask {
+    public func downloadTask(with url: URL, completionHandler: @escaping FileHandler) -> SessionDownloadTask {
         downloadTask(with: URLRequest(url: url), completionHandler: completionHandler)
     }
 
-    /// The tasks that have been started and have not ended.
+    /// Creates a task that downloads to a temporary file and calls the session's delegate.
+    public func downloadTask(with url: URL) -> SessionDownloadTask { downloadTask(with: URLRequest(url: url)) }
+
+    /// Creates a task that continues a download. Resume data that was not made by Tern, or was used before, fails the
+    /// task with the reason.
+    @preconcurrency
+    public func downloadTask(
+        withResumeData resumeData: Data, completionHandler: @escaping FileHandler
+    ) -> SessionDownloadTask {
+        guard hub != nil else {
+            return downloadTask(continuing: resumeData, delegate: DownloadCollector(completionHandler))
+        }
+        return downloadTask(withResumeData: resumeData).calling(completionHandler)
+    }
+
+    /// The same, calling the session's delegate.
+    public func downloadTask(withResumeData resumeData: Data) -> SessionDownloadTask {
+        let hub = hub
+        let task = downloadTask(continuing: resumeData, delegate: hub ?? DelegateHub(nil, nil))
+        hub?.session(self, didCreate: task)
+        return task
+    }
+
+    /// The tasks that were created and have not ended.
     @preconcurrency
     public func getAllTasks(completionHandler: @escaping @Sendable ([SessionTask]) -> Void) {
-        let tasks = allTasks
-        DispatchQueue.global().async { completionHandler(tasks) }
+        guard let hub else {
+            let tasks = allTasks
+            return DispatchQueue.global().async { completionHandler(tasks) }
+        }
+        hub.perform { completionHandler(hub.unownedTasks) }
     }
 
     /// The same, by kind. An upload task is not listed as a data task, though its type is a subclass of one.
@@ -75,19 +115,67 @@ extension Session {
             @escaping @Sendable ([SessionDataTask], [SessionUploadTask], [SessionDownloadTask]) -> Void
     ) {
         getAllTasks { tasks in
-            completionHandler(
-                tasks.filter { !($0 is SessionUploadTask) }.compactMap { $0 as? SessionDataTask },
-                tasks.compactMap { $0 as? SessionUploadTask }, tasks.compactMap { $0 as? SessionDownloadTask })
+            let (data, uploads, downloads) = Self.kinds(of: tasks)
+            completionHandler(data, uploads, downloads)
         }
     }
 
+    /// The tasks that were created and have not ended, by kind.
+    public var tasks: ([SessionDataTask], [SessionUploadTask], [SessionDownloadTask]) {
+        get async {
+            let tasks = await withCheckedContinuation { continuation in
+                getAllTasks { continuation.resume(returning: $0) }
+            }
+            return Self.kinds(of: tasks)
+        }
+    }
+
+    private static func kinds(
+        of tasks: [SessionTask]
+    ) -> ([SessionDataTask], [SessionUploadTask], [SessionDownloadTask]) {
+        (
+            tasks.filter { !($0 is SessionUploadTask) }.compactMap { $0 as? SessionDataTask },
+            tasks.compactMap { $0 as? SessionUploadTask }, tasks.compactMap { $0 as? SessionDownloadTask }
+        )
+    }
+
+    /// Removes cookies, stored responses and credentials of the session, and calls the handler on the `delegateQueue`.
+    @preconcurrency
+    public func reset(completionHandler: @escaping @Sendable () -> Void) {
+        configuration.httpCookieStorage?.removeCookies(since: .distantPast)
+        configuration.urlCache?.removeAllCachedResponses()
+        reset()
+        delegateQueue.addOperation(completionHandler)
+    }
+
+    /// Has new requests use new connections, and calls the handler on the `delegateQueue`. Storages in files are written as
+    /// they change.
+    @preconcurrency
+    public func flush(completionHandler: @escaping @Sendable () -> Void) {
+        reset()
+        delegateQueue.addOperation(completionHandler)
+    }
+
     private static func tell(
-        _ completionHandler: (Data?, HTTPURLResponse?, (any Error)?) -> Void,
-        _ result: Swift.Result<(Data, HTTPURLResponse), SessionError>
+        _ completionHandler: DataHandler, _ result: Swift.Result<(Data, HTTPURLResponse), SessionError>
     ) {
         switch result {
         case .success((let data, let response)): completionHandler(data, response, nil)
         case .failure(let error): completionHandler(nil, nil, error)
         }
+    }
+}
+
+extension SessionDataTask {
+    fileprivate func calling(_ handler: @escaping TaskCompanion.DataHandler) -> Self {
+        (companion as? TaskCompanion)?.call(handler)
+        return self
+    }
+}
+
+extension SessionDownloadTask {
+    fileprivate func calling(_ handler: @escaping TaskCompanion.FileHandler) -> SessionDownloadTask {
+        (companion as? TaskCompanion)?.call(handler)
+        return self
     }
 }

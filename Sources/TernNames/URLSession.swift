@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Foundation
 public import Tern
 
 /// ``TernEngine/Session``
@@ -26,18 +27,42 @@ extension Session {
     /// ``TernEngine/ResponseAnswer``
     public typealias ResponseDisposition = Tern.ResponseAnswer
 
+    /// A shared session, which keeps cookies and credentials as `URLSessionConfiguration.default` does.
+    public static let shared = Session(configuration: URLSessionConfiguration.default)
+
     /// A session with this configuration.
     public convenience init(configuration: URLSessionConfiguration) {
-        self.init(configuration: configuration, delegate: nil, delegateQueue: nil)
+        self.init(configuration: configuration, delegate: (any URLSessionDelegate)?.none, delegateQueue: nil)
     }
 
-    /// A session with this configuration, whose delegate becomes the hub of a ``Tern/SessionManager``. There is no
-    /// queue to choose: delegates are called on the reactors' threads.
+    /// A session with this configuration, which calls `delegate` and completion handlers on `delegateQueue`, one after
+    /// another; nil for a queue of its own. It retains the delegate until it is invalidated, or released after the end
+    /// of its last task.
     public convenience init(
-        configuration: URLSessionConfiguration, delegate: SessionDelegate?, delegateQueue: Never?
+        configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?,
+        delegateQueue queue: OperationQueue? = nil
+    ) {
+        let hub = DelegateHub(delegate, queue)
+        self.init(configuration: configuration.value, delegate: hub)
+        hub.attach(to: self)
+    }
+
+    /// A session with this configuration, whose delegate becomes the hub of a ``Tern/SessionManager``, which chooses the
+    /// queue.
+    public convenience init(
+        configuration: URLSessionConfiguration, delegate: SessionDelegate, delegateQueue: OperationQueue? = nil
     ) {
         self.init(configuration: configuration.value, delegate: delegate)
     }
+
+    /// The delegate that the session was made with, until it is invalid.
+    public var delegate: (any URLSessionDelegate)? { hub?.listener.session }
+
+    /// The delegates and the queue; nil for a session that was not made with URLSession's initialisers.
+    var hub: DelegateHub? { engineDelegate as? DelegateHub }
+
+    /// The queue on which delegates and completion handlers are called.
+    public var delegateQueue: OperationQueue { hub?.queue ?? .main }
 }
 
 extension SessionTask {
@@ -48,6 +73,19 @@ extension SessionTask {
     public var priority: Float {
         get { 0.5 }
         set {}
+    }
+
+    /// A delegate of this task alone, which is called in place of the session's; set it before the task starts. Nil, and
+    /// without effect, for a task of a session that was not made with URLSession's initialisers.
+    public var delegate: (any URLSessionTaskDelegate)? {
+        get { (companion as? TaskCompanion)?.delegate }
+        set { (companion as? TaskCompanion)?.delegate = newValue }
+    }
+
+    /// The bytes that are sent and received. Canceling it cancels the task; pausing it suspends the task.
+    public var progress: Progress {
+        if let companion = companion as? TaskCompanion { return companion.progress(of: self) }
+        return Progress(totalUnitCount: -1)
     }
 }
 

@@ -18,8 +18,9 @@ import Testing
         "TernRuntime": ["CTernRuntime", "Glibc", "TernIO", "TernLock", "TernSystem"],
         "Tern": ["Dispatch", "Foundation", "Synchronization", "TernEngine", "TernLock"],
         "TernAFNetworking": ["Dispatch", "Foundation", "Tern", "TernEngine", "TernLock"],
-        "TernNames": ["Foundation", "Tern", "TernAFNetworking"],
-        "TernAlamofire": ["Foundation", "Tern", "TernAFNetworking", "TernNames"],
+        "TernNames": ["Foundation", "Tern", "TernAFNetworking", "TernLock"],
+        "TernURLSession": ["Tern", "TernEngine", "TernNames"],
+        "TernAlamofire": ["Foundation", "Tern", "TernAFNetworking", "TernNames", "TernURLSession"],
         "TernTesting": ["CTernOpenSSL", "Glibc", "Synchronization", "TernLock"],
         "TernMain": ["TernCLI", "TernRuntime"],
         "TernCLI": [

@@ -28,6 +28,7 @@ import Testing
         ],
         "Task/TaskLifecycle.swift": [
             "TaskLifecycle.currentRequest", "TaskLifecycle.response", "TaskLifecycle.description",
+            "TaskLifecycle.companion",
         ],
         "Transport/Layers.swift": ["Beneath.layers"],
     ]

@@ -18,14 +18,20 @@ final class CallbackQueue: Sendable {
         var isScheduled = false
     }
 
-    private let queue: DispatchQueue
+    private let run: @Sendable (@escaping @Sendable () -> Void) -> Void
     private let eventLoops: EventLoops?
     private let state = Lock(State())
 
     /// - Parameter eventLoops: the event loops of the reactors that post here.
-    init(_ queue: DispatchQueue, after eventLoops: EventLoops? = nil) {
-        self.queue = queue
-        self.eventLoops = eventLoops
+    convenience init(_ queue: DispatchQueue, after eventLoops: EventLoops? = nil) {
+        self.init(after: eventLoops) { block in queue.async { block() } }
+    }
+
+    /// - Parameters:
+    ///   - eventLoops: the event loops of the reactors that post here.
+    ///   - run: runs a block later, on a queue of any kind.
+    init(after eventLoops: EventLoops?, _ run: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
+        (self.eventLoops, self.run) = (eventLoops, run)
     }
 
     /// Calls the source back soon.
@@ -46,7 +52,7 @@ final class CallbackQueue: Sendable {
         if let eventLoops { unsafe eventLoops.resume(continuation) } else { unsafe continuation.resume() }
     }
 
-    private func schedule() { queue.async { self.deliver() } }
+    private func schedule() { run { self.deliver() } }
 
     /// Delivers the waiting items. Items that arrive meanwhile get another block, so that other work on the queue is
     /// not delayed.

@@ -7,7 +7,10 @@ import TernLock
 // adopted them and whose delegate then receives each event whole.
 extension SessionDelegate: TernEngine.SessionDelegate, SessionDownloadDelegate, StreamTaskDelegate {
     /// Adds a task that belongs to no request.
-    public func session(_ session: Session, didCreate task: SessionTask) { strays.add(task) }
+    public func session(_ session: Session, didCreate task: SessionTask) {
+        strays.add(task)
+        if isSubclass { urlSession(session, didCreateTask: task) }
+    }
 
     /// Asks the closure or the subclass on the callback queue; without either, the task's delegate is asked.
     public func session(_ session: Session, didReceive challenge: ServerTrustChallenge, _ question: ServerTrustQuestion)
@@ -261,6 +264,23 @@ extension SessionDelegate {
             $0 = Attachment(session: session, callbacks: callbacks, adoptPolicies: adoptPolicies)
         }
     }
+
+    /// Receives the events of the tasks of a session that no manager has. `run` runs a block later; blocks run one after
+    /// another in the order of the events of a task, however `run` does it.
+    package func attach(
+        to session: Session, _ run: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+    ) {
+        let callbacks = CallbackQueue(after: session.eventLoops, run)
+        attachment.withLock { $0 = Attachment(session: session, callbacks: callbacks) }
+    }
+
+    /// Runs a block on the queue of the events, after those that have arrived.
+    package func perform(_ body: @escaping @Sendable () -> Void) {
+        attachment.withLock { $0.callbacks }?.post(CallbackBlock(body))
+    }
+
+    /// The tasks that were created on the session itself and have not ended, by their creation.
+    package var unownedTasks: [SessionTask] { strays.all }
 
     subscript<Closure: Sendable>(_ path: WritableKeyPath<ClosureTable.Closures, Closure?>) -> Closure? {
         get { closures[path] }

@@ -220,6 +220,9 @@ open class SessionDelegate: @unchecked Sendable {
 
     // The methods that a subclass may override. Each follows the order above.
 
+    /// A task that belongs to no request was created on the session. On the thread that creates it.
+    open func urlSession(_ session: Session, didCreateTask task: SessionTask) {}
+
     /// Called when the session has been invalidated and its last task has ended.
     open func urlSession(_ session: Session, didBecomeInvalidWithError error: (any Error)?) {
         self[\.sessionInvalid]?(session, error)

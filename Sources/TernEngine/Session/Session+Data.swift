@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 public import FoundationEssentials
 
+// Disfavored: where URLSession's names are imported, its calls of these names are meant, which throw any error.
 extension Session {
     /// Sends `request` and collects the body, at most `maximumCollectedBodySize` bytes of it.
     ///
     /// A response with any status code is a success. Cancelling the Swift task closes the connection and throws
     /// `.cancelled`.
+    @_disfavoredOverload
     public func data(for request: URLRequest) async throws(SessionError) -> (Data, HTTPURLResponse) {
         let collector = DataCollector(taskDefaults.bodyLimits)
         let task = dataTask(with: request, delegate: collector)
@@ -22,12 +24,14 @@ extension Session {
 
     /// Sends a GET request for `url` and collects the body. A URL that the session has just been given is not parsed
     /// again.
+    @_disfavoredOverload
     public func data(from url: URL) async throws(SessionError) -> (Data, HTTPURLResponse) {
         try await data(for: getRequest(for: url))
     }
 
     /// Sends `request` and returns its body as it arrives. Reading slowly slows the server down: at most about 512 KB
     /// wait in memory. Ending the iteration early, or releasing the sequence, ends the response; see ``BodyBytes``.
+    @_disfavoredOverload
     public func bytes(for request: URLRequest) async throws(SessionError) -> (BodyBytes, HTTPURLResponse) {
         let stream = BodyStream()
         let task = dataTask(with: request, delegate: stream)

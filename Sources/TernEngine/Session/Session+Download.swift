@@ -65,6 +65,21 @@ extension Session {
             DownloadDestination(temporaryIn: folder), partialFile, request ?? partialFile.data.request, delegate)
     }
 
+    /// The same for a caller that cannot be told of resume data that is unusable: the task fails for that reason.
+    package func downloadTask(
+        continuing resumeData: Data, delegate: any SessionDownloadDelegate
+    ) -> SessionDownloadTask {
+        do throws(ResumeDataError) {
+            return try downloadTask(withResumeData: resumeData, delegate: delegate)
+        } catch {
+            var request = URLRequest(url: URL(filePath: "/"))
+            request.url = nil
+            return SessionDownloadTask(
+                DownloadDriver(DownloadDestination(temporaryIn: nil), nil, delegate), request,
+                defaults: TaskDefaults(failing: taskDefaults, with: .download(.resumeData(error))), at: nil)
+        }
+    }
+
     private func downloadTask(
         _ place: DownloadDestination, _ partialFile: PartialFile?, _ request: URLRequest,
         _ delegate: any SessionDownloadDelegate
@@ -75,6 +90,7 @@ extension Session {
 
     /// Sends `request` and writes the body to a temporary file, which the caller must remove. A response with any
     /// status code is a success.
+    @_disfavoredOverload
     public func download(for request: URLRequest) async throws(SessionError) -> (URL, HTTPURLResponse) {
         let waiter = DownloadWaiter()
         return try await waiter.outcome(of: downloadTask(with: request, delegate: waiter)).get()

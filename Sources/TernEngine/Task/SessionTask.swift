@@ -232,6 +232,16 @@ extension SessionTask {
         originalRequest.body?.expectedLength ?? 0
     }
 
+    /// What a layer above keeps with the task, as long as the task exists. A download that takes its place gets it, too.
+    package var companion: (any AnyObject & Sendable)? {
+        get { lifecycle.withLock { $0.companion } }
+        set {
+            // The old value is released outside the lock.
+            var other = newValue
+            lifecycle.withLock { swap(&$0.companion, &other) }
+        }
+    }
+
     /// A description set by the caller; Tern does not use it.
     public var taskDescription: String? {
         get { lifecycle.withLock { $0.description } }

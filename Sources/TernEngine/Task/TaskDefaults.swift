@@ -32,12 +32,19 @@ final class TaskDefaults: Sendable {
         contentDecodingLimits = configuration.contentDecodingLimits
     }
 
-    private init(_ other: TaskDefaults, policies: HopPolicies, rates: RateLimiters?) {
+    private init(
+        _ other: TaskDefaults, policies: HopPolicies, rates: RateLimiters?, failure: SessionError.Reason? = nil
+    ) {
         (timeouts, routes, proxies) = (other.timeouts, other.routes, other.proxies)
         (self.policies, self.rates) = (policies, rates)
         decodesContent = other.decodesContent
         (bodyLimits, contentDecodingLimits) = (other.bodyLimits, other.contentDecodingLimits)
-        failure = other.failure
+        self.failure = failure ?? other.failure
+    }
+
+    /// For a task that has nowhere to run and fails for this reason.
+    convenience init(failing other: TaskDefaults, with failure: SessionError.Reason) {
+        self.init(other, policies: other.policies, rates: nil, failure: failure)
     }
 
     /// For tasks that open connections and send nothing: no response source answers in place of a connection, and no rate

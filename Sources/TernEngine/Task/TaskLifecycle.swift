@@ -19,6 +19,8 @@ struct TaskLifecycle<Home: AnyObject & Sendable>: ~Copyable, Sendable {
     var response: HTTPURLResponse?
     private(set) var error: SessionError?
     var description: String?
+    /// What a layer above keeps with the task.
+    var companion: (any AnyObject & Sendable)?
 
     init(shard: Home?) { self.shard = shard }
 
@@ -99,6 +101,7 @@ struct TaskLifecycle<Home: AnyObject & Sendable>: ~Copyable, Sendable {
         (other.stage, other.start, other.suspensions) = (stage, start, suspensions)
         (other.isCancelledOnStart, other.isAbandoned) = (isCancelledOnStart, isAbandoned)
         (other.currentRequest, other.response, other.error) = (currentRequest, response, error)
+        other.companion = companion
         stage = .completed
         return other
     }

@@ -13,16 +13,19 @@ import Testing
     private final class Counting: TunnelHandshake, @unchecked Sendable {
         private let loop: ReactorLoop
         private var left: Int
-        private(set) var counts: [UInt64: Int] = [:]
+        private let taken = Lock<[UInt64: Int]>([:])
+
+        /// The numbers of bytes by tick.
+        var counts: [UInt64: Int] { taken.withLock { $0 } }
 
         init(_ loop: ReactorLoop, _ count: Int) { (self.loop, left) = (loop, count) }
 
         func begin() throws(ProxyError) -> [UInt8] { [] }
 
         func receive(_ bytes: [UInt8], from offset: inout Int) throws(ProxyError) -> TunnelStep {
-            let taken = min(left, bytes.count - offset)
-            (offset, left) = (offset + taken, left - taken)
-            counts[loop.tick, default: 0] += taken
+            let count = min(left, bytes.count - offset)
+            (offset, left) = (offset + count, left - count)
+            taken.withLock { $0[loop.tick, default: 0] += count }
             return left == 0 ? .open : .wait
         }
 

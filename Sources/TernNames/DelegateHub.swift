@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Tern
+import TernLock
+
+/// Calls the delegates of one's own, and the completion handlers, of a session that was made with URLSession's initialisers:
+/// on its operation queue, one after another, in the order of the events of a task. It retains the session's delegate
+/// until the session is invalid.
+final class DelegateHub: SessionDelegate, @unchecked Sendable {
+    /// A delegate, as each of its kinds. Found once: a cast costs as much as a small read.
+    struct Listener: Sendable {
+        let session: (any URLSessionDelegate)?
+        let task: (any URLSessionTaskDelegate)?
+        let data: (any URLSessionDataDelegate)?
+        let download: (any URLSessionDownloadDelegate)?
+        let stream: (any URLSessionStreamDelegate)?
+
+        init(_ delegate: (any URLSessionDelegate)?) {
+            session = delegate
+            task = delegate as? any URLSessionTaskDelegate
+            data = delegate as? any URLSessionDataDelegate
+            download = delegate as? any URLSessionDownloadDelegate
+            stream = delegate as? any URLSessionStreamDelegate
+        }
+    }
+
+    let queue: OperationQueue
+    private let current: Lock<Listener>
+
+    var listener: Listener { current.withLock { $0 } }
+
+    init(_ delegate: (any URLSessionDelegate)?, _ queue: OperationQueue?) {
+        let serial = queue ?? OperationQueue()
+        if queue == nil { serial.maxConcurrentOperationCount = 1 }
+        self.queue = serial
+        current = Lock(Listener(delegate))
+        super.init()
+    }
+
+    /// Receives the events of this session from now on.
+    func attach(to session: Session) {
+        attach(to: session) { [queue] block in queue.addOperation(block) }
+    }
+
+    /// The delegate that a task has of its own, and after it the session's.
+    private func listener<Delegate>(of task: SessionTask, _ kind: KeyPath<Listener, Delegate?>) -> Delegate? {
+        (task.companion as? TaskCompanion)?.listener?[keyPath: kind] ?? listener[keyPath: kind]
+    }
+
+    private func taskListener(of task: SessionTask) -> (any URLSessionTaskDelegate)? {
+        (task.companion as? TaskCompanion)?.listener?.task ?? listener.task
+    }
+
+    // The session
+
+    override func urlSession(_ session: Session, didCreateTask task: SessionTask) {
+        task.companion = TaskCompanion(keeping: session)
+        listener.task?.urlSession(session, didCreateTask: task)
+    }
+
+    override func urlSession(_ session: Session, didBecomeInvalidWithError error: (any Error)?) {
+        listener.session?.urlSession(session, didBecomeInvalidWithError: error)
+        var released = Listener(nil)
+        current.withLock { swap(&$0, &released) }
+    }
+
+    override func urlSession(
+        _ session: Session, didReceive challenge: Challenge, completionHandler: @escaping ChallengeCompletion
+    ) {
+        guard let delegate = listener.session else { return completionHandler(.performDefaultHandling, nil) }
+        delegate.urlSession(session, didReceive: challenge, completionHandler: completionHandler)
+    }
+
+    // Tasks
+
+    override func urlSession(_ session: Session, taskIsWaitingForConnectivity task: SessionTask) {
+        taskListener(of: task)?.urlSession(session, taskIsWaitingForConnectivity: task)
+    }
+
+    override func urlSession(
+        _ session: Session, task: SessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping RedirectCompletion
+    ) {
+        guard let delegate = taskListener(of: task) else { return completionHandler(request) }
+        delegate.urlSession(
+            session, task: task, willPerformHTTPRedirection: response, newRequest: request,
+            completionHandler: completionHandler)
+    }
+
+    override func urlSession(
+        _ session: Session, task: SessionTask, didReceive challenge: Challenge,
+        completionHandler: @escaping ChallengeCompletion
+    ) {
+        guard let delegate = taskListener(of: task) else { return completionHandler(.performDefaultHandling, nil) }
+        delegate.urlSession(session, task: task, didReceive: challenge, completionHandler: completionHandler)
+    }
+
+    override func urlSession(
+        _ session: Session, task: SessionTask, needNewBodyStream completionHandler: @escaping StreamCompletion
+    ) {
+        guard let delegate = taskListener(of: task) else { return completionHandler(nil) }
+        delegate.urlSession(session, task: task, needNewBodyStream: completionHandler)
+    }
+
+    override func urlSession(
+        _ session: Session, task: SessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        (task.companion as? TaskCompanion)?.advance(task)
+        taskListener(of: task)?.urlSession(
+            session, task: task, didSendBodyData: bytesSent, totalBytesSent: totalBytesSent,
+            totalBytesExpectedToSend: totalBytesExpectedToSend)
+    }
+
+    override func urlSession(_ session: Session, task: SessionTask, didFinishCollecting metrics: TaskMetrics) {
+        taskListener(of: task)?.urlSession(session, task: task, didFinishCollecting: metrics)
+    }
+
+    override func urlSession(_ session: Session, task: SessionTask, didCompleteWithError error: (any Error)?) {
+        let companion = task.companion as? TaskCompanion
+        companion?.advance(task)
+        if companion?.complete(task, error) != true {
+            taskListener(of: task)?.urlSession(session, task: task, didCompleteWithError: error)
+        }
+        companion?.end()
+    }
+
+    // Data
+
+    override func urlSession(
+        _ session: Session, dataTask: SessionDataTask, didReceive response: HTTPURLResponse,
+        completionHandler: @escaping ResponseCompletion
+    ) {
+        guard let delegate = listener(of: dataTask, \.data), !hasHandler(dataTask) else {
+            return completionHandler(.allow)
+        }
+        delegate.urlSession(session, dataTask: dataTask, didReceive: response, completionHandler: completionHandler)
+    }
+
+    override func urlSession(
+        _ session: Session, dataTask: SessionDataTask, didBecome downloadTask: SessionDownloadTask
+    ) {
+        listener(of: dataTask, \.data)?.urlSession(session, dataTask: dataTask, didBecome: downloadTask)
+    }
+
+    override func urlSession(_ session: Session, dataTask: SessionDataTask, didReceive data: Data) {
+        let companion = dataTask.companion as? TaskCompanion
+        companion?.advance(dataTask)
+        let limit = session.configuration.maximumCollectedBodySize
+        if companion?.collect(data, of: dataTask, limit: limit) == true { return }
+        listener(of: dataTask, \.data)?.urlSession(session, dataTask: dataTask, didReceive: data)
+    }
+
+    override func urlSession(
+        _ session: Session, dataTask: SessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
+        completionHandler: @escaping CacheCompletion
+    ) {
+        guard let delegate = listener(of: dataTask, \.data), !hasHandler(dataTask) else {
+            return completionHandler(proposedResponse)
+        }
+        delegate.urlSession(
+            session, dataTask: dataTask, willCacheResponse: proposedResponse, completionHandler: completionHandler)
+    }
+
+    private func hasHandler(_ task: SessionTask) -> Bool { (task.companion as? TaskCompanion)?.hasHandler == true }
+
+    // Downloads
+
+    override func urlSession(
+        _ session: Session, downloadTask: SessionDownloadTask, didFinishDownloadingTo location: URL
+    ) {
+        if (downloadTask.companion as? TaskCompanion)?.finish(downloadTask, location) == true { return }
+        listener(of: downloadTask, \.download)?.urlSession(
+            session, downloadTask: downloadTask, didFinishDownloadingTo: location)
+    }
+
+    override func urlSession(
+        _ session: Session, downloadTask: SessionDownloadTask, didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
+    ) {
+        (downloadTask.companion as? TaskCompanion)?.advance(downloadTask)
+        if hasHandler(downloadTask) { return }
+        listener(of: downloadTask, \.download)?.urlSession(
+            session, downloadTask: downloadTask, didWriteData: bytesWritten, totalBytesWritten: totalBytesWritten,
+            totalBytesExpectedToWrite: totalBytesExpectedToWrite)
+    }
+
+    override func urlSession(
+        _ session: Session, downloadTask: SessionDownloadTask, didResumeAtOffset fileOffset: Int64,
+        expectedTotalBytes: Int64
+    ) {
+        if hasHandler(downloadTask) { return }
+        listener(of: downloadTask, \.download)?.urlSession(
+            session, downloadTask: downloadTask, didResumeAtOffset: fileOffset, expectedTotalBytes: expectedTotalBytes)
+    }
+
+    // Streams
+
+    override func urlSession(_ session: Session, readClosedFor streamTask: StreamTask) {
+        listener(of: streamTask, \.stream)?.urlSession(session, readClosedFor: streamTask)
+    }
+
+    override func urlSession(_ session: Session, writeClosedFor streamTask: StreamTask) {
+        listener(of: streamTask, \.stream)?.urlSession(session, writeClosedFor: streamTask)
+    }
+}
+
+/// What URLSession keeps with a task and Tern does not: a delegate of its own, a completion handler with the body that it
+/// gets, and the progress. It retains the session until the task has ended.
+final class TaskCompanion: Sendable {
+    typealias DataHandler = @Sendable (Data?, HTTPURLResponse?, (any Error)?) -> Void
+    typealias FileHandler = @Sendable (URL?, HTTPURLResponse?, (any Error)?) -> Void
+
+    private enum Handler {
+        case data(DataHandler)
+        case file(FileHandler)
+    }
+
+    private struct State {
+        var session: Session?
+        var delegate: (any URLSessionTaskDelegate)?
+        var listener: DelegateHub.Listener?
+        var handler: Handler?
+        var body = Data()
+        var failure: SessionError?
+        var progress: Progress?
+    }
+
+    private let state: Lock<State>
+
+    init(keeping session: Session) { state = Lock(State(session: session)) }
+
+    /// The task's own delegate, retained until the task has ended.
+    var delegate: (any URLSessionTaskDelegate)? {
+        get { state.withLock { $0.delegate } }
+        set {
+            let listener = newValue.map { DelegateHub.Listener($0) }
+            state.withLock { ($0.delegate, $0.listener) = (newValue, listener) }
+        }
+    }
+
+    var listener: DelegateHub.Listener? { state.withLock { $0.listener } }
+
+    var hasHandler: Bool { state.withLock { $0.handler != nil } }
+
+    func call(_ handler: @escaping DataHandler) { state.withLock { $0.handler = .data(handler) } }
+
+    func call(_ handler: @escaping FileHandler) { state.withLock { $0.handler = .file(handler) } }
+
+    /// Adds to the body that the handler gets. False without a handler for data.
+    func collect(_ data: Data, of task: SessionTask, limit: Int) -> Bool {
+        let (isCollected, isTooLarge) = state.withLock { state in
+            guard case .data = state.handler else { return (false, false) }
+            if state.failure != nil { return (true, false) }
+            if state.body.count + data.count > limit {
+                state.body = Data()
+                state.failure = SessionError(.transfer(.bodyTooLarge(limit: limit)), phase: .body, wasSent: true)
+                return (true, true)
+            }
+            state.body.append(data)
+            return (true, false)
+        }
+        if isTooLarge { task.cancel() }
+        return isCollected
+    }
+
+    /// Calls the handler with the file. False without a handler for files.
+    func finish(_ task: SessionTask, _ location: URL) -> Bool {
+        let handler = state.withLock { state -> FileHandler? in
+            guard case .file(let handler) = state.handler else { return nil }
+            // It is called once: not with an error afterwards.
+            state.handler = .file { _, _, _ in }
+            return handler
+        }
+        handler?(location, task.response, nil)
+        return handler != nil
+    }
+
+    /// Calls the handler at the end. False without a handler.
+    func complete(_ task: SessionTask, _ error: (any Error)?) -> Bool {
+        let (handler, body, failure) = state.withLock { state in
+            (state.handler.take(), state.body, state.failure)
+        }
+        switch handler {
+        case nil: return false
+        case .data(let handler):
+            if let error = failure ?? error { handler(nil, nil, error) } else { handler(body, task.response, nil) }
+        case .file(let handler): if let error { handler(nil, task.response, error) }
+        }
+        return true
+    }
+
+    /// The task has ended.
+    func end() {
+        let ended = state.withLock { state in
+            defer { (state.session, state.delegate, state.listener) = (nil, nil, nil) }
+            return (state.session, state.delegate)
+        }
+        withExtendedLifetime(ended) {}
+    }
+
+    // Progress
+
+    /// Counts the bytes that are sent and received; canceling it cancels the task, and pausing it suspends the task.
+    func progress(of task: SessionTask) -> Progress {
+        let progress = state.withLock { state in
+            if let progress = state.progress { return progress }
+            let progress = Progress(totalUnitCount: -1)
+            state.progress = progress
+            return progress
+        }
+        progress.isCancellable = true
+        progress.isPausable = true
+        progress.cancellationHandler = { [weak task] in task?.cancel() }
+        progress.pausingHandler = { [weak task] in task?.suspend() }
+        progress.resumingHandler = { [weak task] in task?.resume() }
+        advance(task)
+        return progress
+    }
+
+    /// Bytes were sent or received, or the task has ended.
+    func advance(_ task: SessionTask) {
+        guard let progress = state.withLock({ $0.progress }) else { return }
+        let done = task.countOfBytesSent &+ task.countOfBytesReceived
+        let isComplete = task.state == .completed && task.error == nil
+        let expected = [task.countOfBytesExpectedToSend, task.countOfBytesExpectedToReceive]
+        let total = expected.contains { $0 < 0 } ? -1 : expected[0] &+ expected[1]
+        progress.totalUnitCount = isComplete ? max(done, 1) : total
+        progress.completedUnitCount = isComplete ? max(done, 1) : done
+    }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+public import Tern
+
+// URLSession's async calls. They throw any error, as there, so that a program may catch what it likes; those of
+// ``TernEngine/Session`` throw a ``TernEngine/SessionError``.
+extension Session {
+    /// Sends a request and collects the body. A response with any status code is a success. Canceling the Swift task
+    /// cancels the request.
+    ///
+    /// - Parameter delegate: is called in place of the session's, but for the body.
+    public func data(
+        for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (Data, URLResponse) {
+        guard let hub, delegate != nil || hub.listener.session != nil else {
+            // By its full name that of Tern.
+            let send = data(for:)
+            return try await send(request)
+        }
+        return try await outcome(of: delegate) { dataTask(with: request, completionHandler: $0) }
+    }
+
+    /// The same for a URL.
+    public func data(
+        from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (Data, URLResponse) {
+        try await data(for: URLRequest(url: url), delegate: delegate)
+    }
+
+    /// Sends a request with data as its body, and collects the body of the response.
+    public func upload(
+        for request: URLRequest, from bodyData: Data, delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (Data, URLResponse) {
+        try await outcome(of: delegate) { uploadTask(with: request, from: bodyData, completionHandler: $0) }
+    }
+
+    /// The same with a file as the body.
+    public func upload(
+        for request: URLRequest, fromFile fileURL: URL, delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (Data, URLResponse) {
+        try await outcome(of: delegate) { uploadTask(with: request, fromFile: fileURL, completionHandler: $0) }
+    }
+
+    /// Sends a request and writes the body to a temporary file, which the caller must remove.
+    public func download(
+        for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (URL, URLResponse) {
+        try await file(of: delegate) { downloadTask(with: request, completionHandler: $0) }
+    }
+
+    /// The same for a URL.
+    public func download(
+        from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (URL, URLResponse) {
+        try await download(for: URLRequest(url: url), delegate: delegate)
+    }
+
+    /// Continues a download.
+    public func download(
+        resumeFrom resumeData: Data, delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (URL, URLResponse) {
+        try await file(of: delegate) { downloadTask(withResumeData: resumeData, completionHandler: $0) }
+    }
+
+    /// Sends a request and returns its body byte by byte, as it arrives. The session's delegate is not asked.
+    public func bytes(
+        for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (AsyncBytes, URLResponse) {
+        let send = bytes(for:)
+        let (bytes, response) = try await send(request)
+        return (AsyncBytes(bytes), response)
+    }
+
+    /// The same for a URL.
+    public func bytes(
+        from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (AsyncBytes, URLResponse) {
+        try await bytes(for: URLRequest(url: url), delegate: delegate)
+    }
+
+    private func outcome(
+        of delegate: (any URLSessionTaskDelegate)?, _ make: (@escaping DataHandler) -> SessionTask
+    ) async throws -> (Data, URLResponse) {
+        let (data, response) = try await Outcome.of(delegate, make)
+        return (data ?? Data(), response)
+    }
+
+    private func file(
+        of delegate: (any URLSessionTaskDelegate)?, _ make: (@escaping FileHandler) -> SessionTask
+    ) async throws -> (URL, URLResponse) {
+        let (file, response) = try await Outcome.of(delegate) { handler in
+            // The handler's file is removed when it returns: the caller gets one of its own.
+            make { location, response, error in
+                do { handler(try location.map(Outcome.kept), response, error) } catch { handler(nil, nil, error) }
+            }
+        }
+        guard let file else { throw Foundation.URLError(.cannotCreateFile) }
+        return (file, response)
+    }
+}
+
+/// The result of a task with a completion handler.
+private enum Outcome {
+    /// Makes a task with the handler, starts it, and returns what the handler gets.
+    static func of<Value: Sendable>(
+        _ delegate: (any URLSessionTaskDelegate)?,
+        _ make: (@escaping @Sendable (Value?, URLResponse?, (any Error)?) -> Void) -> SessionTask
+    ) async throws -> (Value?, URLResponse) {
+        let (results, result) = AsyncThrowingStream<(Value?, URLResponse), any Error>.makeStream()
+        let task = make { value, response, error in
+            if let error { return result.finish(throwing: error) }
+            if let response { result.yield((value, response)) }
+            result.finish()
+        }
+        task.delegate = delegate
+        return try await withTaskCancellationHandler {
+            task.resume()
+            for try await result in results { return result }
+            task.cancel()
+            throw Foundation.URLError(.cancelled)
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    /// The same file under another name.
+    static func kept(_ location: URL) throws -> URL {
+        let other = location.deletingLastPathComponent().appending(path: "tern-download-\(UUID().uuidString)")
+        try FileManager.default.moveItem(at: location, to: other)
+        return other
+    }
+}
+
+extension Session {
+    /// The bytes of a body, one by one.
+    public struct AsyncBytes: AsyncSequence, Sendable {
+        public typealias Element = UInt8
+        private let pieces: BodyBytes
+
+        /// The lines of the body as text, without their ends.
+        public var lines: BodyLines { pieces.lines }
+
+        init(_ pieces: BodyBytes) { self.pieces = pieces }
+
+        /// Reads the body, which can be read once.
+        public func makeAsyncIterator() -> Iterator { Iterator(pieces: pieces.makeAsyncIterator()) }
+
+        /// Ends with an error if the body breaks off.
+        public struct Iterator: AsyncIteratorProtocol {
+            fileprivate var pieces: BodyBytes.Iterator
+            private var piece = Data()
+            private var index = 0
+
+            fileprivate init(pieces: BodyBytes.Iterator) { self.pieces = pieces }
+
+            /// The next byte; nil at the end.
+            public mutating func next() async throws -> UInt8? {
+                while index == piece.endIndex {
+                    guard let next = try await pieces.next() else { return nil }
+                    (piece, index) = (next, next.startIndex)
+                }
+                defer { index += 1 }
+                return piece[index]
+            }
+        }
+    }
+}

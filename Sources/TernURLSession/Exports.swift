@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// URLSession's names one by one: a name that is imported individually takes precedence over one that comes with a whole
+// module, so that `URLError` is Tern's even if Foundation is imported as well.
+
+@_exported public import struct Tern.Challenge
+@_exported public import struct TernEngine.CachedURLResponse
+@_exported public import struct TernEngine.HTTPCookie
+@_exported public import struct TernNames.HTTPCookiePropertyKey
+@_exported public import class TernEngine.HTTPCookieStorage
+@_exported public import struct TernEngine.HTTPURLResponse
+@_exported public import let TernNames.NSURLAuthenticationMethodClientCertificate
+@_exported public import let TernNames.NSURLAuthenticationMethodDefault
+@_exported public import let TernNames.NSURLAuthenticationMethodHTTPBasic
+@_exported public import let TernNames.NSURLAuthenticationMethodHTTPDigest
+@_exported public import let TernNames.NSURLAuthenticationMethodServerTrust
+@_exported public import let TernNames.NSURLSessionDownloadTaskResumeData
+@_exported public import typealias TernNames.URLAuthenticationChallenge
+@_exported public import class TernEngine.URLCache
+@_exported public import typealias TernNames.URLCredential
+@_exported public import typealias TernNames.URLCredentialStorage
+@_exported public import typealias TernNames.URLError
+@_exported public import typealias TernNames.URLProtectionSpace
+@_exported public import struct TernEngine.URLRequest
+@_exported public import typealias TernNames.URLResponse
+@_exported public import typealias TernNames.URLSession
+@_exported public import class TernNames.URLSessionConfiguration
+@_exported public import protocol TernNames.URLSessionDataDelegate
+@_exported public import typealias TernNames.URLSessionDataTask
+@_exported public import protocol TernNames.URLSessionDelegate
+@_exported public import protocol TernNames.URLSessionDownloadDelegate
+@_exported public import typealias TernNames.URLSessionDownloadTask
+@_exported public import protocol TernNames.URLSessionStreamDelegate
+@_exported public import typealias TernNames.URLSessionStreamTask
+@_exported public import typealias TernNames.URLSessionTask
+@_exported public import protocol TernNames.URLSessionTaskDelegate
+@_exported public import typealias TernNames.URLSessionTaskMetrics
+@_exported public import typealias TernNames.URLSessionTaskTransactionMetrics
+@_exported public import typealias TernNames.URLSessionUploadTask

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Synchronization
+import TernTesting
+import TernURLSession
+import Testing
+
+/// Writes down its calls, each with whether it came on the session's queue.
+private class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate, @unchecked Sendable {
+    private let state = Mutex<(calls: [String], waiting: [(String, CheckedContinuation<Void, Never>)])>(([], []))
+    let queue: OperationQueue?
+
+    init(on queue: OperationQueue? = nil) { self.queue = queue }
+
+    var calls: [String] { state.withLock { $0.calls } }
+
+    func note(_ call: String) {
+        let isHere = queue == nil || OperationQueue.current === queue
+        let ready = state.withLock { state in
+            state.calls.append(isHere ? call : "\(call), elsewhere")
+            let ready = state.waiting.filter { $0.0 == call }
+            state.waiting.removeAll { $0.0 == call }
+            return ready
+        }
+        for (_, continuation) in ready { continuation.resume() }
+    }
+
+    func wait(for call: String) async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                if state.calls.contains(call) { return true }
+                state.waiting.append((call, continuation))
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+
+    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) { note("invalid") }
+
+    func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) { note("created") }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        note("redirect to \(request.url?.path ?? "-")")
+        completionHandler(request)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        note("challenge \(challenge.previousFailureCount)")
+        if challenge.previousFailureCount > 0 { return completionHandler(.rejectProtectionSpace, nil) }
+        completionHandler(.useCredential, URLCredential(user: "user", password: "secret", persistence: .none))
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        note("response \(response.statusCode)")
+        completionHandler(response.url?.path == "/file" ? .becomeDownload : .allow)
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didBecome downloadTask: URLSessionDownloadTask
+    ) { note("became") }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        note(String(decoding: data, as: UTF8.self))
+    }
+
+    func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
+    ) {
+        note("file \((try? String(contentsOf: location, encoding: .utf8)) ?? "-")")
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
+        note("metrics \(metrics.transactionMetrics.count)")
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        note("end \((error as? URLError).map { "\($0.code.rawValue)" } ?? "-")")
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct URLSessionDelegateTests {
+    private let origin: ScriptedOrigin
+
+    init() throws {
+        origin = try ScriptedOrigin { _, request in
+            switch request.target {
+            case "/moved": [.respond(status: 302, fields: [("Location", "/")], body: "")]
+            case "/secret" where request.value(of: "Authorization") == nil:
+                [.respond(status: 401, fields: [("WWW-Authenticate", "Basic realm=\"x\"")], body: "")]
+            case "/held": [.hold, .ok("late")]
+            case "/cut": [.close]
+            default: [.ok("hello")]
+            }
+        }
+    }
+
+    private func url(_ path: String) throws -> URL { try #require(URL(string: origin.url(path))) }
+
+    private func queue() -> OperationQueue {
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        return queue
+    }
+
+    @Test(arguments: [
+        ("/", ["response 200", "hello", "metrics 1", "end -"]),
+        ("/moved", ["redirect to /", "response 200", "hello", "metrics 2", "end -"]),
+        ("/secret", ["challenge 0", "response 200", "hello", "metrics 2", "end -"]),
+        ("/cut", ["metrics 1", "end -1005"]),
+        ("/file", ["response 200", "became", "file hello", "metrics 1", "end -"]),
+    ])
+    func `a delegate is called in order, and on its queue`(_ path: String, _ calls: [String]) async throws {
+        let queue = queue()
+        let recorder = Recorder(on: queue)
+        let session = URLSession(configuration: .ephemeral, delegate: recorder, delegateQueue: queue)
+        session.dataTask(with: try url(path)).resume()
+        await recorder.wait(for: try #require(calls.last))
+        // The creation is told at once, where it happens.
+        #expect(recorder.calls == ["created, elsewhere"] + calls)
+        #expect(session.delegate === recorder && session.delegateQueue === queue)
+        session.finishTasksAndInvalidate()
+        await recorder.wait(for: "invalid")
+        #expect(session.delegate == nil)
+    }
+
+    @Test func `a completion handler silences the response, and no challenge`() async throws {
+        let recorder = Recorder()
+        let session = URLSession(configuration: .ephemeral, delegate: recorder, delegateQueue: nil)
+        let text = try await withCheckedThrowingContinuation { continuation in
+            do {
+                session.dataTask(with: try url("/secret")) { data, response, error in
+                    continuation.resume(returning: "\(response?.statusCode ?? 0) \(data?.count ?? 0)")
+                }.resume()
+            } catch { continuation.resume(throwing: error) }
+        }
+        #expect(text == "200 5")
+        #expect(recorder.calls == ["created", "challenge 0", "metrics 2"])
+    }
+
+    @Test func `a delegate of a task comes before that of its session`() async throws {
+        let (recorder, own) = (Recorder(), Recorder())
+        let session = URLSession(configuration: .ephemeral, delegate: recorder, delegateQueue: nil)
+        let (data, _) = try await session.data(from: try url("/moved"), delegate: own)
+        #expect(data.count == 5)
+        #expect(own.calls == ["redirect to /", "metrics 2"] && recorder.calls == ["created"])
+    }
+
+    @Test func `a session that nobody holds lives until its task has ended`() async throws {
+        weak var session: URLSession?
+        let status = try await withCheckedThrowingContinuation { continuation in
+            do {
+                let held = URLSession(configuration: .ephemeral)
+                session = held
+                held.dataTask(with: try url("/")) { _, response, error in
+                    continuation.resume(returning: response?.statusCode ?? 0)
+                }.resume()
+            } catch { continuation.resume(throwing: error) }
+        }
+        #expect(status == 200)
+        while session != nil { await Task.yield() }
+    }
+
+    @Test func `tasks are listed from their creation, and not after their end`() async throws {
+        let recorder = Recorder()
+        let session = URLSession(configuration: .ephemeral, delegate: recorder, delegateQueue: nil)
+        let tasks = try (0..<5).map { _ in session.dataTask(with: try url("/held")) }
+        #expect(await session.tasks.0.count == 5)
+        for task in tasks { task.resume() }
+        #expect(await session.tasks.0.count == 5)
+        for task in tasks { task.cancel() }
+        while recorder.calls.count(where: { $0 == "end -999" }) < 5 { await Task.yield() }
+        #expect(await session.tasks.0.isEmpty)
+    }
+
+    @Test func `a queue that is suspended holds the delegate back, and loses nothing`() async throws {
+        let queue = queue()
+        queue.isSuspended = true
+        let recorder = Recorder(on: queue)
+        let session = URLSession(configuration: .ephemeral, delegate: recorder, delegateQueue: queue)
+        session.dataTask(with: try url("/")).resume()
+        #expect(await origin.waitFor { $0.requestCount == 1 })
+        #expect(recorder.calls == ["created, elsewhere"])
+        queue.isSuspended = false
+        await recorder.wait(for: "end -")
+        #expect(recorder.calls.contains("hello"))
+    }
+
+    @Test func `progress ends at its whole, and its cancellation is the task's`() async throws {
+        let recorder = Recorder()
+        let session = URLSession(configuration: .ephemeral, delegate: recorder, delegateQueue: nil)
+        let task = session.dataTask(with: try url("/"))
+        let progress = task.progress
+        task.resume()
+        await recorder.wait(for: "end -")
+        #expect(progress.fractionCompleted == 1 && progress.completedUnitCount == 5)
+        let held = session.dataTask(with: try url("/held"))
+        held.resume()
+        held.progress.cancel()
+        await recorder.wait(for: "end -999")
+    }
+
+    @Test func `resume data of another client fails its task with the reason`() async throws {
+        let error = await withCheckedContinuation { continuation in
+            URLSession.shared.downloadTask(withResumeData: Data("bplist00".utf8)) { _, _, error in
+                continuation.resume(returning: error)
+            }.resume()
+        }
+        #expect("\(try #require(error))".contains("resume data"))
+    }
+
+    @Test func `the async calls return what the server sends`() async throws {
+        let session = URLSession(configuration: .ephemeral)
+        let url = try url("/")
+        #expect(try await session.data(from: url).0.count == 5)
+        #expect(try await session.upload(for: URLRequest(url: url), from: Data("x".utf8)).0.count == 5)
+        let (bytes, response) = try await session.bytes(from: url)
+        var text: [UInt8] = []
+        for try await byte in bytes { text.append(byte) }
+        #expect(response.statusCode == 200 && text == Array("hello".utf8))
+        let (file, _) = try await session.download(from: url)
+        #expect(try Data(contentsOf: file).count == 5)
+        try FileManager.default.removeItem(at: file)
+        do {
+            _ = try await session.data(from: try self.url("/cut"))
+            Issue.record("no error")
+        } catch let error as URLError { #expect(error.code == .networkConnectionLost) }
+    }
+}
