@@ -26,6 +26,12 @@ final class DelegateHub: SessionDelegate, @unchecked Sendable {
 
     let queue: OperationQueue
     private let current: Lock<Listener>
+    private let description = Lock<String?>(nil)
+
+    var sessionDescription: String? {
+        get { description.withLock { $0 } }
+        set { description.withLock { $0 = newValue } }
+    }
 
     var listener: Listener { current.withLock { $0 } }
 
@@ -211,6 +217,15 @@ final class TaskCompanion: Sendable {
     typealias DataHandler = @Sendable (Data?, HTTPURLResponse?, (any Error)?) -> Void
     typealias FileHandler = @Sendable (URL?, HTTPURLResponse?, (any Error)?) -> Void
 
+    /// What URLSession's tasks have and Tern does not use.
+    struct Kept {
+        var priority = SessionTask.defaultPriority
+        var earliestBeginDate: Date?
+        var countToSend = NSURLSessionTransferSizeUnknown
+        var countToReceive = NSURLSessionTransferSizeUnknown
+        var prefersIncrementalDelivery = true
+    }
+
     private enum Handler {
         case data(DataHandler)
         case file(FileHandler)
@@ -224,6 +239,7 @@ final class TaskCompanion: Sendable {
         var body = Data()
         var failure: SessionError?
         var progress: Progress?
+        var kept = Kept()
     }
 
     private let state: Lock<State>
@@ -238,6 +254,10 @@ final class TaskCompanion: Sendable {
             state.withLock { ($0.delegate, $0.listener) = (newValue, listener) }
         }
     }
+
+    var kept: Kept { state.withLock { $0.kept } }
+
+    func changeKept(_ change: (inout Kept) -> Void) { state.withLock { change(&$0.kept) } }
 
     var listener: DelegateHub.Listener? { state.withLock { $0.listener } }
 

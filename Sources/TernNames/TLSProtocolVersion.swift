@@ -19,4 +19,10 @@ extension SessionConfiguration {
         get { tls.minimumVersion }
         set { tls.minimumVersion = newValue }
     }
+
+    /// The maximum version of TLS: ``TernTLS/TLSSettings/maximumVersion``.
+    public var tlsMaximumSupportedProtocolVersion: TLSProtocolVersion {
+        get { tls.maximumVersion }
+        set { tls.maximumVersion = newValue }
+    }
 }

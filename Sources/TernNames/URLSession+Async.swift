@@ -130,38 +130,3 @@ private enum Outcome {
         return other
     }
 }
-
-extension Session {
-    /// The bytes of a body, one by one.
-    public struct AsyncBytes: AsyncSequence, Sendable {
-        public typealias Element = UInt8
-        private let pieces: BodyBytes
-
-        /// The lines of the body as text, without their ends.
-        public var lines: BodyLines { pieces.lines }
-
-        init(_ pieces: BodyBytes) { self.pieces = pieces }
-
-        /// Reads the body, which can be read once.
-        public func makeAsyncIterator() -> Iterator { Iterator(pieces: pieces.makeAsyncIterator()) }
-
-        /// Ends with an error if the body breaks off.
-        public struct Iterator: AsyncIteratorProtocol {
-            fileprivate var pieces: BodyBytes.Iterator
-            private var piece = Data()
-            private var index = 0
-
-            fileprivate init(pieces: BodyBytes.Iterator) { self.pieces = pieces }
-
-            /// The next byte; nil at the end.
-            public mutating func next() async throws -> UInt8? {
-                while index == piece.endIndex {
-                    guard let next = try await pieces.next() else { return nil }
-                    (piece, index) = (next, next.startIndex)
-                }
-                defer { index += 1 }
-                return piece[index]
-            }
-        }
-    }
-}

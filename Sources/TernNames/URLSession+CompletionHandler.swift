@@ -102,7 +102,7 @@ extension Session {
     @preconcurrency
     public func getAllTasks(completionHandler: @escaping @Sendable ([SessionTask]) -> Void) {
         guard let hub else {
-            let tasks = allTasks
+            let tasks = engineTasks
             return DispatchQueue.global().async { completionHandler(tasks) }
         }
         hub.perform { completionHandler(hub.unownedTasks) }
@@ -120,12 +120,15 @@ extension Session {
         }
     }
 
-    /// The tasks that were created and have not ended, by kind.
+    /// The tasks that were created and have not ended.
+    public var allTasks: [SessionTask] {
+        get async { await withCheckedContinuation { done in getAllTasks { done.resume(returning: $0) } } }
+    }
+
+    /// The same, by kind.
     public var tasks: ([SessionDataTask], [SessionUploadTask], [SessionDownloadTask]) {
         get async {
-            let tasks = await withCheckedContinuation { continuation in
-                getAllTasks { continuation.resume(returning: $0) }
-            }
+            let tasks = await withCheckedContinuation { done in getAllTasks { done.resume(returning: $0) } }
             return Self.kinds(of: tasks)
         }
     }
@@ -144,7 +147,7 @@ extension Session {
     public func reset(completionHandler: @escaping @Sendable () -> Void) {
         configuration.httpCookieStorage?.removeCookies(since: .distantPast)
         configuration.urlCache?.removeAllCachedResponses()
-        reset()
+        renewConnections()
         delegateQueue.addOperation(completionHandler)
     }
 
@@ -152,9 +155,15 @@ extension Session {
     /// they change.
     @preconcurrency
     public func flush(completionHandler: @escaping @Sendable () -> Void) {
-        reset()
+        renewConnections()
         delegateQueue.addOperation(completionHandler)
     }
+
+    /// The same as an async function.
+    public func reset() async { await withCheckedContinuation { done in reset { done.resume() } } }
+
+    /// The same as an async function.
+    public func flush() async { await withCheckedContinuation { done in flush { done.resume() } } }
 
     private static func tell(
         _ completionHandler: DataHandler, _ result: Swift.Result<(Data, HTTPURLResponse), SessionError>

@@ -61,6 +61,13 @@ extension Session {
     /// The delegates and the queue; nil for a session that was not made with URLSession's initialisers.
     var hub: DelegateHub? { engineDelegate as? DelegateHub }
 
+    /// A description set by the caller; Tern does not use it. Nil, and without effect, for a session that was not made
+    /// with URLSession's initialisers.
+    public var sessionDescription: String? {
+        get { hub?.sessionDescription }
+        set { hub?.sessionDescription = newValue }
+    }
+
     /// The queue on which delegates and completion handlers are called.
     public var delegateQueue: OperationQueue { hub?.queue ?? .main }
 }
@@ -69,10 +76,47 @@ extension SessionTask {
     /// Optional as in URLSession; it is never nil.
     public var originalRequest: URLRequest? { firstRequest }
 
-    /// Always 0.5, as in URLSession by default: Tern has no priorities, so a value that is set has no effect.
+    /// 0.5 until it is set. Kept, and without effect: tasks have no priorities.
     public var priority: Float {
-        get { 0.5 }
-        set {}
+        get { kept.priority }
+        set { changeKept { $0.priority = newValue } }
+    }
+
+    /// 0.25
+    public static var lowPriority: Float { 0.25 }
+    /// 0.5
+    public static var defaultPriority: Float { 0.5 }
+    /// 0.75
+    public static var highPriority: Float { 0.75 }
+
+    /// Kept, and without effect: a task starts with `resume()`.
+    public var earliestBeginDate: Date? {
+        get { kept.earliestBeginDate }
+        set { changeKept { $0.earliestBeginDate = newValue } }
+    }
+
+    /// Kept, and without effect. `NSURLSessionTransferSizeUnknown` until it is set.
+    public var countOfBytesClientExpectsToSend: Int64 {
+        get { kept.countToSend }
+        set { changeKept { $0.countToSend = newValue } }
+    }
+
+    /// The same for the response.
+    public var countOfBytesClientExpectsToReceive: Int64 {
+        get { kept.countToReceive }
+        set { changeKept { $0.countToReceive = newValue } }
+    }
+
+    /// Kept, and without effect: bytes are always delivered as they arrive.
+    public var prefersIncrementalDelivery: Bool {
+        get { kept.prefersIncrementalDelivery }
+        set { changeKept { $0.prefersIncrementalDelivery = newValue } }
+    }
+
+    private var kept: TaskCompanion.Kept { (companion as? TaskCompanion)?.kept ?? TaskCompanion.Kept() }
+
+    private func changeKept(_ change: (inout TaskCompanion.Kept) -> Void) {
+        (companion as? TaskCompanion)?.changeKept(change)
     }
 
     /// A delegate of this task alone, which is called in place of the session's; set it before the task starts. Nil, and
@@ -93,3 +137,7 @@ extension TaskMetrics {
     /// ``TernEngine/TaskMetrics/hops``
     public var transactionMetrics: [HopMetrics] { hops }
 }
+
+/// A number of bytes that is not known.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public let NSURLSessionTransferSizeUnknown: Int64 = -1

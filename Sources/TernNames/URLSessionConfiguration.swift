@@ -47,6 +47,44 @@ public final class URLSessionConfiguration {
         return configuration
     }
 
+    /// The settings of Foundation that are kept and have no effect.
+    public struct KeptSettings: Sendable {
+        /// True by default: Linux tells no kinds of networks apart.
+        public var allowsCellularAccess = true
+        /// True by default, likewise.
+        public var allowsExpensiveNetworkAccess = true
+        /// True by default, likewise.
+        public var allowsConstrainedNetworkAccess = true
+        /// True by default, likewise.
+        public var allowsUltraConstrainedNetworkAccess = true
+        /// Tern does not delay transfers.
+        public var isDiscretionary = false
+        /// There are no background sessions.
+        public var sharedContainerIdentifier: String?
+        /// There are no background sessions.
+        public var sessionSendsLaunchEvents = false
+        /// There are no background sessions.
+        public var shouldUseExtendedBackgroundIdleMode = false
+        /// Tern does not pipeline: an answer that is late would delay those behind it.
+        public var httpShouldUsePipelining = false
+        /// Connections have one path.
+        public var multipathServiceType = MultipathServiceType.none
+    }
+
+    /// The settings that have no effect, which are read and set by their names.
+    public var kept = KeptSettings()
+
+    /// A setting of ``kept``.
+    public subscript<Member>(dynamicMember member: WritableKeyPath<KeptSettings, Member>) -> Member {
+        get { kept[keyPath: member] }
+        set { kept[keyPath: member] = newValue }
+    }
+
+    /// How a session uses several paths at a time: Tern uses one.
+    public enum MultipathServiceType: Int, Sendable {
+        case none, handover, interactive, aggregate
+    }
+
     /// The identifier of a background session; nil for all others.
     public private(set) var identifier: String?
 
@@ -79,7 +117,7 @@ extension URLSessionConfiguration: NSCopying {
     public func copy(with zone: NSZone? = nil) -> Any {
         let copy = URLSessionConfiguration(value)
         if let connectionProxyDictionary { copy.connectionProxyDictionary = connectionProxyDictionary }
-        copy.identifier = identifier
+        (copy.identifier, copy.kept) = (identifier, kept)
         return copy
     }
 }

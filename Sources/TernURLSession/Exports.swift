@@ -14,6 +14,7 @@
 @_exported public import let TernNames.NSURLAuthenticationMethodHTTPDigest
 @_exported public import let TernNames.NSURLAuthenticationMethodServerTrust
 @_exported public import let TernNames.NSURLSessionDownloadTaskResumeData
+@_exported public import let TernNames.NSURLSessionTransferSizeUnknown
 @_exported public import typealias TernNames.URLAuthenticationChallenge
 @_exported public import class TernEngine.URLCache
 @_exported public import typealias TernNames.URLCredential

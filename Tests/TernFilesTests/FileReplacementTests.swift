@@ -63,8 +63,10 @@ import Testing
             try folder.write("old", to: "file")
             for path in [folder.path, fallback.path, folder["file"]] { unsafe chown(path, 65534, 65534) }
             unsafe chmod(folder.path, 0o500)
-            // The superuser may write everywhere.
-            if geteuid() == 0 { seteuid(65534) }
+            // The superuser may write everywhere. As another user the process could not be searched for leaks at its end.
+            let user = geteuid()
+            if user == 0 { seteuid(65534) }
+            defer { if user == 0 { seteuid(user) } }
             do {
                 let replacement = try FileReplacement(
                     of: folder["file"], path: FilePath.temporary(in: folder.path),
