@@ -159,6 +159,7 @@
 @_exported public import enum TernEngine.TaskEvent
 @_exported public import struct TernEngine.TaskMetrics
 @_exported public import struct TernEngine.Timeouts
+@_exported public import struct TernEngine.TransferProgress
 @_exported public import enum TernEngine.TransportAddress
 @_exported public import struct TernEngine.TrustAnchors
 @_exported public import struct TernEngine.TrustFailure

@@ -10,7 +10,21 @@ extension Session {
     @_disfavoredOverload
     public func data(for request: URLRequest) async throws(SessionError) -> (Data, HTTPURLResponse) {
         let collector = DataCollector(taskDefaults.bodyLimits)
-        let task = dataTask(with: request, delegate: collector)
+        return try await outcome(of: collector, dataTask(with: request, delegate: collector))
+    }
+
+    /// The same, and calls `progress` on the reactor's thread whenever bytes were sent or received.
+    public func data(
+        for request: URLRequest, progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws(SessionError) -> (Data, HTTPURLResponse) {
+        let collector = DataCollector(taskDefaults.bodyLimits)
+        let reporter = ProgressReporter(before: collector, progress)
+        return try await outcome(of: collector, dataTask(with: request, delegate: reporter))
+    }
+
+    private func outcome(
+        of collector: DataCollector, _ task: SessionDataTask
+    ) async throws(SessionError) -> (Data, HTTPURLResponse) {
         await withTaskCancellationHandler {
             // The task guarantees one completion; a checked continuation would check it twice.
             await unsafe withUnsafeContinuation { continuation in

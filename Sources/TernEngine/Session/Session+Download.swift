@@ -107,6 +107,18 @@ extension Session {
         ).get()
     }
 
+    /// The same, and calls `progress` on the reactor's thread whenever bytes were sent or written.
+    public func download(
+        for request: URLRequest, to target: URL, settings: DownloadSettings = DownloadSettings(),
+        progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws(SessionError) -> (URL, HTTPURLResponse) {
+        let waiter = DownloadWaiter()
+        let reporter = ProgressReporter(before: waiter, progress)
+        return try await waiter.outcome(
+            of: downloadTask(with: request, to: target, settings: settings, delegate: reporter)
+        ).get()
+    }
+
     /// Resumes an interrupted download, and writes the whole to `target`.
     public func download(
         resumingWith resumeData: Data, request: URLRequest? = nil, to target: URL,

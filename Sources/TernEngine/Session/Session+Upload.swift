@@ -35,6 +35,13 @@ extension Session {
         try await data(for: request.sending(content))
     }
 
+    /// The same, and calls `progress` on the reactor's thread whenever bytes were sent or received.
+    public func upload(
+        for request: URLRequest, from content: RequestBody, progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws(SessionError) -> (Data, HTTPURLResponse) {
+        try await data(for: request.sending(content), progress: progress)
+    }
+
     /// Sends `form` with `request`, whose own content and type are ignored, and collects the response body, at most
     /// `maximumCollectedBodySize` bytes of it.
     public func upload(
