@@ -13,3 +13,11 @@ extension SessionConfiguration {
         set { httpAdditionalHeaders = newValue }
     }
 }
+
+extension ProtectionSpace {
+    package var method: AuthenticationMethod { authenticationMethod }
+
+    package init(proxyHost: String, port: Int, type: String, realm: String?, method: AuthenticationMethod?) {
+        self.init(proxyHost: proxyHost, port: port, type: type, realm: realm, authenticationMethod: method)
+    }
+}

@@ -11,10 +11,15 @@ extension SessionError: CustomNSError {
     /// The number of ``code``.
     public var errorCode: Int { code.rawValue }
 
-    /// The description, the origin of the request, and the resume data of a download.
+    /// The description, the origin of the request, and the resume data of a download; for an error of the program's own
+    /// what the program said.
     public var errorUserInfo: [String: Any] {
+        if case .program(let failure) = reason {
+            return (failure.information as? any ProgramInformation)?.userInfo ?? [:]
+        }
         var information: [String: Any] = [NSLocalizedDescriptionKey: description]
         if let failingURL { information[NSURLErrorFailingURLErrorKey] = failingURL }
+        if let requestURL { information["NSErrorFailingURLStringKey"] = requestURL.absoluteString }
         if let resumeData { information["NSURLSessionDownloadTaskResumeData"] = resumeData }
         return information
     }
@@ -32,10 +37,25 @@ extension SessionError {
         URLError(code, userInfo: errorUserInfo.merging([NSUnderlyingErrorKey: self]) { first, _ in first })
     }
 
-    /// The origin of the request. An error has no other part of the URL, which may contain secrets.
+    /// The origin of the request. An error has no other part of the URL, which may contain secrets; but that of a session
+    /// of a `URLSessionConfiguration` has the whole URL, as in Foundation.
     public var failingURL: URL? {
-        origin.flatMap { URL(string: "\($0.scheme)://\($0.hostField)") }
+        if case .program = reason { return errorUserInfo[NSURLErrorFailingURLErrorKey] as? URL }
+        return requestURL ?? origin.flatMap { URL(string: "\($0.scheme)://\($0.hostField)") }
     }
+}
+
+extension URLError.Code {
+    /// Whether an error has this code, one of Foundation's or a ``TernEngine/SessionError``: `catch URLError.timedOut`.
+    public static func ~= (code: URLError.Code, error: any Error) -> Bool {
+        (error as? SessionError)?.code == code || (error as? URLError)?.code == code
+    }
+}
+
+/// What a program has said of an error that it has made.
+package protocol ProgramInformation: Sendable {
+    /// As Foundation has it.
+    var userInfo: [String: Any] { get }
 }
 
 extension SessionError.Reason {
@@ -48,6 +68,7 @@ extension SessionError.Reason {
         case .timedOut: .timedOut
         case .cancelled, .sessionInvalidated: .cancelled
         case .system: .unknown
+        case .program(let failure): URLError.Code(rawValue: failure.code) ?? .unknown
         }
     }
 }
@@ -55,8 +76,8 @@ extension SessionError.Reason {
 extension SessionError.RequestFailure {
     fileprivate var code: URLError.Code {
         switch self {
-        case .invalid(.unsupportedScheme): .unsupportedURL
-        case .invalid(.missingURL), .invalid(.malformedURL), .invalid(.invalidHost), .invalid(.invalidPort),
+        case .invalid(.unsupportedScheme), .invalid(.missingURL): .unsupportedURL
+        case .invalid(.malformedURL), .invalid(.invalidHost), .invalid(.invalidPort),
             .invalid(.unencodable):
             .badURL
         case .invalid(.unreadableContent(.noRegularFile)): .fileIsDirectory

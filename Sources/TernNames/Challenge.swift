@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Foundation
 public import Tern
 
 /// ``Tern/Challenge``
@@ -16,21 +17,103 @@ extension Session {
     public typealias AuthChallengeDisposition = ChallengeDisposition
 }
 
-/// ``TernEngine/ProtectionSpace/AuthenticationMethod/serverTrust``
+/// ``TernEngine/ProtectionSpace/AuthenticationMethod/serverTrust``, as text.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-public let NSURLAuthenticationMethodServerTrust = ProtectionSpace.AuthenticationMethod.serverTrust
-/// ``TernEngine/ProtectionSpace/AuthenticationMethod/clientCertificate``
+public let NSURLAuthenticationMethodServerTrust = ProtectionSpace.AuthenticationMethod.serverTrust.rawValue
+/// ``TernEngine/ProtectionSpace/AuthenticationMethod/clientCertificate``, as text.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-public let NSURLAuthenticationMethodClientCertificate = ProtectionSpace.AuthenticationMethod.clientCertificate
-/// ``TernEngine/ProtectionSpace/AuthenticationMethod/httpBasic``
+public let NSURLAuthenticationMethodClientCertificate = ProtectionSpace.AuthenticationMethod.clientCertificate.rawValue
+/// ``TernEngine/ProtectionSpace/AuthenticationMethod/httpBasic``, as text.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-public let NSURLAuthenticationMethodHTTPBasic = ProtectionSpace.AuthenticationMethod.httpBasic
-/// ``TernEngine/ProtectionSpace/AuthenticationMethod/httpDigest``
+public let NSURLAuthenticationMethodHTTPBasic = ProtectionSpace.AuthenticationMethod.httpBasic.rawValue
+/// ``TernEngine/ProtectionSpace/AuthenticationMethod/httpDigest``, as text.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-public let NSURLAuthenticationMethodHTTPDigest = ProtectionSpace.AuthenticationMethod.httpDigest
-/// ``TernEngine/ProtectionSpace/AuthenticationMethod/default``
+public let NSURLAuthenticationMethodHTTPDigest = ProtectionSpace.AuthenticationMethod.httpDigest.rawValue
+/// ``TernEngine/ProtectionSpace/AuthenticationMethod/default``, as text.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-public let NSURLAuthenticationMethodDefault = ProtectionSpace.AuthenticationMethod.default
+public let NSURLAuthenticationMethodDefault = ProtectionSpace.AuthenticationMethod.default.rawValue
+/// A form on a page; no challenge has it.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public let NSURLAuthenticationMethodHTMLForm = "NSURLAuthenticationMethodHTMLForm"
+/// NTLM, which Tern does not speak; no challenge has it.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public let NSURLAuthenticationMethodNTLM = "NSURLAuthenticationMethodNTLM"
+/// Negotiate, which Tern does not speak; no challenge has it.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public let NSURLAuthenticationMethodNegotiate = "NSURLAuthenticationMethodNegotiate"
+/// The protocol of a space of an http URL.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public let NSURLProtectionSpaceHTTP = "http"
+/// The protocol of a space of an https URL.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public let NSURLProtectionSpaceHTTPS = "https"
+/// The protocol of a space of an ftp URL; no challenge has it.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public let NSURLProtectionSpaceFTP = "ftp"
+/// The type of a proxy for http URLs.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public let NSURLProtectionSpaceHTTPProxy = "NSURLProtectionSpaceHTTPProxy"
+/// The type of a proxy for https URLs.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public let NSURLProtectionSpaceHTTPSProxy = "NSURLProtectionSpaceHTTPSProxy"
+/// The type of a proxy for ftp URLs.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public let NSURLProtectionSpaceFTPProxy = "NSURLProtectionSpaceFTPProxy"
+/// The type of a SOCKS proxy.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public let NSURLProtectionSpaceSOCKSProxy = "NSURLProtectionSpaceSOCKSProxy"
+/// An option of removing a credential, without effect: one that was stored as synchronizable is removed like any
+/// other.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public let NSURLCredentialStorageRemoveSynchronizableCredentials =
+    "NSURLCredentialStorageRemoveSynchronizableCredentials"
+
+extension ProtectionSpace {
+    /// Creates the space of a server.
+    ///
+    /// - Parameters:
+    ///   - host: a host as in a URL.
+    ///   - port: the port; 0 if it is unknown.
+    ///   - protocol: ``NSURLProtectionSpaceHTTP`` or ``NSURLProtectionSpaceHTTPS``.
+    ///   - realm: the realm that the server names.
+    ///   - authenticationMethod: the required kind of credential; nil for ``NSURLAuthenticationMethodDefault``.
+    public init(host: String, port: Int, protocol: String?, realm: String?, authenticationMethod: String?) {
+        self.init(
+            host: host, port: port, protocol: `protocol`, realm: realm,
+            authenticationMethod: authenticationMethod.map(AuthenticationMethod.init(rawValue:)), serverTrust: nil)
+    }
+
+    /// Creates the space of a proxy. Passwords of proxies are none of a storage's: a proxy that a session uses has them in
+    /// its settings.
+    public init(proxyHost: String, port: Int, type: String?, realm: String?, authenticationMethod: String?) {
+        self.init(
+            proxyHost: proxyHost, port: port, type: type ?? "", realm: realm,
+            method: authenticationMethod.map(AuthenticationMethod.init(rawValue:)))
+    }
+
+    /// The required kind of credential, as text.
+    public var authenticationMethod: String { method.rawValue }
+
+    /// Whether the space is that of a proxy.
+    public func isProxy() -> Bool { proxyType != nil }
+
+    /// The same space.
+    public func copy() -> Any { self }
+}
+
+extension ProtectionSpace: CustomStringConvertible {
+    /// As Foundation describes a space, but for its address.
+    public var description: String {
+        "<URLProtectionSpace>: Host:\(host), Server:\(`protocol` ?? "(null)"), Auth-Scheme:\(authenticationMethod), "
+            + "Realm:\(realm ?? "(null)"), Port:\(port), Proxy:\(isProxy() ? "YES" : "NO"), "
+            + "Proxy-Type:\(proxyType ?? "(null)")"
+    }
+}
+
+extension Credential {
+    /// The same credential.
+    public func copy() -> Any { self }
+}
 
 extension CredentialStorage {
     /// Removes the credential of the same user. There are no options to choose: one that was stored as synchronizable is
@@ -69,4 +152,20 @@ extension CredentialStorage {
     ) {
         remove(credential, for: space)
     }
+}
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+extension NSNotification.Name {
+    /// Posted when credentials in a ``TernEngine/CredentialStorage`` have changed, by the program or because a server has
+    /// accepted some. The object is the storage, and the thread the one that has changed it.
+    public static var NSURLCredentialStorageChanged: NSNotification.Name { CredentialNotification.name }
+}
+
+/// Who observes the notification has named it. Before that, nothing is posted.
+private enum CredentialNotification {
+    static let name: NSNotification.Name = {
+        let name = NSNotification.Name("NSURLCredentialStorageChangedNotification")
+        CredentialStorage.publishChanges(to: { NotificationCenter.default.post(name: name, object: $0) })
+        return name
+    }()
 }

@@ -114,3 +114,31 @@ extension HTTPCookieStorage {
         completionHandler(task.currentRequest?.url.flatMap { cookies(for: $0) })
     }
 }
+
+extension HTTPCookieStorage {
+    /// Another storage for each identifier, and the same for the same one; in memory, because programs share no groups here.
+    public static func sharedCookieStorage(forGroupContainerIdentifier identifier: String) -> HTTPCookieStorage {
+        shared(byGroup: identifier)
+    }
+
+    /// All cookies, sorted.
+    public func sortedCookies(using sortOrder: [NSSortDescriptor]) -> [HTTPCookie] {
+        (cookies ?? []).sorted { left, right in
+            for descriptor in sortOrder {
+                let order = descriptor.compare(left, to: right)
+                if order != .orderedSame { return order == .orderedAscending }
+            }
+            return false
+        }
+    }
+}
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+extension NSNotification.Name {
+    /// Never posted, as in URLSession on Linux.
+    public static let NSHTTPCookieManagerCookiesChanged = NSNotification.Name(
+        "NSHTTPCookieManagerCookiesChangedNotification")
+    /// Never posted, likewise.
+    public static let NSHTTPCookieManagerAcceptPolicyChanged = NSNotification.Name(
+        "NSHTTPCookieManagerAcceptPolicyChangedNotification")
+}

@@ -45,9 +45,27 @@ extension URLCache {
     }
 }
 
-/// A policy of Foundation's class.
-// swift-format-ignore: AlwaysUseLowerCamelCase
-public enum NSURLRequest {
-    /// ``TernEngine/URLRequest/CachePolicy-swift.enum``
-    public typealias CachePolicy = URLRequest.CachePolicy
+extension CachedURLResponse {
+    /// Creates a cached response with values of any type under keys of any type, of which those are kept whose keys are
+    /// texts.
+    public init(
+        response: HTTPURLResponse, data: Data, userInfo: [AnyHashable: Any]?,
+        storagePolicy: URLCache.StoragePolicy = .allowed
+    ) {
+        let values = (userInfo ?? [:]).compactMap { key, value in
+            // The cast adds nothing but a name: the program hands its values to the cache's threads, as in URLSession.
+            (key.base as? String).map { unsafe ($0, unsafeBitCast(value as Any, to: (any Sendable).self)) }
+        }
+        self.init(
+            response: response, data: data,
+            userInfo: userInfo.map { _ in Dictionary(values) { $1 } } as [String: any Sendable]?,
+            storagePolicy: storagePolicy)
+    }
+}
+
+extension CachedURLResponse: Equatable {
+    /// Whether response, data and storage policy are equal.
+    public static func == (left: CachedURLResponse, right: CachedURLResponse) -> Bool {
+        left.response == right.response && left.storagePolicy == right.storagePolicy && left.data == right.data
+    }
 }

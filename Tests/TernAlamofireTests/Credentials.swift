@@ -216,14 +216,14 @@ import Testing
         let task = manager.session.dataTask(with: URLRequest(url: URL(string: origin.url())!))
         let storage = URLCredentialStorage.shared
         storage.getCredentials(for: space, task: task) { #expect($0?.count == 1) }
-        storage.getDefaultCredential(for: space, task: task) { #expect($0 == nil) }
+        storage.getDefaultCredential(for: space, task: task) { #expect($0 != nil) }
         let credential = URLCredential(user: "a", password: "b", persistence: .forSession)
         storage.set(credential, for: space, task: task)
         storage.setDefaultCredential(credential, for: space, task: task)
         storage.getDefaultCredential(for: space, task: task) { #expect($0 == credential) }
         storage.remove(credential, for: space, options: nil, task: task)
         #expect(storage.credentials(for: space)?.count == 1)
-        #expect(NSURLAuthenticationMethodClientCertificate.rawValue == "NSURLAuthenticationMethodClientCertificate")
+        #expect(NSURLAuthenticationMethodClientCertificate == "NSURLAuthenticationMethodClientCertificate")
     }
 }
 

@@ -63,3 +63,22 @@ import Testing
         task.cancel()
     }
 }
+
+extension HTTPCookieTests {
+    @Test func `each group has a storage, and sorts its cookies`() throws {
+        let storage = HTTPCookieStorage.sharedCookieStorage(forGroupContainerIdentifier: "\(UUID())")
+        let name = "\(UUID())"
+        let same = HTTPCookieStorage.sharedCookieStorage(forGroupContainerIdentifier: name)
+        #expect(same === HTTPCookieStorage.sharedCookieStorage(forGroupContainerIdentifier: name))
+        #expect(storage !== same && storage !== HTTPCookieStorage.shared && storage.cookieAcceptPolicy == .always)
+        for name in ["b", "c", "a"] {
+            storage.setCookie(try #require(HTTPCookie(name: name, value: "1", domain: "a.test")))
+        }
+        let byName = NSSortDescriptor(keyPath: \HTTPCookie.name, ascending: false)
+        #expect(storage.sortedCookies(using: [byName]).map(\.name) == ["c", "b", "a"])
+        let names: [NSNotification.Name] = [
+            .NSHTTPCookieManagerCookiesChanged, .NSHTTPCookieManagerAcceptPolicyChanged,
+        ]
+        #expect(names.map(\.rawValue).allSatisfy { $0.hasPrefix("NSHTTPCookieManager") })
+    }
+}

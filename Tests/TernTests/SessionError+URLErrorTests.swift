@@ -91,7 +91,7 @@ import Testing
         (.connecting(.insecure(TLSError(.handshakeFailed))), .secureConnectionFailed),
         (.request(.invalid(.unreadableContent(.noRegularFile(path: "/a")))), .fileIsDirectory),
         (.request(.body(.tooShort(missing: 1))), .requestBodyStreamExhausted),
-        (.timedOut(.connect), .timedOut), (.request(.invalid(.missingURL)), .badURL),
+        (.timedOut(.connect), .timedOut), (.request(.invalid(.missingURL)), .unsupportedURL),
     ]
 
     @Test func `what cannot be brought about here has its code as well`() {

@@ -106,7 +106,8 @@ extension LoadGenerator.Result {
     private static func kind(of reason: SessionError.Reason) -> String {
         switch reason {
         case .connecting(.unreachable), .transfer(.malformedResponse), .timedOut: "\(reason.kind): \(reason.rule)"
-        case .request, .connecting, .transfer, .download, .cancelled, .sessionInvalidated, .system: reason.kind.rawValue
+        case .request, .connecting, .transfer, .download, .cancelled, .sessionInvalidated, .system, .program:
+            reason.kind.rawValue
         }
     }
 }

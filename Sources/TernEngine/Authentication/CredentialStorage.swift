@@ -104,32 +104,44 @@ public final class CredentialStorage: Sendable {
     /// Stores a credential, in place of one for the same user. One with the persistence `none`, or for a trusted server,
     /// is not stored, and changes nothing.
     public func set(_ credential: Credential, for space: ProtectionSpace) {
-        change { $0.set(credential, for: space) }
+        change(space) { $0.set(credential, for: space) }
     }
 
     /// Removes the credential of the same user, also from the file.
     public func remove(_ credential: Credential, for space: ProtectionSpace) {
-        change { $0.remove(credential.user, for: space) }
+        change(space) { $0.remove(credential.user, for: space) }
     }
 
-    /// The credential that is proposed first in this space; nil if none was set as such.
+    /// The credential that the program has made the default of this space, which is proposed first; without one that which
+    /// was the first of the space, as long as it is there; nil without it.
     public func defaultCredential(for space: ProtectionSpace) -> Credential? {
         state.withLock { $0.table.defaultCredential(for: space) }
     }
 
     /// Stores a credential as ``set(_:for:)`` does, and makes it the default of its space.
     public func setDefaultCredential(_ credential: Credential, for space: ProtectionSpace) {
-        change { $0.set(credential, for: space, isDefault: true) }
+        change(space) { $0.set(credential, for: space, isDefault: true) }
     }
 
     private static func byUser(_ credentials: [Credential]) -> [String: Credential] {
         Dictionary(credentials.map { ($0.user ?? "", $0) }) { $1 }
     }
 
-    /// Changes the table; `body` returns which credentials have.
-    private func change(_ body: (inout CredentialTable) -> [CredentialRecord.Key]) {
+    private static let observer = Lock<(@Sendable (CredentialStorage) -> Void)?>(nil)
+
+    /// Calls `observer` with every storage in which credentials have changed, on the thread that has changed them.
+    package static func publishChanges(to observer: @escaping @Sendable (CredentialStorage) -> Void) {
+        self.observer.withLock { $0 = observer }
+    }
+
+    /// Changes the credentials of a space; `body` returns which have.
+    private func change(_ space: ProtectionSpace, _ body: (inout CredentialTable) -> [CredentialRecord.Key]) {
+        let observer = Self.observer.withLock { $0 }
+        var hasChanged = false
         let saves = state.withLock { state in
+            let before = observer.map { _ in state.table.content(of: space) }
             let changes = body(&state.table)
+            hasChanged = before.map { $0 != state.table.content(of: space) } ?? false
             if file == nil || changes.isEmpty { return false }
             // A file that cannot be written must not let them grow: what the table has not is forgotten.
             if state.changes.count > 2 * max(Self.maximumSpaceCount, state.table.spaces.count) {
@@ -141,6 +153,7 @@ public final class CredentialStorage: Sendable {
         }
         // An error is kept for `saveError`.
         if saves { queue.async(after: .milliseconds(500)) { [weak self] in _ = self?.write() } }
+        if hasChanged { observer?(self) }
     }
 }
 
@@ -207,7 +220,7 @@ extension CredentialStorage {
 
     /// A server has accepted a credential. The same one with another persistence stays as it is.
     func accepted(_ credential: Credential, for space: ProtectionSpace) {
-        change { table in
+        change(space) { table in
             let former = table.credentials(for: space).first { $0.user == credential.user }
             if let former, former.passwordCredential == credential.passwordCredential { return [] }
             return table.accept(credential, for: space)

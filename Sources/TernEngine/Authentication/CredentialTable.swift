@@ -10,10 +10,17 @@ struct CredentialTable: Sendable {
         var credentials: [Credential] = []
         /// The user of the default one.
         var defaultUser: String?
+        /// Who had the space alone first, and stands in for a default one until the program has made another.
+        var firstUser: String?
         /// Whether the program has set none of them.
         fileprivate(set) var isAccepted: Bool
         /// The number of the last use, or of the last change.
         fileprivate(set) var lastUse: UInt64 = 0
+    }
+
+    struct Content: Equatable {
+        let credentials: Set<Credential>
+        let defaultCredential: Credential?
     }
 
     /// In bytes of UTF-8. A realm is the server's choice, and stands in the file.
@@ -41,8 +48,13 @@ struct CredentialTable: Sendable {
     func credentials(for space: ProtectionSpace) -> [Credential] { spaces[space]?.credentials ?? [] }
 
     func defaultCredential(for space: ProtectionSpace) -> Credential? {
-        guard let entry = spaces[space], let user = entry.defaultUser else { return nil }
+        guard let entry = spaces[space], let user = entry.defaultUser ?? entry.firstUser else { return nil }
         return entry.credentials.first { $0.user == user }
+    }
+
+    /// What a program can see of a space.
+    func content(of space: ProtectionSpace) -> Content {
+        Content(credentials: Set(credentials(for: space)), defaultCredential: defaultCredential(for: space))
     }
 
     func proposals(for space: ProtectionSpace) -> [Credential] {
@@ -75,13 +87,16 @@ struct CredentialTable: Sendable {
         // The key keeps no server's certificates alive.
         let space = space.withoutTrust
         var entry = spaces[space] ?? Entry(isAccepted: isAccepted)
-        if spaces[space] == nil, isAccepted { count(space) }
+        if spaces[space] == nil {
+            entry.firstUser = user
+            if isAccepted { count(space) }
+        }
         var changed = [user]
         entry.credentials.removeAll { $0.user == user }
         entry.credentials.append(credential)
         if isDefault, entry.defaultUser != user {
             changed += entry.defaultUser.map { [$0] } ?? []
-            entry.defaultUser = user
+            (entry.defaultUser, entry.firstUser) = (user, nil)
         }
         if entry.isAccepted, !isAccepted {
             entry.isAccepted = false
@@ -99,6 +114,7 @@ struct CredentialTable: Sendable {
         }
         entry.credentials.removeAll { $0.user == user }
         if entry.defaultUser == user { entry.defaultUser = nil }
+        if entry.firstUser == user { entry.firstUser = nil }
         if entry.credentials.isEmpty, entry.isAccepted { discount(space) }
         spaces[space] = entry.credentials.isEmpty ? nil : entry
         return keys(of: [user], in: space.withoutTrust)
@@ -167,7 +183,9 @@ extension CredentialTable {
     /// Nil for what is in no file.
     private func record(_ key: CredentialRecord.Key) -> (record: CredentialRecord, lastUse: UInt64)? {
         guard let entry = spaces[key.space], let credential = entry.credentials.first(where: { $0.user == key.user }),
-            let password = credential.passwordCredential, credential.persistence != .forSession
+            let password = credential.passwordCredential, credential.persistence != .forSession,
+            // The file has no word for these.
+            key.space.proxyType == nil
         else { return nil }
         let standing: CredentialRecord.Standing =
             entry.defaultUser == key.user ? .default : entry.isAccepted ? .accepted : .set

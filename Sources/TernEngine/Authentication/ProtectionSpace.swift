@@ -51,6 +51,8 @@ public struct ProtectionSpace: Sendable {
     public let realm: String?
     /// The required kind of credential.
     public let authenticationMethod: AuthenticationMethod
+    /// The kind of the proxy that the space is of; nil for that of a server.
+    public let proxyType: String?
     /// The server's trust, for a server trust challenge: its certificates, and the revocation data that the handshake
     /// gathered for the session's policies.
     public let serverTrust: ServerTrust?
@@ -74,6 +76,16 @@ public struct ProtectionSpace: Sendable {
         self.realm = realm
         self.authenticationMethod = authenticationMethod ?? .default
         self.serverTrust = serverTrust
+        proxyType = nil
+    }
+
+    /// Creates the space of a proxy. Sessions have no use for it: they do not look there for the passwords of proxies.
+    package init(
+        proxyHost: String, port: Int, type: String, realm: String?, authenticationMethod: AuthenticationMethod?
+    ) {
+        (host, self.port, self.realm, proxyType) = (proxyHost, port, realm, type)
+        self.authenticationMethod = authenticationMethod ?? .default
+        (`protocol`, serverTrust) = (nil, nil)
     }
 
     /// Whether a credential cannot be read on its way: over TLS, or where Digest sends a hash of the password.
@@ -81,11 +93,8 @@ public struct ProtectionSpace: Sendable {
         authenticationMethod == .httpDigest || `protocol`?.lowercased() == "https"
     }
 
-    /// False: the spaces of proxies are none of these.
-    public var isProxy: Bool { false }
-
-    /// Nil, likewise.
-    public var proxyType: String? { nil }
+    /// Whether the space is that of a proxy. Those of challenges are not.
+    public var isProxy: Bool { proxyType != nil }
 
     /// Nil: which authorities a server accepts for certificates of clients is not read.
     public var distinguishedNames: [Data]? { nil }
@@ -99,12 +108,13 @@ extension ProtectionSpace: Hashable {
         let `protocol`: String?
         let realm: String?
         let method: AuthenticationMethod
+        let proxyType: String?
     }
 
     private var key: Key {
         Key(
             host: canonicalHost, port: port, protocol: `protocol`?.lowercased(), realm: realm,
-            method: authenticationMethod)
+            method: authenticationMethod, proxyType: proxyType)
     }
 
     public static func == (left: ProtectionSpace, right: ProtectionSpace) -> Bool { left.key == right.key }
@@ -125,7 +135,8 @@ extension ProtectionSpace {
 
     /// The same without the server's trust.
     var withoutTrust: ProtectionSpace {
-        ProtectionSpace(
+        if serverTrust == nil { return self }
+        return ProtectionSpace(
             host: host, port: port, protocol: `protocol`, realm: realm, authenticationMethod: authenticationMethod)
     }
 }

@@ -58,6 +58,9 @@ public struct SessionConfiguration: Sendable {
     public var waitsForConnectivity = false
     /// Whether the session is one that Linux cannot have: it has no reactors, and its tasks fail for that reason.
     package var isBackground = false
+    /// Whether the session does what URLSession does unasked: a POST whose request has content and no `Content-Type` gets
+    /// that of a form, and errors have the whole URL of the request.
+    package var followsURLSession = false
     /// Whether and when requests without a policy of their own are sent again. By default once, if a kept-alive connection
     /// was lost without a response and repeating is safe; ``RetryPolicy/standard`` retries what may be temporary.
     public var retryPolicy = RetryPolicy.lostConnections

@@ -22,6 +22,17 @@ public final class HTTPCookieStorage: Sendable {
     /// The storage of the process, in memory. No session uses it unless its configuration says so.
     public static let shared = HTTPCookieStorage()
 
+    private static let groups = Lock<[String: HTTPCookieStorage]>([:])
+
+    /// The storage of a group of programs on Darwin; here one in memory for each identifier, which ends with the process.
+    package static func shared(byGroup identifier: String) -> HTTPCookieStorage {
+        groups.withLock { groups in
+            let storage = groups[identifier] ?? HTTPCookieStorage()
+            groups[identifier] = storage
+            return storage
+        }
+    }
+
     /// The number of lines that were skipped when the file was read, because they are no cookies: comments and empty
     /// lines do not count. They stay in the file. 0 without a file.
     public let skippedLineCount: Int

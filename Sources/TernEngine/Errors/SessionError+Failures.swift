@@ -58,6 +58,40 @@ extension SessionError.RequestFailure: CustomStringConvertible {
 }
 
 extension SessionError {
+    /// An error that a program has made with a code of URLSession, to throw it.
+    public struct ProgramFailure: Sendable {
+        // A reason is passed by value through many functions, so this is one reference.
+        private final class Content: Sendable {
+            let information: any Sendable
+            let text: @Sendable () -> String
+
+            init(_ information: any Sendable, _ text: @escaping @Sendable () -> String) {
+                (self.information, self.text) = (information, text)
+            }
+        }
+
+        /// The number of the code, such as -1011.
+        public let code: Int
+        private let content: Content
+
+        /// - Parameter text: makes the description.
+        package init(code: Int, information: any Sendable, text: @escaping @Sendable () -> String) {
+            (self.code, content) = (code, Content(information, text))
+        }
+
+        /// What the program said of it, for the module that has made it.
+        package var information: any Sendable { content.information }
+
+        fileprivate var text: String { content.text() }
+    }
+}
+
+extension SessionError.ProgramFailure: CustomStringConvertible {
+    /// As Foundation describes an error with that code.
+    public var description: String { text }
+}
+
+extension SessionError {
     /// Why there is no connection, or none that is trusted.
     public enum ConnectingFailure: Sendable {
         /// The maximum number of requests already waits for a connection.

@@ -36,6 +36,10 @@ public struct SessionError: Error, Sendable {
     /// The retries before this failure, in order: the first 64.
     public var retries: [RetryMetrics] { storage.retries }
 
+    /// The whole URL of the request, which no description shows; nil in sessions that do not say it
+    /// (``SessionConfiguration/followsURLSession``).
+    package var requestURL: URL? { storage.requestURL }
+
     /// Creates an error, for delegates that end a task for their own reasons.
     public init(
         _ reason: Reason, phase: Phase, origin: HTTPOrigin? = nil, remoteAddress: TransportAddress? = nil,
@@ -47,14 +51,16 @@ public struct SessionError: Error, Sendable {
             countOfBytesReceived: countOfBytesReceived, resumeData: resumeData, proxy: proxy, retries: retries)
     }
 
+    private init(_ storage: Storage) { self.storage = storage }
+
     /// The same, for a download that can be resumed.
     func resumable(with data: Data?) -> SessionError {
-        data == nil
-            ? self
-            : SessionError(
-                reason, phase: phase, origin: origin, remoteAddress: remoteAddress, wasSent: wasSent,
-                isSafeToRepeat: isSafeToRepeat, countOfBytesReceived: countOfBytesReceived, resumeData: data,
-                proxy: proxy, retries: retries)
+        data == nil ? self : SessionError(Storage(storage, resumeData: data, requestURL: requestURL))
+    }
+
+    /// The same, with the URL of the request.
+    package func failing(at url: URL?) -> SessionError {
+        SessionError(Storage(storage, resumeData: resumeData, requestURL: url))
     }
 
     /// The cause. Errors of the caller, the peer and this machine are different cases.
@@ -75,6 +81,8 @@ public struct SessionError: Error, Sendable {
         case sessionInvalidated
         /// This machine could not do its part, for example because it has run out of descriptors.
         case system(SystemCallError)
+        /// An error of the program's own, with a code of URLSession. No request of a session fails with it by itself.
+        case program(ProgramFailure)
     }
 
     /// The phases of a task, in order.
@@ -138,8 +146,8 @@ extension SessionError: CustomStringConvertible, LocalizedError {
             + retries.map(\.cause.description).joined(separator: ", ")
     }
 
-    /// The description.
-    public var errorDescription: String? { description }
+    /// The description; nil for an error of the program's own, which has what its `userInfo` says.
+    public var errorDescription: String? { if case .program = reason { nil } else { description } }
 }
 
 extension SessionError.Phase {
@@ -167,7 +175,7 @@ extension SessionError.Reason {
     fileprivate var dependsOnPhase: Bool {
         switch self {
         case .cancelled, .timedOut(.total), .timedOut(.idle): true
-        case .request, .connecting, .transfer, .download, .timedOut, .sessionInvalidated, .system: false
+        case .request, .connecting, .transfer, .download, .timedOut, .sessionInvalidated, .system, .program: false
         }
     }
 
@@ -181,7 +189,9 @@ extension SessionError.Reason {
         case .connecting(.insecure(let error)), .transfer(.tls(let error)): error.trustFailure != nil
         case .connecting(.unreachable(let error)):
             error.attempts.contains { "\($0.address)" == origin.endpoint }
-        case .request, .connecting, .transfer, .download, .timedOut, .cancelled, .sessionInvalidated, .system: false
+        case .request, .connecting, .transfer, .download, .timedOut, .cancelled, .sessionInvalidated, .system,
+            .program:
+            false
         }
     }
 }
@@ -196,7 +206,7 @@ extension SessionError.Reason: CustomStringConvertible {
         case .transfer(let failure): failure.rule
         case .download(let failure): failure.rule
         case .timedOut(let limit): limit.rawValue
-        case .cancelled, .sessionInvalidated: description
+        case .cancelled, .sessionInvalidated, .program: description
         case .system(let error): error.message
         }
     }
@@ -213,6 +223,7 @@ extension SessionError.Reason: CustomStringConvertible {
         case .cancelled: "cancelled"
         case .sessionInvalidated: "the session is gone: keep it, or its manager, until its tasks have ended"
         case .system(let error): "\(error)"
+        case .program(let failure): "\(failure)"
         }
     }
 }
@@ -229,6 +240,7 @@ private final class Storage: Sendable {
     let resumeData: Data?
     let proxy: ProxyReference?
     let retries: [RetryMetrics]
+    let requestURL: URL?
 
     init(
         _ reason: SessionError.Reason, _ phase: SessionError.Phase, _ origin: HTTPOrigin?,
@@ -246,6 +258,14 @@ private final class Storage: Sendable {
         self.resumeData = resumeData
         self.proxy = proxy
         self.retries = retries
+        requestURL = nil
+    }
+
+    init(_ other: Storage, resumeData: Data?, requestURL: URL?) {
+        (reason, phase, origin, remoteAddress) = (other.reason, other.phase, other.origin, other.remoteAddress)
+        (wasSent, isSafeToRepeat) = (other.wasSent, other.isSafeToRepeat)
+        (countOfBytesReceived, proxy, retries) = (other.countOfBytesReceived, other.proxy, other.retries)
+        (self.resumeData, self.requestURL) = (resumeData, requestURL)
     }
 }
 
@@ -343,6 +363,8 @@ extension SessionError {
         case sessionInvalidated = "session-invalidated"
         /// This machine could not do its part.
         case system
+        /// An error of the program's own.
+        case program
     }
 }
 
@@ -362,6 +384,7 @@ extension SessionError.Reason {
         case .cancelled: .cancelled
         case .sessionInvalidated: .sessionInvalidated
         case .system: .system
+        case .program: .program
         }
     }
 }

@@ -53,7 +53,8 @@ public struct HTTPURLResponse: Sendable {
     /// Header fields in order of arrival, with repeats and the original case of names.
     public var headers: HeaderFields { head.fields }
 
-    /// Header fields as a dictionary; the values of a repeated name are joined with a comma.
+    /// Header fields as a dictionary, as Foundation has it: the values of a repeated name are joined with a comma, and names
+    /// of standards are written `Content-Type`, whatever the case that they came in. Made anew each time.
     public var allHeaderFields: [String: String] {
         head.fields.dictionary
     }
@@ -91,24 +92,25 @@ public struct HTTPURLResponse: Sendable {
 }
 
 extension HTTPURLResponse {
-    /// Creates a response, for example for tests of a serializer, in Foundation's form. Nil if no server could send
-    /// such a head.
+    /// Creates a response, for example for tests of a serializer, in Foundation's form. The fields that frame content may
+    /// contradict each other, because there is none. Nil if the status or a field cannot stand in a head.
     ///
     /// - Parameters:
     ///   - url: the URL of the response.
-    ///   - statusCode: 100 to 999.
-    ///   - httpVersion: such as "HTTP/1.1", which is the default for nil; its major version must be 1.
-    ///   - headerFields: sent in the order of their names.
+    ///   - statusCode: 0 to 999.
+    ///   - httpVersion: "HTTP/1.0", or any other text or nil for HTTP/1.1.
+    ///   - headerFields: in the order of their names.
     public init?(url: URL, statusCode: Int, httpVersion: String?, headerFields: [String: String]?) {
         let fields = (headerFields ?? [:]).sorted { $0.key < $1.key }.map { HeaderField(name: $0.key, value: $0.value) }
-        let versions = [HTTPVersion(major: 1, minor: 1), HTTPVersion(major: 1, minor: 0)]
-        let version = httpVersion.map { text in versions.first { "\($0)" == text } } ?? versions[0]
-        guard let version,
-            let made = try? HTTPURLResponse(
-                url: url, statusCode: statusCode, version: version, headers: HeaderFields(fields))
-        else { return nil }
-        self = made
+        let version = HTTPVersion(major: 1, minor: httpVersion == "HTTP/1.0" ? 0 : 1)
+        let head = try? ResponseHead(
+            withoutContent: statusCode, version: version, fields: HeaderFields(fields))
+        guard let head else { return nil }
+        self.init(url: url, head: head)
     }
+
+    /// Creates a response with the status 200 and no fields.
+    package init(withoutFieldsFrom url: URL) { self.init(url: url, head: ResponseHead()) }
 
     /// Creates a response. Throws if no server could send such a head.
     ///

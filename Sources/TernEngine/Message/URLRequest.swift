@@ -33,9 +33,11 @@ public struct URLRequest: Sendable {
         var proxy: Own<ProxyChoice>?
         var sensitiveFields = SensitiveFields()
         var handlesCookies = true
-        var credential: Own<PasswordCredential>?
         var cachePolicy = CachePolicy.useProtocolCachePolicy
-        var maximumBytesPerSecond: Int?
+        /// Whether `body` is that of an upload task.
+        var isUpload = false
+        /// What few requests have.
+        var rare: Own<Rare>?
 
         init(
             url: URL? = nil, destination: Result<Destination, InvalidRequest>, method: String = "GET",
@@ -60,6 +62,14 @@ public struct URLRequest: Sendable {
                 }
             }
         }
+    }
+
+    private struct Rare: Sendable {
+        var credential: PasswordCredential?
+        var maximumBytesPerSecond: Int?
+        var annex: (any Sendable)?
+
+        var isEmpty: Bool { credential == nil && maximumBytesPerSecond == nil && annex == nil }
     }
 
     /// The parts, shared by copies until one of them changes. Written only when uniquely referenced, which makes the
@@ -96,6 +106,9 @@ public struct URLRequest: Sendable {
     init(refused: InvalidRequest) {
         storage = Storage(Parts(destination: .failure(refused)))
     }
+
+    /// A request without a URL, which cannot be sent.
+    package init(withoutURL: Void) { self.init(refused: .missingURL) }
 
     /// Creates a GET request for the URL in `string`.
     ///
@@ -207,9 +220,19 @@ public struct URLRequest: Sendable {
         set {
             makeUnique()
             storage.parts.body = newValue
+            storage.parts.isUpload = false
             storage.parts.onceSource = if case .once(let source, _) = newValue { SingleUseSource(source) } else { nil }
         }
     }
+
+    /// Sets the body to that of an upload task.
+    mutating func setUpload(_ content: RequestBody) {
+        body = content
+        storage.parts.isUpload = true
+    }
+
+    /// Whether the body is that of an upload task.
+    var isUpload: Bool { storage.parts.isUpload }
 
     var onceSource: SingleUseSource? { storage.parts.onceSource }
 
@@ -266,11 +289,21 @@ public struct URLRequest: Sendable {
     /// session: heads and the framing of TLS included, all redirects together. Nil, the default, or a value that is not more
     /// than 0 for no limit.
     public var maximumBytesPerSecond: Int? {
-        get { storage.parts.maximumBytesPerSecond }
-        set {
-            makeUnique()
-            storage.parts.maximumBytesPerSecond = newValue
-        }
+        get { storage.parts.rare?.value.maximumBytesPerSecond }
+        set { changeRare { $0.maximumBytesPerSecond = newValue } }
+    }
+
+    /// What a layer above keeps with the request; nothing here looks at it.
+    package var annex: (any Sendable)? {
+        get { storage.parts.rare?.value.annex }
+        set { changeRare { $0.annex = newValue } }
+    }
+
+    private mutating func changeRare(_ change: (inout Rare) -> Void) {
+        makeUnique()
+        var rare = storage.parts.rare?.value ?? Rare()
+        change(&rare)
+        storage.parts.rare = rare.isEmpty ? nil : Own(rare)
     }
 
     /// Opens the connections of this request and of its redirects, in place of ``unixSocket``; nil uses the session's
@@ -372,11 +405,8 @@ public struct URLRequest: Sendable {
     /// The name and the password for a server that requests them (RFC 9110 §11.6.1); nil uses those in the URL. They are
     /// sent to the origin of the original request only, and a delegate is asked once they have been refused.
     public var credential: PasswordCredential? {
-        get { storage.parts.credential?.value }
-        set {
-            makeUnique()
-            storage.parts.credential = newValue.map { Own($0) }
-        }
+        get { storage.parts.rare?.value.credential }
+        set { changeRare { $0.credential = newValue } }
     }
 
     /// How the session's cache answers the request; ``CachePolicy/useProtocolCachePolicy``, the default, leaves it to the

@@ -11,6 +11,7 @@ extension HopPolicies {
         if let netrc = NetrcPasswords(of: configuration) { policies.append(netrc) }
         policies += [Expectations(), Authentication(of: configuration)] as [any HopPolicy]
         if configuration.waitsForConnectivity { policies.append(Connectivity()) }
+        if let form = FormContentType(of: configuration) { policies.append(form) }
         let circuits = Circuits(of: configuration)
         if let circuits { policies.append(circuits) }
         let retries = Retries(policy: configuration.retryPolicy)

@@ -180,7 +180,7 @@ extension RetryPolicy.Failures {
     /// The group of a failure; nil for what ends a request for good, such as a cancellation.
     package init?(of reason: SessionError.Reason) {
         switch reason {
-        case .cancelled, .sessionInvalidated, .request: return nil
+        case .cancelled, .sessionInvalidated, .request, .program: return nil
         case .timedOut(.total): self = .outOfTime
         case .timedOut: self = .timedOut
         case .transfer(.connectionLost): self = .connectionLost

@@ -56,7 +56,7 @@ extension Session {
 extension URLRequest {
     fileprivate func sending(_ content: RequestBody) -> URLRequest {
         var request = self
-        request.body = content
+        request.setUpload(content)
         if !request.isMethodNamed { request.httpMethod = "POST" }
         return request
     }

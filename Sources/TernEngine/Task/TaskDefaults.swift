@@ -16,6 +16,8 @@ final class TaskDefaults: Sendable {
     let contentDecodingLimits: ContentDecodingLimits
     /// The error of a task without a reactor to run on.
     let failure: SessionError.Reason
+    /// Whether errors have the whole URL of the request.
+    let followsURLSession: Bool
 
     init(
         _ configuration: SessionConfiguration, policies: HopPolicies, routes: RouteRule? = nil,
@@ -30,6 +32,7 @@ final class TaskDefaults: Sendable {
         decodesContent = configuration.decodesContent
         bodyLimits = configuration.bodyLimits
         contentDecodingLimits = configuration.contentDecodingLimits
+        followsURLSession = configuration.followsURLSession
     }
 
     private init(
@@ -39,7 +42,7 @@ final class TaskDefaults: Sendable {
         (self.policies, self.rates) = (policies, rates)
         decodesContent = other.decodesContent
         (bodyLimits, contentDecodingLimits) = (other.bodyLimits, other.contentDecodingLimits)
-        self.failure = failure ?? other.failure
+        (self.failure, followsURLSession) = (failure ?? other.failure, other.followsURLSession)
     }
 
     /// For a task that has nowhere to run and fails for this reason.

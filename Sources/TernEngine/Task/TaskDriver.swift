@@ -915,19 +915,20 @@ extension SessionTask {
     ) -> SessionError {
         let isSent = driver.measured?.wasSent ?? false
         let wasSent = isSent || driver.machine.history.wasSentBefore
-        return SessionError(
+        let error = SessionError(
             reason, phase: phase, origin: try? driver.machine.hop.request.destination.get().origin,
             remoteAddress: remoteAddress ?? driver.measured?.connection?.remoteAddress, wasSent: wasSent,
             isSafeToRepeat: isSafeToRepeat ?? driver.machine.isSafeToRepeat(wasSent: isSent),
             countOfBytesReceived: driver.measured?.countOfBytesReceived ?? 0, proxy: proxy(involvedIn: reason),
             retries: driver.machine.history.retries)
+        return defaults.followsURLSession ? error.failing(at: driver.machine.hop.request.url) : error
     }
 
     /// That of the last attempt of the hop, for what has to do with a connection.
     private func proxy(involvedIn reason: SessionError.Reason) -> ProxyReference? {
         switch reason {
         case .connecting, .timedOut, .transfer, .system: break
-        case .request, .download, .cancelled, .sessionInvalidated: return nil
+        case .request, .download, .cancelled, .sessionInvalidated, .program: return nil
         }
         guard let route = attempt.route, let origin = try? driver.machine.hop.request.destination.get().origin,
             route.server == origin

@@ -65,7 +65,7 @@ import Testing
         storage.set(credential("ada", "3"), for: space)
         storage.set(credential("eve", "4", .none), for: space)
         #expect(storage.credentials(for: space)?.mapValues(\.password) == ["ada": "3", "bob": "2"])
-        #expect(storage.defaultCredential(for: space) == nil)
+        #expect(storage.defaultCredential(for: space)?.user == "ada")
         #expect(storage.proposals(for: space).map(\.user) == ["ada", "bob"])
         storage.setDefaultCredential(credential("bob", "2", .forSession), for: space)
         storage.set(credential("ada", "3"), for: space)

@@ -26,11 +26,10 @@ import Testing
 
     @Test(
         arguments: [
-            (99, nil, [:]), (1000, nil, [:]), (200, "HTTP/2", [:]), (200, "", [:]), (200, nil, ["a b": "c"]),
-            (200, nil, ["A": "b\r\nC: d"]), (200, nil, ["Content-Length": "-1"]),
-        ] as [(Int, String?, [String: String])])
-    func `what no server could send is nil`(status: Int, version: String?, fields: [String: String]) {
-        #expect(HTTPURLResponse(url: url, statusCode: status, httpVersion: version, headerFields: fields) == nil)
+            (-1, [:]), (1000, [:]), (200, ["a b": "c"]), (200, ["A": "b\r\nC: d"]), (200, ["": "b"]),
+        ] as [(Int, [String: String])])
+    func `what cannot stand in a head is nil`(status: Int, fields: [String: String]) {
+        #expect(HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: fields) == nil)
     }
 
     @Test func `fields in order are kept in order, with repeats`() throws {
