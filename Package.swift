@@ -59,7 +59,9 @@ let package = Package(
         // AFNetworking's session manager, security policy and reachability manager.
         .target(name: "TernAFNetworking", dependencies: ["Tern", "TernEngine", "TernLock"], swiftSettings: settings),
         // Old spellings: what call sites written for Alamofire 4 and URLSession name otherwise.
-        .target(name: "TernNames", dependencies: ["Tern", "TernAFNetworking", "TernLock"], swiftSettings: settings),
+        .target(
+            name: "TernNames", dependencies: ["Tern", "TernAFNetworking", "TernEngine", "TernLock"],
+            swiftSettings: settings),
         // URLSession's half of the old spellings, name by name.
         .target(
             name: "TernURLSession", dependencies: ["TernEngine", "TernNames"], swiftSettings: settings),
@@ -113,7 +115,8 @@ let package = Package(
             dependencies: ["Tern", "TernAFNetworking", "TernLock", "TernTesting", "TestPrograms", "TestProofs"],
             swiftSettings: settings),
         .testTarget(
-            name: "TernNamesTests", dependencies: ["TernAlamofire", "TernTesting", "TernURLSession", "TestProofs"],
+            name: "TernNamesTests",
+            dependencies: ["TernAlamofire", "TernLock", "TernNames", "TernTesting", "TernURLSession", "TestProofs"],
             swiftSettings: settings),
         // Call sites as they are written for Alamofire 4, in the language mode of their time.
         .testTarget(

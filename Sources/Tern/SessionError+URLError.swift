@@ -119,6 +119,7 @@ extension SessionError.TransferFailure {
         case .malformedResponse, .upgradeNotTaken, .upgradeRefused: .badServerResponse
         case .undecodable: .cannotDecodeRawData
         case .damagedCache: .cannotDecodeRawData
+        case .provider(let error): error.urlErrorCode
         case .bodyTooLarge, .outOfMemory, .memoryQuotaExceeded: .dataLengthExceedsMaximum
         case .redirect(.tooMany), .redirect(.loop): .httpTooManyRedirects
         case .redirect(.ambiguousLocation), .redirect(.malformedLocation), .redirect(.invalidLocation),
@@ -130,6 +131,16 @@ extension SessionError.TransferFailure {
         case .unreadable(.undecodableLine): .cannotParseResponse
         case .unreadable(.notEvents), .unreadable(.codedEvents): .badServerResponse
         }
+    }
+}
+
+extension Error {
+    /// That of an error of Foundation's domain.
+    fileprivate var urlErrorCode: URLError.Code {
+        if let error = self as? SessionError { return error.code }
+        let error = self as NSError
+        guard error.domain == NSURLErrorDomain else { return .unknown }
+        return URLError.Code(rawValue: error.code) ?? .unknown
     }
 }
 

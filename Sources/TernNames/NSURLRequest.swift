@@ -43,7 +43,7 @@ public class NSURLRequest: NSObject, NSCopying, NSMutableCopying {
     }
 
     /// The request as a value.
-    fileprivate(set) var value: URLRequest
+    var value: URLRequest
 
     init(_ value: URLRequest) { self.value = value }
 

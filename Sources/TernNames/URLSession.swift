@@ -43,7 +43,7 @@ extension Session {
         delegateQueue queue: OperationQueue? = nil
     ) {
         let hub = DelegateHub(delegate, queue)
-        self.init(configuration: configuration.value, delegate: hub)
+        self.init(configuration: configuration.ofURLSession, delegate: hub)
         hub.attach(to: self)
     }
 

@@ -14,6 +14,7 @@ public final class URLSessionConfiguration {
     /// Creates a configuration with this value.
     public init(_ value: SessionConfiguration = .default) {
         self.value = value
+        if value.responseProviders.isEmpty { protocolClasses = nil }
     }
 
     /// A new configuration whose sessions keep cookies in ``TernEngine/HTTPCookieStorage/shared``, and credentials in
@@ -67,6 +68,8 @@ public final class URLSessionConfiguration {
         public var shouldUseExtendedBackgroundIdleMode = false
         /// Tern does not pipeline: an answer that is late would delay those behind it.
         public var httpShouldUsePipelining = false
+        /// Sockets have no class of service.
+        public var networkServiceType = NSURLRequest.NetworkServiceType.default
         /// Connections have one path.
         public var multipathServiceType = MultipathServiceType.none
     }
@@ -83,6 +86,13 @@ public final class URLSessionConfiguration {
     /// How a session uses several paths at a time: Tern uses one.
     public enum MultipathServiceType: Int, Sendable {
         case none, handover, interactive, aggregate
+    }
+
+    /// The value, for a session that does unasked what URLSession does.
+    var ofURLSession: SessionConfiguration {
+        var value = value
+        value.followsURLSession = true
+        return value
     }
 
     /// The identifier of a background session; nil for all others.
@@ -102,6 +112,14 @@ public final class URLSessionConfiguration {
     /// ``TernEngine/SessionConfiguration/proxySettings``.
     public var connectionProxyDictionary: [AnyHashable: Any]? {
         didSet { value.proxySettings = connectionProxyDictionary.map(ProxySettings.init(connectionProxyDictionary:)) }
+    }
+
+    /// The classes that answer requests of the session, each asked in turn, before those that were registered with
+    /// ``URLProtocol/registerClass(_:)``: as in Foundation. Classes that are no ``URLProtocol`` have no effect. Those that
+    /// are registered, the last one first, until it is set.
+    public var protocolClasses: [AnyClass]? {
+        get { ProtocolClasses.classes(of: value) }
+        set { ProtocolClasses.set(newValue, in: &value) }
     }
 
     /// Fields added to every request that has no field of that name. Values that are not strings are added by their

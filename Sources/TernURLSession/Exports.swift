@@ -2,17 +2,30 @@
 // URLSession's names one by one: a name that is imported individually takes precedence over one that comes with a whole
 // module, so that `URLError` is Tern's even if Foundation is imported as well.
 
-@_exported public import struct Tern.Challenge
 @_exported public import struct TernEngine.CachedURLResponse
+@_exported public import struct Tern.Challenge
 @_exported public import struct TernEngine.HTTPCookie
 @_exported public import struct TernNames.HTTPCookiePropertyKey
 @_exported public import class TernEngine.HTTPCookieStorage
 @_exported public import struct TernEngine.HTTPURLResponse
+@_exported public import class TernNames.NSMutableURLRequest
 @_exported public import let TernNames.NSURLAuthenticationMethodClientCertificate
 @_exported public import let TernNames.NSURLAuthenticationMethodDefault
+@_exported public import let TernNames.NSURLAuthenticationMethodHTMLForm
 @_exported public import let TernNames.NSURLAuthenticationMethodHTTPBasic
 @_exported public import let TernNames.NSURLAuthenticationMethodHTTPDigest
+@_exported public import let TernNames.NSURLAuthenticationMethodNegotiate
+@_exported public import let TernNames.NSURLAuthenticationMethodNTLM
 @_exported public import let TernNames.NSURLAuthenticationMethodServerTrust
+@_exported public import let TernNames.NSURLCredentialStorageRemoveSynchronizableCredentials
+@_exported public import let TernNames.NSURLProtectionSpaceFTP
+@_exported public import let TernNames.NSURLProtectionSpaceFTPProxy
+@_exported public import let TernNames.NSURLProtectionSpaceHTTP
+@_exported public import let TernNames.NSURLProtectionSpaceHTTPProxy
+@_exported public import let TernNames.NSURLProtectionSpaceHTTPS
+@_exported public import let TernNames.NSURLProtectionSpaceHTTPSProxy
+@_exported public import let TernNames.NSURLProtectionSpaceSOCKSProxy
+@_exported public import class TernNames.NSURLRequest
 @_exported public import let TernNames.NSURLSessionDownloadTaskResumeData
 @_exported public import let TernNames.NSURLSessionTransferSizeUnknown
 @_exported public import typealias TernNames.URLAuthenticationChallenge
@@ -21,6 +34,8 @@
 @_exported public import typealias TernNames.URLCredentialStorage
 @_exported public import typealias TernNames.URLError
 @_exported public import typealias TernNames.URLProtectionSpace
+@_exported public import class TernNames.URLProtocol
+@_exported public import protocol TernNames.URLProtocolClient
 @_exported public import struct TernEngine.URLRequest
 @_exported public import typealias TernNames.URLResponse
 @_exported public import typealias TernNames.URLSession

@@ -18,7 +18,7 @@ import Testing
         "TernRuntime": ["CTernRuntime", "Glibc", "TernIO", "TernLock", "TernSystem"],
         "Tern": ["Dispatch", "Foundation", "Synchronization", "TernEngine", "TernLock"],
         "TernAFNetworking": ["Dispatch", "Foundation", "Tern", "TernEngine", "TernLock"],
-        "TernNames": ["Foundation", "Tern", "TernAFNetworking", "TernLock"],
+        "TernNames": ["Foundation", "Tern", "TernAFNetworking", "TernEngine", "TernLock"],
         "TernURLSession": ["Tern", "TernEngine", "TernNames"],
         "TernAlamofire": ["Foundation", "Tern", "TernAFNetworking", "TernNames", "TernURLSession"],
         "TernTesting": ["CTernOpenSSL", "Glibc", "Synchronization", "TernLock"],

@@ -230,7 +230,7 @@ extension ExitStatus {
         case .upgradeNotTaken, .upgradeRefused: .strangeResponse
         case .unreadable(.notEvents(let status, _)): status >= 400 ? .refusedStatus : .strangeResponse
         case .unreadable(.codedEvents): .undecodable
-        case .damagedCache: .unreadable
+        case .damagedCache, .provider: .unreadable
         case .unreadable: .tooLarge
         }
     }

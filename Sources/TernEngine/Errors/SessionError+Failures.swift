@@ -197,6 +197,16 @@ extension SessionError {
         /// A part of a stored response cannot be read from its disk, or does not match its checksum. The response has
         /// been removed from the cache.
         case damagedCache
+        /// A response provider of the program, such as a `URLProtocol`, ended the response with this error.
+        case provider(any Error)
+    }
+}
+
+extension SessionError {
+    /// The error with which a response provider of the program, such as a `URLProtocol`, has ended the response; nil for
+    /// other errors.
+    public var providerError: (any Error)? {
+        if case .transfer(.provider(let error)) = reason { error } else { nil }
     }
 }
 
@@ -215,6 +225,7 @@ extension SessionError.TransferFailure: CustomStringConvertible {
         case .upgradeRefused: .upgradeRefused
         case .unreadable(let error): error.kind
         case .damagedCache: .damagedCache
+        case .provider: .provider
         }
     }
 
@@ -226,6 +237,7 @@ extension SessionError.TransferFailure: CustomStringConvertible {
         case .undecodable(let error): error.description
         case .redirect(let error): error.description
         case .unreadable(let error): error.description
+        case .provider(let error): "\(type(of: error))"
         case .connectionLost(nil), .bodyTooLarge, .outOfMemory, .memoryQuotaExceeded, .upgradeNotTaken, .upgradeRefused,
             .damagedCache:
             description
@@ -250,6 +262,7 @@ extension SessionError.TransferFailure: CustomStringConvertible {
             "the server does not switch to the protocol that was asked for: its answer is \(status)"
         case .unreadable(let error): "the content cannot be read: \(error)"
         case .damagedCache: "the stored response is damaged on its disk, and was removed from the cache"
+        case .provider(let error): "the program's own response failed: \(error)"
         }
     }
 }

@@ -353,6 +353,8 @@ extension SessionError {
         case noDigest = "no-digest"
         /// A stored response is damaged.
         case damagedCache = "damaged-cache"
+        /// ``SessionError/TransferFailure/provider(_:)``
+        case provider
         /// The resume data cannot be used.
         case resumeData = "resume-data"
         /// A timeout passed.

@@ -68,8 +68,11 @@ public struct URLRequest: Sendable {
         var credential: PasswordCredential?
         var maximumBytesPerSecond: Int?
         var annex: (any Sendable)?
+        var properties: [String: RequestProperty] = [:]
 
-        var isEmpty: Bool { credential == nil && maximumBytesPerSecond == nil && annex == nil }
+        var isEmpty: Bool {
+            credential == nil && maximumBytesPerSecond == nil && annex == nil && properties.isEmpty
+        }
     }
 
     /// The parts, shared by copies until one of them changes. Written only when uniquely referenced, which makes the
@@ -409,6 +412,15 @@ public struct URLRequest: Sendable {
         set { changeRare { $0.credential = newValue } }
     }
 
+    /// What a `URLProtocol` has noted about the request, by key. Nothing of it is sent.
+    package var properties: [String: RequestProperty] {
+        get { storage.parts.rare?.value.properties ?? [:] }
+        set {
+            if newValue.isEmpty, storage.parts.rare == nil { return }
+            changeRare { $0.properties = newValue }
+        }
+    }
+
     /// How the session's cache answers the request; ``CachePolicy/useProtocolCachePolicy``, the default, leaves it to the
     /// session's ``SessionConfiguration/requestCachePolicy``. No effect in a session without a cache.
     public var cachePolicy: CachePolicy {
@@ -514,6 +526,14 @@ public struct URLRequest: Sendable {
         guard let url else { return .failure(.missingURL) }
         return Result { () throws(InvalidRequest) in try Destination(absoluteString: url.absoluteString) }
     }
+}
+
+/// A value that a program notes about a request. It is for the program to use it on one thread at a time, as in Foundation:
+/// requests only carry it, hence `@unchecked Sendable`.
+package struct RequestProperty: @unchecked Sendable {
+    package let value: Any
+
+    package init(_ value: Any) { self.value = value }
 }
 
 extension URLRequest {

@@ -3,7 +3,8 @@
 extension HopPolicies {
     /// The policies of a session with this configuration, after `first`. This list defines their order.
     convenience init(
-        of configuration: SessionConfiguration, first: [any HopPolicy] = [], source: (any ResponseSource)? = nil
+        of configuration: SessionConfiguration, first: [any HopPolicy] = [], source: (any ResponseSource)? = nil,
+        providers: (any ProvidedHops)? = nil
     ) {
         var policies = first
         if let refresh = TokenRefresh(of: configuration, isAfterSource: source != nil) { policies.append(refresh) }
@@ -26,7 +27,7 @@ extension HopPolicies {
             sensitiveFields: configuration.sensitiveFields,
             hsts: configuration.hstsStorage, cookies: CookieUse(of: configuration))
         self.init(
-            policies, following: [redirects], source: source,
+            policies, following: [redirects], source: source, providers: providers,
             retryPolicy: configuration.retryPolicy, budget: retries.budget, circuits: circuits?.table)
     }
 }

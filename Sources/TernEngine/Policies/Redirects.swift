@@ -31,4 +31,23 @@ struct Redirects: HopPolicy {
         case .refuse(let error): .fail(.transfer(.redirect(error)))
         }
     }
+
+    func decide(onRedirectTo request: URLRequest, _ history: inout TaskHistory) -> HopDecision {
+        guard case .follow(let limit, _) = history.redirectPolicy ?? policy else { return .pass }
+        if history.chain.count >= limit { return .fail(.transfer(.redirect(.tooMany(limit: max(0, limit))))) }
+        var chain = history.chain
+        chain.visit(history.hop.request)
+        chain.follow(request)
+        let (asked, sent) = (history.request, history.hop.request.headers)
+        var next = request
+        // A provider may have made it of the hop: what policies have added to that is not of the next one, and no secret is
+        // sent to another origin.
+        next.headers = HeaderFields(
+            request.headers.filter { field in
+                if asked.headers[field.name] == nil, sent.contains(where: { $0 == field }) { return false }
+                return chain.mayCarryCredentials
+                    || !(request.isSensitive(fieldNamed: field.name) || sensitiveFields.contains(field.name))
+            })
+        return .ask(.redirect(RedirectRule.Redirection(request: next, chain: chain)))
+    }
 }

@@ -57,6 +57,12 @@ struct RedirectChain: Sendable {
         return true
     }
 
+    /// Records that the redirect is followed with this request, which may have no valid destination.
+    mutating func follow(_ request: URLRequest) {
+        count &+= 1
+        visit(request)
+    }
+
     /// Records that the redirect is followed to this origin.
     mutating func follow(to origin: HTTPOrigin) {
         count &+= 1

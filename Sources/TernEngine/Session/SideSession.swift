@@ -123,6 +123,7 @@ extension SessionConfiguration {
 
         (side.unixSocket, side.dialer, side.endpointOverrides) = (nil, nil, [])
         side.proxyProtocol = nil
+        side.responseProviders = []
         return side
     }
 }

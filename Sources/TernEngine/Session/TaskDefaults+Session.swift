@@ -14,7 +14,9 @@ extension TaskDefaults {
         timerOn loop: ReactorLoop?, failure: SessionError.Reason
     ) {
         self.init(
-            configuration, policies: HopPolicies(of: configuration, first: first, source: source),
+            configuration,
+            policies: HopPolicies(
+                of: configuration, first: first, source: source, providers: Providers(of: configuration)),
             routes: routes ?? RouteRule(of: configuration) { trust.fingerprint(forHost: $0) },
             proxies: ProxyRule(
                 proxyLogins, sessionFields: configuration.httpAdditionalHeaders,

@@ -36,6 +36,10 @@ protocol HopPolicy: Sendable {
     /// every policy, in order, before one decides.
     func learn(_ failure: AttemptFailure, _ history: inout TaskHistory)
 
+    /// Decides whether a redirect is followed that a response provider has reported. The first policy that does not pass
+    /// decides.
+    func decide(onRedirectTo request: URLRequest, _ history: inout TaskHistory) -> HopDecision
+
     /// Decides what follows from a hop that has no response. The first policy that does not pass decides.
     func decide(on failure: AttemptFailure, _ history: inout TaskHistory) -> HopRecovery
 }
@@ -48,6 +52,8 @@ extension HopPolicy {
     func learn(_ head: ResponseHead, _ history: inout TaskHistory) {}
 
     func learn(_ failure: AttemptFailure, _ history: inout TaskHistory) {}
+
+    func decide(onRedirectTo request: URLRequest, _ history: inout TaskHistory) -> HopDecision { .pass }
 
     func decide(on head: ResponseHead, _ history: inout TaskHistory) -> HopDecision { .pass }
 
@@ -189,6 +195,10 @@ final class HopPolicies: Sendable {
     let recovering: [any HopPolicy]
     /// What may answer hops in place of the network; nil for the network alone.
     let source: (any ResponseSource)?
+    /// What answers hops before the source and the network; nil for nothing.
+    let providers: (any ProvidedHops)?
+    /// Whether they are asked for every hop, rather than for those without a server.
+    let asksProviders: Bool
     /// Whether there is one: cheaper than the source.
     let hasSource: Bool
     /// Whether anything happens between the preparation of a hop and its attempt: asked for every request.
@@ -207,7 +217,8 @@ final class HopPolicies: Sendable {
 
     init(
         _ policies: [any HopPolicy], following: [any HopPolicy] = [], source: (any ResponseSource)? = nil,
-        retryPolicy: RetryPolicy = .lostConnections, budget: RetryBudget? = nil, circuits: CircuitTable? = nil
+        providers: (any ProvidedHops)? = nil, retryPolicy: RetryPolicy = .lostConnections, budget: RetryBudget? = nil,
+        circuits: CircuitTable? = nil
     ) {
         preparing = policies.filter { $0.interests.contains(.addition) }
         departing = policies.filter { $0.interests.contains(.departure) }
@@ -217,8 +228,10 @@ final class HopPolicies: Sendable {
         recovering = policies.filter { $0.interests.contains(.failures) }
         self.source = source
         hasSource = source != nil
-        actsOnDeparture = hasSource || !departing.isEmpty
-        readsSuccess = hasSource || !readingAll.isEmpty
+        self.providers = providers
+        asksProviders = providers?.areForServers ?? false
+        actsOnDeparture = hasSource || asksProviders || !departing.isEmpty
+        readsSuccess = hasSource || asksProviders || !readingAll.isEmpty
         self.retryPolicy = retryPolicy
         hedges = retryPolicy.hedging != nil
         self.budget = budget
@@ -230,6 +243,7 @@ final class HopPolicies: Sendable {
         (preparing, departing, recovering) = (other.preparing, [], other.recovering)
         (reading, readingAll, following) = (other.reading, other.readingAll, other.following)
         (source, hasSource, actsOnDeparture, readsSuccess) = (nil, false, false, !other.readingAll.isEmpty)
+        (providers, asksProviders) = (nil, false)
         (retryPolicy, hedges, budget, circuits) = (other.retryPolicy, false, other.budget, other.circuits)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
+import TernLock
 
 /// What may answer hops in place of the network: a cache. A session has one, or none.
 protocol ResponseSource: Sendable {
@@ -43,6 +44,18 @@ protocol HopSource: AnyObject {
 
     /// How the hop was handled, for the metrics.
     var status: CacheStatus? { get }
+
+    /// Whether its carrier stands for the network: policies learn from the response, and it may be stored.
+    var isProvided: Bool { get }
+
+    /// Whether a redirect by this head is followed.
+    func follows(_ head: ResponseHead) -> Bool
+}
+
+extension HopSource {
+    var isProvided: Bool { false }
+
+    func follows(_ head: ResponseHead) -> Bool { true }
 }
 
 /// What a response source does before a hop is sent.
@@ -66,6 +79,8 @@ enum SourceDecision {
     case answer(any CarrierSource)
     /// The response is discarded, and the hop is sent again.
     case resend
+    /// The delegate is asked whether this is the next hop.
+    case redirect(to: URLRequest)
 }
 
 /// A source's decision about a failure.
@@ -90,4 +105,40 @@ protocol ContentTee: AnyObject {
     /// The response ended; `isComplete` is false if it broke off, or the task was cancelled. Returns the question whether
     /// the content is kept, if that is one; without an answer it is not.
     func ended(isComplete: Bool) -> CacheQuestion?
+}
+
+/// The response providers of a session, as its tasks ask them.
+protocol ProvidedHops: Sendable {
+    /// Whether hops that have a server are provided for, too.
+    var areForServers: Bool { get }
+
+    /// Asks the providers in order, and calls `completion` with what answers the hop, once, on any thread; with nil if
+    /// nothing does.
+    func find(
+        for hop: Hop, of request: URLRequest, _ task: any AnyObject & Sendable,
+        completion: @escaping @Sendable ((any ProvidedHop)?) -> Void)
+}
+
+/// What answers one hop in place of the network.
+protocol ProvidedHop: Sendable {
+    /// The part of the source in the hop, once. It answers with a carrier.
+    ///
+    /// - Parameter cache: stores the response; nil if nothing does.
+    func part(storing cache: (any HopSource)?) -> any HopSource
+
+    /// The hop is over before it was answered: releases what the provider has made, on its queue.
+    func discard()
+}
+
+/// What providers have found, from their thread for the reactor's. What is never taken is released on its own queue.
+final class ProviderFinding: Sendable {
+    private let found = Lock<(any ProvidedHop)?>(nil)
+
+    func put(_ hop: (any ProvidedHop)?) { found.withLock { $0 = hop } }
+
+    func take() -> (any ProvidedHop)? { found.withLock { $0.take() } }
+
+    func discard() { take()?.discard() }
+
+    deinit { discard() }
 }

@@ -124,6 +124,7 @@ extension SessionTask {
             attempt.noteRepeat()
             withShard { beginAttempt(on: $0) }
         case .resolve: withShard { resolve(on: $0) }
+        case .provide(let providers, let number): withShard { ask(providers, number, on: $0) }
         case .lookUp(let lookup, let number): withShard { look(up: lookup, number, on: $0) }
         case .awaitNetwork(let lookup, let number, let isFirst):
             driver.measured?.awaitsNetwork()
@@ -279,6 +280,22 @@ extension SessionTask {
         guard driver.machine.awaits(lookup: number) else { return cancellation() }
         wait(on: shard)
         driver.timer?.whenOver(cancellation)
+    }
+
+    /// Asks the response providers, which may call code of the user elsewhere.
+    private func ask(_ providers: any ProvidedHops, _ number: UInt64, on shard: Shard<SessionTask>) {
+        noteHop()
+        let finding = ProviderFinding()
+        wait(on: shard)
+        providers.find(for: plannedHop, of: hopRequest, self) { found in
+            finding.put(found)
+            shard.perform { _ in
+                // The task may have ended, or wait for something else.
+                guard self.driver.machine.awaits(lookup: number) else { return finding.discard() }
+                self.endWait()
+                self.follow(self.driver.machine.provided(number, finding.take()))
+            }
+        }
     }
 
     func cancelExchange() { cancelAttempt(.cancelled) }
@@ -789,6 +806,10 @@ extension SessionTask: DelegateAsker {
         var response = undecoded
         if defaults.decodesContent(for: originalRequest) {
             driver.decoding = ContentDecoding.decoding(of: &response, limits: defaults.contentDecodingLimits)
+            // What a provider gives is not coded, whatever its head says.
+            if driver.decoding != nil, driver.machine.isProvided {
+                (driver.decoding, response.isContentDecoded) = (nil, false)
+            }
         }
         lifecycle.withLock { $0.response = response }
         guard let loop else { return nil }

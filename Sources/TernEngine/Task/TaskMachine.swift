@@ -52,12 +52,16 @@ struct TaskMachine: ~Copyable {
     enum Step {
         /// This policy prepares the hop.
         case policy(Int)
+        /// The response providers are asked.
+        case providers
         /// The response source is asked.
         case source
         /// This policy prepares a hop that the response source, if there is one, has passed on.
         case departure(Int)
         /// The hop is sent.
         case attempt
+        /// The task fails: the hop has no server.
+        case refusal
     }
 
     /// What follows when the exchange of a response that is not the answer is over.
@@ -105,6 +109,8 @@ struct TaskMachine: ~Copyable {
         indirect case refuse(SessionError.Reason)
         /// Resolve the route of the hop, and report it to `resolved`.
         case resolve
+        /// Ask the response providers, and report to `provided` with this number what answers the hop.
+        indirect case provide(any ProvidedHops, number: UInt64)
         /// Start a lookup, and report its result to `lookedUp` with this number.
         indirect case lookUp(HopLookup, number: UInt64)
         /// Likewise; the first time the delegate is called before.
@@ -186,9 +192,12 @@ extension TaskMachine {
                 let preparation = policies.preparing[index].prepare(history.hop, &history)
                 step = .policy(index + 1)
                 if let next = follow(preparation, before: step) { return next }
-            case .policy: step = .source
-            case .source:
+            case .policy: step = .providers
+            case .providers:
                 guard policies.actsOnDeparture else { return attempt() }
+                step = .source
+                if policies.asksProviders, let next = askProviders(before: step) { return next }
+            case .source:
                 guard policies.hasSource else {
                     step = .departure(0)
                     continue
@@ -205,6 +214,7 @@ extension TaskMachine {
                 step = isAnotherQuestion(preparation) ? .source : .departure(index + 1)
                 if let next = follow(preparation, before: step) { return next }
             case .departure, .attempt: return attempt()
+            case .refusal: return fail(refusal ?? .request(.invalid(.missingURL)))
             }
         }
     }
@@ -266,7 +276,7 @@ extension TaskMachine {
         switch step {
         case .source: return askSource()
         case .departure: if isAnotherQuestion(preparation) { return prepare(from: .source) }
-        case .policy, .attempt: break
+        case .policy, .providers, .attempt, .refusal: break
         }
         return prepare(from: step)
     }
@@ -366,7 +376,7 @@ extension TaskMachine {
     /// The hop has no route.
     mutating func unresolved(_ reason: SessionError.Reason) -> Next {
         guard case .resolving = stage else { return .wait }
-        return fail(reason)
+        return askProvidersOfRefused() ?? fail(reason)
     }
 
     private mutating func askSource() -> Next {
@@ -379,6 +389,48 @@ extension TaskMachine {
         case .fail(let reason): return fail(reason)
         }
     }
+
+    /// Nil for a session without providers.
+    private mutating func askProviders(before step: Step) -> Next? {
+        policies.providers.map { .provide($0, number: beginLookup(before: step)) }
+    }
+
+    /// Asks them about a hop that cannot be sent because it has no server, if they have not been asked.
+    private mutating func askProvidersOfRefused() -> Next? {
+        if policies.asksProviders || refusal == nil { return nil }
+        return askProviders(before: .refusal)
+    }
+
+    /// Why the hop cannot be sent to any server; nil if it can.
+    private var refusal: SessionError.Reason? {
+        if case .failure(let error) = history.hop.request.destination { .request(.invalid(error)) } else { nil }
+    }
+
+    /// The providers have been asked, and this answers the hop; nil if they leave it to the source and the network.
+    mutating func provided(_ number: UInt64, _ provided: (any ProvidedHop)?) -> Next {
+        guard case .lookingUp(number, let step) = stage else {
+            provided?.discard()
+            return .wait
+        }
+        guard let provided else { return prepare(from: step) }
+        endSource()
+        lastStatus = nil
+        stage = .preparing
+        source = provided.part(storing: policies.source?.part(in: sourcedAnew))
+        return askSource()
+    }
+
+    /// The hop for a source that stores its response, and does not answer it.
+    private var sourcedAnew: SourcedHop {
+        var hop = history.hop
+        hop.request.cachePolicy = .reloadIgnoringLocalCacheData
+        return SourcedHop(
+            hop: hop, request: history.request, chain: history.chain, routeKey: [],
+            credentialIdentity: history.credentialIdentity)
+    }
+
+    /// Whether a provider answers the hop.
+    var isProvided: Bool { source?.isProvided ?? false }
 
     /// Gives the hop these fields, in place of those that the source has added before.
     private mutating func add(_ fields: [HeaderField]) {
@@ -438,7 +490,7 @@ extension TaskMachine {
     ) -> HeadAnswer {
         switch stage {
         case .attempting: break
-        case .answering: return decide(on: head, from: 0, isStored: true)
+        case .answering: if !isProvided { return decide(on: head, from: 0, isStored: true) }
         case .created, .preparing, .lookingUp, .resolving, .delayed, .deciding, .delivering, .asking, .discarding,
             .ending, .finishing, .completed:
             return .discard
@@ -472,9 +524,11 @@ extension TaskMachine {
             if let answer = follow(reading[index].decide(on: head, &history), head, by: index) { return answer }
         }
         if !isStored, let answer = decideBySource(on: head) { return answer }
-        if head.status >= 300 {
+        if head.status >= 300, source?.follows(head) ?? true {
             for policy in policies.following {
-                if let answer = follow(policy.decide(on: head, &history), head, by: .max, isStored: isStored) {
+                if let answer = follow(
+                    policy.decide(on: head, &history), head, by: .max, isStored: isStored || isProvided)
+                {
                     return answer
                 }
             }
@@ -492,6 +546,12 @@ extension TaskMachine {
         case .answer(let carrier):
             stage = .discarding(left: Self.maximumDiscardedContent, then: .answer(carrier))
             return .discard
+        case .redirect(let request):
+            for policy in policies.following {
+                let decision = policy.decide(onRedirectTo: request, &history)
+                if let answer = follow(decision, head, by: .max, isStored: true) { return answer }
+            }
+            return nil
         case .resend:
             guard history.hop.request.isReplayable else { return nil }
             if let source { add(source.additions) }
@@ -626,8 +686,9 @@ extension TaskMachine {
                 if !retryRule.isSafeToRepeat(evidence) { leaveEffect(of: failure.evidence) }
                 return .repeat
             }
-            if let next = recover(from: failure, isOwn: false) { return next }
-        case .answering: if let next = recover(from: failure, isOwn: true) { return next }
+            if let next = askProvidersOfRefused() ?? recover(from: failure, isOwn: false) { return next }
+        case .answering: if let next = recover(from: failure, isOwn: !isProvided) { return next }
+        case .resolving: if let next = askProvidersOfRefused() { return next }
         case .delivering: if let rest, let next = resume(with: rest, after: failure) { return next }
         case .discarding(_, let continuation) where failure.kind == .lost:
             endTee(isComplete: false)
@@ -636,7 +697,7 @@ extension TaskMachine {
             question.ending = .broken(failure.reason, isSafeToRepeat: isSafeToRepeat(evidence))
             return .wait
         case .finishing, .completed: return .fail(failure.reason, isSafeToRepeat: isSafeToRepeat(evidence))
-        case .created, .preparing, .lookingUp, .resolving, .delayed, .deciding, .asking, .discarding, .ending: break
+        case .created, .preparing, .lookingUp, .delayed, .deciding, .asking, .discarding, .ending: break
         }
         stage = .ending
         return .fail(failure.reason, isSafeToRepeat: isSafeToRepeat(evidence))
@@ -686,6 +747,8 @@ extension TaskMachine {
                 return recover(with: request, after: delay)
             case .retry(let retry):
                 return ask(about: retry, PendingQuestion(.retry(retry), after: failure), failure)
+            // The network is not what it waits for.
+            case .wait where isProvided: continue
             case .wait(let lookup, let isFirst):
                 return .awaitNetwork(lookup, number: beginLookup(before: .attempt), isFirst: isFirst)
             case .fail(let reason): return .fail(reason, isSafeToRepeat: end(failure))

@@ -266,6 +266,7 @@ extension TaskMachine.Next {
         case .wait: "wait"
         case .send: "send"
         case .refuse: "refuse"
+        case .provide: "provide"
         case .lookUp: "look-up"
         case .awaitNetwork: "await-network"
         case .delay: "delay"
