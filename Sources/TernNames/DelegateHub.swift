@@ -125,6 +125,8 @@ final class DelegateHub: SessionDelegate, @unchecked Sendable {
     override func urlSession(_ session: Session, task: SessionTask, didCompleteWithError error: (any Error)?) {
         let companion = task.companion as? TaskCompanion
         companion?.advance(task)
+        // The error of a protocol class is the program's own.
+        let error = (error as? SessionError)?.providerError ?? error
         if companion?.complete(task, error) != true {
             taskListener(of: task)?.urlSession(session, task: task, didCompleteWithError: error)
         }

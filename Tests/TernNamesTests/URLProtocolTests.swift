@@ -172,7 +172,7 @@ private final class Plain: URLProtocol {
         let value = reference as URLRequest
         #expect(URLProtocol.property(forKey: "key", in: value) as? Bool == true)
         let mutable = (value as NSURLRequest).mutableCopy() as? NSMutableURLRequest
-        #expect(mutable.map { URLProtocol.property(forKey: "key", in: $0.value) as? Bool } == true)
+        #expect(mutable.map { URLProtocol.property(forKey: "key", in: $0 as URLRequest) as? Bool } == true)
         URLProtocol.removeProperty(forKey: "key", in: reference)
         #expect(URLProtocol.property(forKey: "key", in: reference as URLRequest) == nil)
         #expect(URLProtocol.property(forKey: "key", in: value) != nil)
