@@ -125,8 +125,9 @@ final class DelegateHub: SessionDelegate, @unchecked Sendable {
     override func urlSession(_ session: Session, task: SessionTask, didCompleteWithError error: (any Error)?) {
         let companion = task.companion as? TaskCompanion
         companion?.advance(task)
-        // The error of a protocol class is the program's own.
-        let error = (error as? SessionError)?.providerError ?? error
+        // The error of a protocol class is the program's own, unless URLSession has a code for it.
+        let own = (error as? SessionError)?.providerError
+        let error = own.map { ($0 as NSError).domain } == NSURLErrorDomain ? error : own ?? error
         if companion?.complete(task, error) != true {
             taskListener(of: task)?.urlSession(session, task: task, didCompleteWithError: error)
         }

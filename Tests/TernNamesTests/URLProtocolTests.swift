@@ -90,7 +90,7 @@ private final class Plain: URLProtocol {
 
     @Test(arguments: [
         ("/", "200 GET 0 -"), ("/redirect", "200 noted -"), ("/property", "200 nothing -"), ("/status", "302 here -"),
-        ("/task", "200 true -"), ("/error", "- - -1"), ("/offline", "- - -1009"), ("/stored", "200 stored -"),
+        ("/task", "200 true -"), ("/error", "- - -"), ("/offline", "- - -1009"), ("/stored", "200 stored -"),
     ])
     func `a stub answers the requests of its session`(_ path: String, _ expected: String) async {
         #expect(await outcome(session([Stub.self]), get("http://stub.test\(path)")) == expected)

@@ -116,12 +116,12 @@ import Testing
             [.ok("\(request.value(of: "Content-Type") ?? "-") \(String(decoding: request.body, as: UTF8.self))")]
         }
         let configuration = URLSessionConfiguration.ephemeral
-        configuration.value.followsURLSession = follows
         if let fields { configuration.httpAdditionalHeaders = fields }
         var request = URLRequest(url: try origin.url().asURL())
         request.httpMethod = "POST"
         change(&request)
-        let session = URLSession(configuration: configuration)
+        let session =
+            follows ? URLSession(configuration: configuration) : Session(configuration: configuration.value)
         let (data, _) =
             if let upload { try await session.upload(for: request, from: .data(upload)) } else {
                 try await session.data(for: request)

@@ -18,20 +18,19 @@ final class CallbackQueue: Sendable {
         var isScheduled = false
     }
 
-    private let run: @Sendable (@escaping @Sendable () -> Void) -> Void
+    /// Where blocks run later, one after another or not.
+    enum Target: Sendable {
+        case queue(DispatchQueue)
+        case runner(@Sendable (@escaping @Sendable () -> Void) -> Void)
+    }
+
+    private let target: Target
     private let eventLoops: EventLoops?
     private let state = Lock(State())
 
     /// - Parameter eventLoops: the event loops of the reactors that post here.
-    convenience init(_ queue: DispatchQueue, after eventLoops: EventLoops? = nil) {
-        self.init(after: eventLoops) { block in queue.async { block() } }
-    }
-
-    /// - Parameters:
-    ///   - eventLoops: the event loops of the reactors that post here.
-    ///   - run: runs a block later, on a queue of any kind.
-    init(after eventLoops: EventLoops?, _ run: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
-        (self.eventLoops, self.run) = (eventLoops, run)
+    init(_ target: Target, after eventLoops: EventLoops? = nil) {
+        (self.target, self.eventLoops) = (target, eventLoops)
     }
 
     /// Calls the source back soon.
@@ -52,7 +51,12 @@ final class CallbackQueue: Sendable {
         if let eventLoops { unsafe eventLoops.resume(continuation) } else { unsafe continuation.resume() }
     }
 
-    private func schedule() { run { self.deliver() } }
+    private func schedule() {
+        switch target {
+        case .queue(let queue): queue.async { self.deliver() }
+        case .runner(let run): run { self.deliver() }
+        }
+    }
 
     /// Delivers the waiting items. Items that arrive meanwhile get another block, so that other work on the queue is
     /// not delayed.

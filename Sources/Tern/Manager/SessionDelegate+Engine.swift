@@ -256,7 +256,7 @@ extension SessionDelegate {
     func context(_ session: Session, _ queue: DispatchQueue) -> RequestContext {
         RequestContext(
             session: session, hub: self, interception: interception, tasks: registry,
-            callbacks: CallbackQueue(queue, after: session.eventLoops))
+            callbacks: CallbackQueue(.queue(queue), after: session.eventLoops))
     }
 
     func attach(_ session: Session, _ callbacks: CallbackQueue, adoptPolicies: @escaping @Sendable () -> Void) {
@@ -270,7 +270,7 @@ extension SessionDelegate {
     package func attach(
         to session: Session, _ run: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) {
-        let callbacks = CallbackQueue(after: session.eventLoops, run)
+        let callbacks = CallbackQueue(.runner(run), after: session.eventLoops)
         attachment.withLock { $0 = Attachment(session: session, callbacks: callbacks) }
     }
 

@@ -10,7 +10,16 @@ extension Session {
     @_disfavoredOverload
     public func data(for request: URLRequest) async throws(SessionError) -> (Data, HTTPURLResponse) {
         let collector = DataCollector(taskDefaults.bodyLimits)
-        return try await outcome(of: collector, dataTask(with: request, delegate: collector))
+        let task = dataTask(with: request, delegate: collector)
+        await withTaskCancellationHandler {
+            // The task guarantees one completion; a checked continuation would check it twice.
+            await unsafe withUnsafeContinuation { continuation in
+                unsafe collector.start(task, continuation)
+            }
+        } onCancel: {
+            task.cancelOnceStarted()
+        }
+        return try collector.takeOutcome(of: task)
     }
 
     /// The same, and calls `progress` on the reactor's thread whenever bytes were sent or received.
@@ -18,15 +27,8 @@ extension Session {
         for request: URLRequest, progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws(SessionError) -> (Data, HTTPURLResponse) {
         let collector = DataCollector(taskDefaults.bodyLimits)
-        let reporter = ProgressReporter(before: collector, progress)
-        return try await outcome(of: collector, dataTask(with: request, delegate: reporter))
-    }
-
-    private func outcome(
-        of collector: DataCollector, _ task: SessionDataTask
-    ) async throws(SessionError) -> (Data, HTTPURLResponse) {
+        let task = dataTask(with: request, delegate: ProgressReporter(before: collector, progress))
         await withTaskCancellationHandler {
-            // The task guarantees one completion; a checked continuation would check it twice.
             await unsafe withUnsafeContinuation { continuation in
                 unsafe collector.start(task, continuation)
             }

@@ -24,7 +24,7 @@ import Testing
 
     @Test func `sources are called back in the order they were posted`() async {
         let dispatchQueue = DispatchQueue(label: "test")
-        let queue = CallbackQueue(dispatchQueue)
+        let queue = CallbackQueue(.queue(dispatchQueue))
         let (numbers, continuation) = AsyncStream.makeStream(of: Int.self)
         dispatchQueue.suspend()
         for number in 0..<100 { queue.post(Source { continuation.yield(number) }) }
@@ -35,7 +35,7 @@ import Testing
 
     @Test func `what is posted from a callback is called back, after those who wait`() async {
         let dispatchQueue = DispatchQueue(label: "test")
-        let queue = CallbackQueue(dispatchQueue)
+        let queue = CallbackQueue(.queue(dispatchQueue))
         let (words, continuation) = AsyncStream.makeStream(of: String.self)
         dispatchQueue.suspend()
         queue.post(
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(.proves("11.5b")) func `callbacks never overlap, not even on a concurrent queue`() async {
-        let queue = CallbackQueue(DispatchQueue(label: "test", attributes: .concurrent))
+        let queue = CallbackQueue(.queue(DispatchQueue(label: "test", attributes: .concurrent)))
         let (overlaps, continuation) = AsyncStream.makeStream(of: Bool.self)
         let busy = Busy()
         let posters = (0..<4).map { _ in

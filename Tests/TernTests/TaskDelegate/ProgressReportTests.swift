@@ -5,7 +5,7 @@ import Testing
 @testable import Tern
 
 @Suite struct ProgressReportTests {
-    private let callbacks = CallbackQueue(DispatchQueue(label: "callbacks"))
+    private let callbacks = CallbackQueue(.queue(DispatchQueue(label: "callbacks")))
     private let queue = DispatchQueue(label: "busy")
     private let journal = Journal()
 
