@@ -3,6 +3,14 @@ import TernEngine
 
 // Names that `TernNames` declares as well, whose declarations take precedence over these.
 
+extension Session {
+    package var engineDelegate: (any TernEngine.SessionDelegate)? { delegate }
+
+    package var startedTasks: [SessionTask] { allTasks }
+
+    package func renewConnections() { reset() }
+}
+
 extension SessionTask {
     package var firstRequest: URLRequest { originalRequest }
 }

@@ -102,7 +102,7 @@ extension Session {
     @preconcurrency
     public func getAllTasks(completionHandler: @escaping @Sendable ([SessionTask]) -> Void) {
         guard let hub else {
-            let tasks = engineTasks
+            let tasks = startedTasks
             return DispatchQueue.global().async { completionHandler(tasks) }
         }
         hub.perform { completionHandler(hub.unownedTasks) }

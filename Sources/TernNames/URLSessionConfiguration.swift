@@ -85,7 +85,14 @@ public final class URLSessionConfiguration {
 
     /// How a session uses several paths at a time: Tern uses one.
     public enum MultipathServiceType: Int, Sendable {
-        case none, handover, interactive, aggregate
+        /// One.
+        case none
+        /// Another one when the first is lost.
+        case handover
+        /// The quicker one.
+        case interactive
+        /// All.
+        case aggregate
     }
 
     /// The value, for a session that does unasked what URLSession does.

@@ -16,20 +16,14 @@ extension Session {
 
     /// The tasks that have been started and have not ended. Tasks that other threads start or end meanwhile may be
     /// included or not. A stream task without a delegate is not included.
-    public var allTasks: [SessionTask] { engineTasks }
-
-    /// The same, where another module has a property of that name.
-    package var engineTasks: [SessionTask] { tables.flatMap(\.all) }
+    public var allTasks: [SessionTask] { tables.flatMap(\.all) }
 
     /// Makes every later request use a connection opened after this: idle connections are closed at once, those in use
     /// after their exchange.
     ///
     /// What the session has learned stays: logins of servers and proxies, TLS sessions, answers about revocation, and
     /// what counts for rates. So does what is in its storages: cookies, responses, credentials, hosts over TLS only.
-    public func reset() { renewConnections() }
-
-    /// The same, where another module has a method of that name.
-    package func renewConnections() {
+    public func reset() {
         for shard in shards { shard.perform { $0.reset() } }
     }
 

@@ -107,10 +107,7 @@ public final class Session: Sendable {
     }
 
     /// The delegate of the session, and of tasks that have no delegate of their own; nil once the session has ended.
-    public var delegate: (any SessionDelegate)? { engineDelegate }
-
-    /// The same, where another module has a property of that name.
-    package var engineDelegate: (any SessionDelegate)? { currentDelegate.withLock { $0 } }
+    public var delegate: (any SessionDelegate)? { currentDelegate.withLock { $0 } }
 
     func takeDelegate() -> (any SessionDelegate)? { currentDelegate.withLock { $0.take() } }
 
