@@ -64,7 +64,7 @@ let package = Package(
             swiftSettings: settings),
         // URLSession's half of the old spellings, name by name.
         .target(
-            name: "TernURLSession", dependencies: ["TernEngine", "TernNames"], swiftSettings: settings),
+            name: "TernURLSession", dependencies: ["Tern", "TernNames"], swiftSettings: settings),
         // Tern and the old spellings, name by name.
         .target(
             name: "TernAlamofire", dependencies: ["Tern", "TernAFNetworking", "TernNames", "TernURLSession"],

@@ -47,8 +47,6 @@ extension SessionError {
 
 extension URLError.Code {
     /// Whether an error has this code, one of Foundation's or a ``TernEngine/SessionError``: `catch URLError.timedOut`.
-    /// Disfavored: `TernURLSession` declares it as well.
-    @_disfavoredOverload
     public static func ~= (code: URLError.Code, error: any Error) -> Bool {
         (error as? SessionError)?.code == code || (error as? URLError)?.code == code
     }

@@ -74,9 +74,9 @@ extension ProtectionSpace {
     /// - Parameters:
     ///   - host: a host as in a URL.
     ///   - port: the port; 0 if it is unknown.
-    ///   - protocol: ``NSURLProtectionSpaceHTTP`` or ``NSURLProtectionSpaceHTTPS``.
+    ///   - protocol: `NSURLProtectionSpaceHTTP` or `NSURLProtectionSpaceHTTPS`.
     ///   - realm: the realm that the server names.
-    ///   - authenticationMethod: the required kind of credential; nil for ``NSURLAuthenticationMethodDefault``.
+    ///   - authenticationMethod: the required kind of credential; nil for `NSURLAuthenticationMethodDefault`.
     public init(host: String, port: Int, protocol: String?, realm: String?, authenticationMethod: String?) {
         self.init(
             host: host, port: port, protocol: `protocol`, realm: realm,

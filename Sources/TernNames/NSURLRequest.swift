@@ -174,12 +174,12 @@ public final class NSMutableURLRequest: NSURLRequest {
         set { value.httpShouldUsePipelining = newValue }
     }
 
-    /// ``TernEngine/URLRequest/setValue(_:forHTTPHeaderField:)``
+    /// As the method of `URLRequest`.
     public func setValue(_ value: String?, forHTTPHeaderField field: String) {
         self.value.setValue(value, forHTTPHeaderField: field)
     }
 
-    /// ``TernEngine/URLRequest/addValue(_:forHTTPHeaderField:)``
+    /// As the method of `URLRequest`.
     public func addValue(_ value: String, forHTTPHeaderField field: String) {
         self.value.addValue(value, forHTTPHeaderField: field)
     }

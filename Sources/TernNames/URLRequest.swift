@@ -3,9 +3,9 @@ public import Foundation
 public import Tern
 
 extension URLRequest {
-    /// ``NSURLRequest/NetworkServiceType``
+    /// `NSURLRequest/NetworkServiceType`
     public typealias NetworkServiceType = NSURLRequest.NetworkServiceType
-    /// ``NSURLRequest/Attribution``
+    /// `NSURLRequest/Attribution`
     public typealias Attribution = NSURLRequest.Attribution
 
     /// Creates a GET request with the seconds without a byte after which it fails.

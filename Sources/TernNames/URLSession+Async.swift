@@ -7,8 +7,7 @@ public import Tern
 extension Session {
     /// Sends a request and collects the body. A response with any status code is a success. Canceling the Swift task
     /// cancels the request.
-    ///
-    /// - Parameter delegate: is called in place of the session's, but for the body.
+    /// `delegate` is called in place of the session's, but for the body.
     public func data(
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// URLSession's names one by one: a name that is imported individually takes precedence over one that comes with a whole
-// module, so that `URLError` is Tern's even if Foundation is imported as well.
+// All of Tern, and URLSession's names one by one: a name that is imported individually takes precedence over one that
+// comes with a whole module, so that `URLError` is Tern's even if Foundation is imported as well.
 
-@_exported public import struct TernEngine.CachedURLResponse
-@_exported public import struct Tern.Challenge
-@_exported public import struct TernEngine.HTTPCookie
+@_exported public import Tern
 @_exported public import struct TernNames.HTTPCookiePropertyKey
-@_exported public import class TernEngine.HTTPCookieStorage
-@_exported public import struct TernEngine.HTTPURLResponse
 @_exported public import class TernNames.NSMutableURLRequest
 @_exported public import let TernNames.NSURLAuthenticationMethodClientCertificate
 @_exported public import let TernNames.NSURLAuthenticationMethodDefault
@@ -29,14 +25,12 @@
 @_exported public import let TernNames.NSURLSessionDownloadTaskResumeData
 @_exported public import let TernNames.NSURLSessionTransferSizeUnknown
 @_exported public import typealias TernNames.URLAuthenticationChallenge
-@_exported public import class TernEngine.URLCache
 @_exported public import typealias TernNames.URLCredential
 @_exported public import typealias TernNames.URLCredentialStorage
 @_exported public import typealias TernNames.URLError
 @_exported public import typealias TernNames.URLProtectionSpace
 @_exported public import class TernNames.URLProtocol
 @_exported public import protocol TernNames.URLProtocolClient
-@_exported public import struct TernEngine.URLRequest
 @_exported public import typealias TernNames.URLResponse
 @_exported public import typealias TernNames.URLSession
 @_exported public import class TernNames.URLSessionConfiguration

@@ -19,7 +19,7 @@ import Testing
         "Tern": ["Dispatch", "Foundation", "Synchronization", "TernEngine", "TernLock"],
         "TernAFNetworking": ["Dispatch", "Foundation", "Tern", "TernEngine", "TernLock"],
         "TernNames": ["Foundation", "Tern", "TernAFNetworking", "TernEngine", "TernLock"],
-        "TernURLSession": ["Foundation", "Tern", "TernEngine", "TernNames"],
+        "TernURLSession": ["Tern", "TernNames"],
         "TernAlamofire": ["Foundation", "Tern", "TernAFNetworking", "TernNames", "TernURLSession"],
         "TernTesting": ["CTernOpenSSL", "Glibc", "Synchronization", "TernLock"],
         "TernMain": ["TernCLI", "TernRuntime"],
