@@ -30,8 +30,8 @@ struct DataURL: Equatable {
         let isInBase64 = parts.count > 1 && parts.last?.lowercased().trimmingCharacters(in: .whitespaces) == "base64"
         if isInBase64 { parts.removeLast() }
         let fragmentless = text[text.index(after: comma)...].prefix { $0 != "#" }
-        guard let bytes = Self.unescaped(fragmentless.utf8) else { return nil }
-        guard let content = isInBase64 ? Self.decoded(bytes) : bytes else { return nil }
+        guard let bytes = PercentEncoding.decoded(ArraySlice(fragmentless.utf8)) else { return nil }
+        guard let content = isInBase64 ? Self.decoded(bytes) : Data(bytes) else { return nil }
         self.content = content
         let type = parts.first?.trimmingCharacters(in: .whitespaces) ?? ""
         // RFC 2397 §2. A charset is not made up: text without one may be anything.
@@ -42,26 +42,8 @@ struct DataURL: Equatable {
         mediaType = joined
     }
 
-    private static func unescaped(_ text: Substring.UTF8View) -> Data? {
-        var bytes = Data(capacity: text.count)
-        var rest = text[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
-                return nil
-            }
-            bytes.append(high << 4 | low)
-        }
-        return bytes
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? { Character(UnicodeScalar(byte)).hexDigitValue.map(UInt8.init) }
-
     /// With or without its padding, and with blanks and line ends in it, as in the data of web pages.
-    private static func decoded(_ bytes: Data) -> Data? {
+    private static func decoded(_ bytes: [UInt8]) -> Data? {
         var text = bytes.filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
         if !text.contains(UInt8(ascii: "=")) {
             text.append(contentsOf: [UInt8](repeating: UInt8(ascii: "="), count: (4 - text.count % 4) % 4))

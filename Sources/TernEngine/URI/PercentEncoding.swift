@@ -3,7 +3,7 @@
 /// Bytes as text that is valid in a URL or a form (RFC 3986 §2.1, §2.3).
 package enum PercentEncoding {
     /// Nil if a `%` is not followed by two hexadecimal digits.
-    static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+    package static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         var rest = text
         while let byte = rest.popFirst() {
