@@ -27,6 +27,7 @@ extension Session {
         for request: URLRequest, progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws(SessionError) -> (Data, HTTPURLResponse) {
         let collector = DataCollector(taskDefaults.bodyLimits)
+        // As above: an async function for both would cost each request hundreds of instructions.
         let task = dataTask(with: request, delegate: ProgressReporter(before: collector, progress))
         await withTaskCancellationHandler {
             await unsafe withUnsafeContinuation { continuation in
