@@ -13,18 +13,6 @@ extension URLRequest {
         self.init(url: url, cachePolicy: .useProtocolCachePolicy, timeoutInterval: timeoutInterval)
     }
 
-    /// Adds a value to a field: behind a comma, if there is one already.
-    public mutating func addValue(_ value: String, forHTTPHeaderField name: String) {
-        setValue(self.value(forHTTPHeaderField: name).map { "\($0),\(value)" } ?? value, forHTTPHeaderField: name)
-    }
-
-    /// Replaces every field of that name, and keeps the spelling of the first; nil removes them.
-    public mutating func setValue(_ value: String?, forHTTPHeaderField name: String) {
-        guard let value else { return headers.removeAll(named: name) }
-        let known = headers.first { $0.name.lowercased() == name.lowercased() }
-        headers.replace(with: HeaderField(name: known?.name ?? name, value: value))
-    }
-
     /// A stream with the body, which is sent once, in chunks. It belongs to the request from then on: nothing else may read
     /// it. Setting ``TernEngine/URLRequest/httpBody`` removes it.
     public var httpBodyStream: InputStream? {

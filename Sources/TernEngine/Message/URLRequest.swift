@@ -474,16 +474,17 @@ public struct URLRequest: Sendable {
         storage.parts.headers[name]
     }
 
-    /// Replaces every field of that name; nil removes them.
+    /// Replaces every field of that name, and keeps the spelling of the first, as Foundation does; nil removes them.
     public mutating func setValue(_ value: String?, forHTTPHeaderField name: String) {
         makeUnique()
-        storage.parts.headers[name] = value
+        storage.parts.headers.setValue(value, for: name)
     }
 
-    /// Adds a field after the existing ones.
+    /// Adds a value to the field of that name, behind a comma if there is one already, as Foundation does.
+    /// `headers.append` adds a field of its own.
     public mutating func addValue(_ value: String, forHTTPHeaderField name: String) {
         makeUnique()
-        storage.parts.headers.append(name, value)
+        storage.parts.headers.addValue(value, for: name)
     }
 
     /// The host of the URL in lower case, without brackets; nil if the URL cannot be requested.

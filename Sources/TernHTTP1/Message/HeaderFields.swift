@@ -39,6 +39,17 @@ public struct HeaderFields: Sendable, Hashable {
         }
     }
 
+    /// Replaces every field of the name, with the spelling of the first; `nil` removes them.
+    package mutating func setValue(_ value: String?, for name: String) {
+        let known = storage.first { $0.name.isFieldName(name) }
+        self[known?.name ?? name] = value
+    }
+
+    /// Adds a value to the field of the name, behind a comma if it has one.
+    package mutating func addValue(_ value: String, for name: String) {
+        setValue(self[name].map { "\($0),\(value)" } ?? value, for: name)
+    }
+
     /// Replaces every field of this field's name, at the first one's position; adds it if there is none.
     public mutating func replace(with field: HeaderField) {
         guard let first = storage.firstIndex(where: { $0.name.isFieldName(field.name) }) else {

@@ -24,9 +24,9 @@ import Testing
         let origin = try ScriptedOrigin { _, _ in [.ok()] }
         let session = Session.limited { $0.httpAdditionalHeaders = ["Accept": "*/*", "X-Default": "session"] }
         var request = try URLRequest(origin, "/path?q#fragment", method: "PATCH", body: Data("body".utf8))
-        request.addValue("1", forHTTPHeaderField: "x-B")
-        request.addValue("mine", forHTTPHeaderField: "x-default")
-        request.addValue("2", forHTTPHeaderField: "X-b")
+        request.headers.append("x-B", "1")
+        request.headers.append("x-default", "mine")
+        request.headers.append("X-b", "2")
         _ = try await session.data(for: request)
         let received = try #require(origin.requests.first)
         #expect(
@@ -63,8 +63,8 @@ import Testing
         Injection(testDescription: "CRLF in the method") { $0.httpMethod = "GET / HTTP/1.1\r\nX: y" },
         Injection(testDescription: "empty method") { $0.httpMethod = "" },
         Injection(testDescription: "two hosts") {
-            $0.addValue("a", forHTTPHeaderField: "Host")
-            $0.addValue("b", forHTTPHeaderField: "host")
+            $0.headers.append("Host", "a")
+            $0.headers.append("host", "b")
         },
         Injection(testDescription: "other length") { $0.setValue("5", forHTTPHeaderField: "Content-Length") },
         Injection(testDescription: "chunked") { $0.setValue("chunked", forHTTPHeaderField: "Transfer-Encoding") },

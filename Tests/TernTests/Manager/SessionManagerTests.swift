@@ -33,8 +33,8 @@ import Testing
     @Test(.proves("2.12a")) func `a request of one's own is sent as it is`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok()] }
         var urlRequest = try URLRequest(url: origin.url(), method: HTTPMethod(rawValue: "PURGE"))
-        urlRequest.addValue("1", forHTTPHeaderField: "X")
-        urlRequest.addValue("2", forHTTPHeaderField: "X")
+        urlRequest.headers.append("X", "1")
+        urlRequest.headers.append("X", "2")
         _ = try await manager.request(urlRequest).serializingData().value
         #expect(origin.requests.first?.method == "PURGE")
         #expect(origin.requests.first?.values(of: "X") == ["1", "2"])

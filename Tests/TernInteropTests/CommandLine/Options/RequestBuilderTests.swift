@@ -8,7 +8,7 @@ import Testing
 @Suite struct URLRequestEncodableTests {
     private func request(_ name: String, _ value: String) throws -> Tern.URLRequest {
         var request = Tern.URLRequest(url: try #require(URL(string: "http://a.test/")))
-        request.addValue(value, forHTTPHeaderField: name)
+        request.headers.append(name, value)
         return request
     }
 
