@@ -9,6 +9,10 @@ extension Session {
     package var startedTasks: [SessionTask] { allTasks }
 
     package func renewConnections() { reset() }
+
+    package var settings: SessionConfiguration { configuration }
+
+    package func streamedUpload(_ request: URLRequest) -> SessionUploadTask { uploadTask(withStreamedRequest: request) }
 }
 
 extension SessionTask {

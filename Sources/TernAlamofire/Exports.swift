@@ -23,4 +23,3 @@
 @_exported public import let TernNames.kSecRevocationPreferCRL
 @_exported public import let TernNames.kSecRevocationRequirePositiveResponse
 @_exported public import let TernNames.kSecRevocationUseAnyAvailableMethod
-@_exported public import typealias TernNames.tls_protocol_version_t

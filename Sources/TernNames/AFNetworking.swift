@@ -15,7 +15,7 @@ extension AFURLSessionManager {
     }
 
     /// What the session was made with; a copy, as the session's own is in URLSession.
-    public var sessionConfiguration: URLSessionConfiguration { URLSessionConfiguration(session.configuration) }
+    public var sessionConfiguration: URLSessionConfiguration { session.configuration }
 
     /// Runs operations on ``TernAFNetworking/AFURLSessionManager/queue``, one at a time; a new queue for each access.
     public var operationQueue: OperationQueue {

@@ -99,6 +99,9 @@ extension ProtectionSpace {
 
     /// The same space.
     public func copy() -> Any { self }
+
+    /// The same space.
+    public func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
 extension ProtectionSpace: CustomStringConvertible {
@@ -113,6 +116,59 @@ extension ProtectionSpace: CustomStringConvertible {
 extension Credential {
     /// The same credential.
     public func copy() -> Any { self }
+
+    /// The same credential.
+    public func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// Whether `object` is an equal credential.
+    public func isEqual(_ object: Any?) -> Bool { (object as? Credential) == self }
+}
+
+/// Receives the answer to a challenge, for programs that make challenges of their own. Those of the library are answered by
+/// the completion handler that comes with them, and have no sender.
+public protocol URLAuthenticationChallengeSender: NSObjectProtocol, Sendable {
+    /// Answer with this credential.
+    func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge)
+    /// Go on without a credential.
+    func continueWithoutCredential(for challenge: URLAuthenticationChallenge)
+    /// End the request.
+    func cancel(_ challenge: URLAuthenticationChallenge)
+    /// Use the default handling.
+    func performDefaultHandling(for challenge: URLAuthenticationChallenge)
+    /// Do not answer.
+    func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge)
+}
+
+extension Challenge {
+    private struct Origin: Sendable {
+        let error: (any Error)?
+        let sender: any URLAuthenticationChallengeSender
+    }
+
+    private var origin: Origin? { annex as? Origin }
+
+    /// Creates a challenge of the program's own.
+    public init(
+        protectionSpace space: ProtectionSpace, proposedCredential credential: Credential?, previousFailureCount: Int,
+        failureResponse response: HTTPURLResponse?, error: (any Error)?, sender: any URLAuthenticationChallengeSender
+    ) {
+        self.init(
+            protectionSpace: space, proposedCredential: credential, previousFailureCount: previousFailureCount,
+            failureResponse: response)
+        annex = Origin(error: error, sender: sender)
+    }
+
+    /// Creates the same challenge with another sender.
+    public init(authenticationChallenge challenge: Challenge, sender: any URLAuthenticationChallengeSender) {
+        self = challenge
+        annex = Origin(error: challenge.error, sender: sender)
+    }
+
+    /// The error that the challenge was made with; nil for a challenge of the library.
+    public var error: (any Error)? { origin?.error }
+
+    /// Who receives the answer; nil for a challenge of the library, whose answer goes to the completion handler.
+    public var sender: (any URLAuthenticationChallengeSender)? { origin?.sender }
 }
 
 extension CredentialStorage {

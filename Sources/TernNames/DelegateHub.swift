@@ -27,6 +27,8 @@ final class DelegateHub: SessionDelegate, @unchecked Sendable {
     let queue: OperationQueue
     private let current: Lock<Listener>
     private let description = Lock<String?>(nil)
+    /// Copied when it is asked for, and never changed.
+    private let original: URLSessionConfiguration?
 
     var sessionDescription: String? {
         get { description.withLock { $0 } }
@@ -35,7 +37,13 @@ final class DelegateHub: SessionDelegate, @unchecked Sendable {
 
     var listener: Listener { current.withLock { $0 } }
 
-    init(_ delegate: (any URLSessionDelegate)?, _ queue: OperationQueue?) {
+    var configuration: URLSessionConfiguration? { original.map(URLSessionConfiguration.init(copying:)) }
+
+    init(
+        _ delegate: (any URLSessionDelegate)?, _ queue: OperationQueue?,
+        _ configuration: URLSessionConfiguration? = nil
+    ) {
+        original = configuration.map(URLSessionConfiguration.init(copying:))
         let serial = queue ?? OperationQueue()
         if queue == nil { serial.maxConcurrentOperationCount = 1 }
         self.queue = serial
@@ -155,7 +163,7 @@ final class DelegateHub: SessionDelegate, @unchecked Sendable {
     override func urlSession(_ session: Session, dataTask: SessionDataTask, didReceive data: Data) {
         let companion = dataTask.companion as? TaskCompanion
         companion?.advance(dataTask)
-        let limit = session.configuration.maximumCollectedBodySize
+        let limit = session.settings.maximumCollectedBodySize
         if companion?.collect(data, of: dataTask, limit: limit) == true { return }
         listener(of: dataTask, \.data)?.urlSession(session, dataTask: dataTask, didReceive: data)
     }
@@ -269,6 +277,9 @@ final class TaskCompanion: Sendable {
     func call(_ handler: @escaping DataHandler) { state.withLock { $0.handler = .data(handler) } }
 
     func call(_ handler: @escaping FileHandler) { state.withLock { $0.handler = .file(handler) } }
+
+    /// No delegate is told the end: a reader gets it.
+    func takeCompletion() { call { (_: Data?, _: HTTPURLResponse?, _: (any Error)?) in } }
 
     /// Adds to the body that the handler gets. False without a handler for data.
     func collect(_ data: Data, of task: SessionTask, limit: Int) -> Bool {

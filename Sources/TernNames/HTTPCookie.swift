@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 public import Tern
+import TernEngine
 
 /// A key of ``TernEngine/HTTPCookie/properties``, with Foundation's names and values.
 public struct HTTPCookiePropertyKey: RawRepresentable, Hashable, Sendable {
@@ -33,13 +34,13 @@ public struct HTTPCookiePropertyKey: RawRepresentable, Hashable, Sendable {
     public static let discard = HTTPCookiePropertyKey("Discard")
     /// "strict", "lax" or "none".
     public static let sameSitePolicy = HTTPCookiePropertyKey("SameSite")
-    /// "0" or "1"; without effect.
+    /// "0" or "1"; kept in memory, without effect.
     public static let version = HTTPCookiePropertyKey("Version")
-    /// Without effect.
+    /// A text; kept likewise.
     public static let comment = HTTPCookiePropertyKey("Comment")
-    /// Without effect.
+    /// A URL, or its text; kept likewise.
     public static let commentURL = HTTPCookiePropertyKey("CommentURL")
-    /// Without effect.
+    /// Numbers with commas between them; kept likewise.
     public static let port = HTTPCookiePropertyKey("Port")
 }
 
@@ -57,13 +58,17 @@ extension HTTPCookie {
             isSecure: Self.isSet(properties[.secure]),
             isHTTPOnly: Self.isSet(properties[HTTPCookiePropertyKey("HttpOnly")]),
             sameSitePolicy: text(.sameSitePolicy).flatMap { SameSitePolicy(rawValue: $0.lowercased()) })
+        notes = CookieNotes(properties)
     }
 
     /// The properties that make an equal cookie, if its name, value and path are UTF-8.
     public var properties: [HTTPCookiePropertyKey: Any]? {
         var properties: [HTTPCookiePropertyKey: Any] = [
-            .name: name, .value: value, .domain: domain, .path: path, .version: "0",
+            .name: name, .value: value, .domain: domain, .path: path, .version: version,
         ]
+        properties[.comment] = comment
+        properties[.commentURL] = commentURL
+        properties[.port] = portList
         properties[.expires] = expiresDate
         if isSecure { properties[.secure] = "TRUE" }
         if isHTTPOnly { properties[HTTPCookiePropertyKey("HttpOnly")] = "TRUE" }
@@ -72,17 +77,18 @@ extension HTTPCookie {
         return properties
     }
 
-    /// Always 0: the newer kinds of RFC 2965 are not in use.
-    public var version: Int { 0 }
+    /// 1 if the cookie was made of properties that say so. Without effect, and 0 for a cookie of a server: RFC 6265 has no
+    /// versions.
+    public var version: Int { notes?.version ?? 0 }
 
-    /// Always nil: servers do not comment on cookies any more.
-    public var comment: String? { nil }
+    /// What the properties say. Without effect, and nil for a cookie of a server.
+    public var comment: String? { notes?.comment }
 
-    /// Always nil, likewise.
-    public var commentURL: URL? { nil }
+    /// What the properties say, likewise.
+    public var commentURL: URL? { notes?.commentURL }
 
-    /// Always nil: cookies are for all ports.
-    public var portList: [NSNumber]? { nil }
+    /// What the properties say, likewise: cookies are for all ports.
+    public var portList: [NSNumber]? { notes?.ports?.map { NSNumber(value: $0) } }
 
     private static func end(_ properties: [HTTPCookiePropertyKey: Any]) -> Date? {
         if isSet(properties[.discard]) { return nil }
@@ -101,6 +107,27 @@ extension HTTPCookie {
         default: false
         }
     }
+}
+
+extension CookieNotes {
+    /// Nil for those of usual cookies.
+    fileprivate convenience init?(_ properties: [HTTPCookiePropertyKey: Any]) {
+        let url = properties[.commentURL]
+        let commentURL = url as? URL ?? (url as? String).flatMap { URL(string: $0) }
+        let comment = properties[.comment] as? String
+        let version = properties[.version].map { "\($0)" } == "1" ? 1 : 0
+        let listed = (properties[.port] as? [NSNumber])?.map(\.intValue)
+        let named = (properties[.port] as? String)?.split(separator: ",")
+            .compactMap { Int($0.trimmingCharacters(in: .whitespaces)) }
+        let ports = (listed ?? named)?.filter { (0...65535).contains($0) }
+        if version == 0, comment == nil, commentURL == nil, ports == nil { return nil }
+        self.init(version: version, comment: comment, commentURL: commentURL, ports: ports)
+    }
+}
+
+extension HTTPCookieStorage: CustomStringConvertible {
+    /// As Foundation describes a storage.
+    public var description: String { "<NSHTTPCookieStorage cookies count:\(cookies?.count ?? 0)>" }
 }
 
 extension HTTPCookieStorage {

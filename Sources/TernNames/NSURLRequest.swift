@@ -5,7 +5,7 @@ public import Tern
 /// A request as an object, for programs that keep one: `request as URLRequest` is its value. Not for use from several threads
 /// at a time.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-public class NSURLRequest: NSObject, NSCopying, NSMutableCopying {
+public class NSURLRequest: NSObject, NSCopying, NSMutableCopying, NSSecureCoding {
     /// ``TernEngine/URLRequest/CachePolicy-swift.enum``
     public typealias CachePolicy = URLRequest.CachePolicy
 
@@ -47,6 +47,38 @@ public class NSURLRequest: NSObject, NSCopying, NSMutableCopying {
 
     init(_ value: URLRequest) { self.value = value }
 
+    /// Whether an archive may be read that says which classes it has: true.
+    public class var supportsSecureCoding: Bool { true }
+
+    /// Creates the request of an archive; nil if there is none.
+    public required init?(coder: NSCoder) {
+        guard let url = coder.decodeObject(of: NSURL.self, forKey: "url") else { return nil }
+        value = URLRequest(url: url as URL)
+        value.httpMethod = coder.decodeObject(of: NSString.self, forKey: "method") as String?
+        let fields = coder.decodeObject(of: [NSDictionary.self, NSString.self], forKey: "fields")
+        value.allHTTPHeaderFields = fields as? [String: String]
+        if let body = coder.decodeObject(of: NSData.self, forKey: "body") { value.httpBody = body as Data }
+        value.cachePolicy =
+            CachePolicy(rawValue: UInt(clamping: coder.decodeInteger(forKey: "policy"))) ?? .useProtocolCachePolicy
+        value.timeoutInterval = coder.decodeDouble(forKey: "timeout")
+        value.httpShouldHandleCookies = coder.decodeBool(forKey: "cookies")
+        value.mainDocumentURL = coder.decodeObject(of: NSURL.self, forKey: "document") as URL?
+    }
+
+    /// Writes the request to an archive, with its fields and its body, but without a stream and without what has no effect.
+    /// Nothing of a request without a URL.
+    public func encode(with coder: NSCoder) {
+        guard let url = value.url else { return }
+        coder.encode(url as NSURL, forKey: "url")
+        coder.encode(value.httpMethod as NSString?, forKey: "method")
+        coder.encode(value.allHTTPHeaderFields as NSDictionary?, forKey: "fields")
+        coder.encode(value.httpBody as NSData?, forKey: "body")
+        coder.encode(Int(clamping: value.cachePolicy.rawValue), forKey: "policy")
+        coder.encode(value.timeoutInterval, forKey: "timeout")
+        coder.encode(value.httpShouldHandleCookies, forKey: "cookies")
+        coder.encode(value.mainDocumentURL as NSURL?, forKey: "document")
+    }
+
     /// Creates a GET request.
     public convenience init(url: URL) { self.init(URLRequest(url: url)) }
 
@@ -68,7 +100,7 @@ public class NSURLRequest: NSObject, NSCopying, NSMutableCopying {
     public override var hash: Int { value.hashValue }
 
     /// As the value describes itself.
-    public override var description: String { "<NSURLRequest> { \(value) }" }
+    public override var description: String { "<\(type(of: self))> { \(value) }" }
 
     /// ``TernEngine/URLRequest/url``
     public var url: URL? { value.url }

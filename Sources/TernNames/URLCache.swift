@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 public import Tern
+import TernEngine
 
 extension URLCache {
     /// Creates a cache in memory and in a folder; nil for memory alone. If the folder cannot be used, the cache is in
@@ -46,26 +47,35 @@ extension URLCache {
 }
 
 extension CachedURLResponse {
-    /// Creates a cached response with values of any type under keys of any type, of which those are kept whose keys are
-    /// texts.
+    /// Creates a cached response with values of any type under keys of any type.
     public init(
         response: HTTPURLResponse, data: Data, userInfo: [AnyHashable: Any]?,
         storagePolicy: URLCache.StoragePolicy = .allowed
     ) {
-        let values = (userInfo ?? [:]).compactMap { key, value in
-            // The cast adds nothing but a name: the program hands its values to the cache's threads, as in URLSession.
-            (key.base as? String).map { unsafe ($0, unsafeBitCast(value as Any, to: (any Sendable).self)) }
-        }
         self.init(
-            response: response, data: data,
-            userInfo: userInfo.map { _ in Dictionary(values) { $1 } } as [String: any Sendable]?,
+            response: response, data: data, information: userInfo.map { CachedUserInfo($0) },
             storagePolicy: storagePolicy)
     }
+
+    /// The same response.
+    public func copy() -> Any { self }
+
+    /// The same response.
+    public func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// Whether `value` is equal.
+    public func isEqual(_ value: Any?) -> Bool { (value as? CachedURLResponse) == self }
+
+    /// Of the response.
+    public var hash: Int { hashValue }
 }
 
-extension CachedURLResponse: Equatable {
+extension CachedURLResponse: Hashable {
     /// Whether response, data and storage policy are equal.
     public static func == (left: CachedURLResponse, right: CachedURLResponse) -> Bool {
         left.response == right.response && left.storagePolicy == right.storagePolicy && left.data == right.data
     }
+
+    /// Hashes the response.
+    public func hash(into hasher: inout Hasher) { hasher.combine(response) }
 }

@@ -7,6 +7,8 @@ extension URLRequest {
     public typealias NetworkServiceType = NSURLRequest.NetworkServiceType
     /// `NSURLRequest/Attribution`
     public typealias Attribution = NSURLRequest.Attribution
+    /// `NSURLRequest`
+    public typealias ReferenceType = NSURLRequest
 
     /// Creates a GET request with the seconds without a byte after which it fails.
     public init(url: URL, timeoutInterval: TimeInterval) {

@@ -41,6 +41,15 @@ extension HTTPURLResponse {
 
     /// The same response.
     public func copy() -> Any { self }
+
+    /// The same response.
+    public func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// Whether `value` is equal.
+    public func isEqual(_ value: Any?) -> Bool { (value as? HTTPURLResponse) == self }
+
+    /// Of URL and status.
+    public var hash: Int { hashValue }
 }
 
 extension HTTPURLResponse: Hashable {

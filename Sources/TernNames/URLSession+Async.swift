@@ -61,12 +61,20 @@ extension Session {
         try await file(of: delegate) { downloadTask(withResumeData: resumeData, completionHandler: $0) }
     }
 
-    /// Sends a request and returns its body byte by byte, as it arrives. The session's delegate is not asked.
+    /// Sends a request and returns its body byte by byte, as it arrives. `delegate` is called in place of the session's, but
+    /// for the response and its body.
     public func bytes(
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (AsyncBytes, URLResponse) {
-        let send = bytes(for:)
-        let (bytes, response) = try await send(request)
+        guard let hub, delegate != nil || hub.listener.session != nil else {
+            let send = bytes(for:)
+            let (bytes, response) = try await send(request)
+            return (AsyncBytes(bytes), response)
+        }
+        let (bytes, response) = try await bytesOfAnnounced(request) { task in
+            task.delegate = delegate
+            (task.companion as? TaskCompanion)?.takeCompletion()
+        }
         return (AsyncBytes(bytes), response)
     }
 

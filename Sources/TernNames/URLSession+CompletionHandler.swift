@@ -60,6 +60,18 @@ extension Session {
         uploadTask(with: request, from: .file(path: fileURL.path))
     }
 
+    /// Creates a task that sends the stream of the request; without one, the stream that the delegate has for it
+    /// (`needNewBodyStream`).
+    public func uploadTask(withStreamedRequest request: URLRequest) -> SessionUploadTask {
+        guard let hub, request.body == nil else { return streamedUpload(request) }
+        let content = DelegateContent()
+        var request = request
+        request.body = .once(content)
+        let task = streamedUpload(request)
+        content.adopt(by: task, of: self, hub)
+        return task
+    }
+
     /// Creates a task that downloads to a temporary file.
     @preconcurrency
     public func downloadTask(

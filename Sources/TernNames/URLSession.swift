@@ -27,6 +27,16 @@ extension Session {
     /// ``TernEngine/ResponseAnswer``
     public typealias ResponseDisposition = Tern.ResponseAnswer
 
+    /// The answer about a request that was delayed, which is never asked for.
+    public enum DelayedRequestDisposition: Int, Sendable {
+        /// Send it.
+        case continueLoading
+        /// Send another.
+        case useNewRequest
+        /// End the task.
+        case cancel
+    }
+
     /// A shared session, which keeps cookies and credentials as `URLSessionConfiguration.default` does.
     public static let shared = Session(configuration: URLSessionConfiguration.default)
 
@@ -42,7 +52,7 @@ extension Session {
         configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?,
         delegateQueue queue: OperationQueue? = nil
     ) {
-        let hub = DelegateHub(delegate, queue)
+        let hub = DelegateHub(delegate, queue, configuration)
         self.init(configuration: configuration.ofURLSession, delegate: hub)
         hub.attach(to: self)
     }
@@ -54,6 +64,9 @@ extension Session {
     ) {
         self.init(configuration: configuration.value, delegate: delegate)
     }
+
+    /// A copy of the configuration that the session was made with.
+    public var configuration: URLSessionConfiguration { hub?.configuration ?? URLSessionConfiguration(settings) }
 
     /// The delegate that the session was made with, until it is invalid.
     public var delegate: (any URLSessionDelegate)? { hub?.listener.session }
@@ -73,6 +86,12 @@ extension Session {
 }
 
 extension SessionTask {
+    /// The same task.
+    public func copy() -> Any { self }
+
+    /// The same task.
+    public func copy(with zone: NSZone?) -> Any { self }
+
     /// Optional as in URLSession; it is never nil.
     public var originalRequest: URLRequest? { firstRequest }
 
@@ -89,7 +108,7 @@ extension SessionTask {
     /// 0.75
     public static var highPriority: Float { 0.75 }
 
-    /// Kept, and without effect: a task starts with `resume()`.
+    /// Kept, and without effect, as in URLSession on Linux: a task begins with `resume()`.
     public var earliestBeginDate: Date? {
         get { kept.earliestBeginDate }
         set { changeKept { $0.earliestBeginDate = newValue } }
@@ -131,11 +150,6 @@ extension SessionTask {
         if let companion = companion as? TaskCompanion { return companion.progress(of: self) }
         return Progress(totalUnitCount: -1)
     }
-}
-
-extension TaskMetrics {
-    /// ``TernEngine/TaskMetrics/hops``
-    public var transactionMetrics: [HopMetrics] { hops }
 }
 
 /// A number of bytes that is not known.

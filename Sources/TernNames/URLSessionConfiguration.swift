@@ -74,6 +74,12 @@ public final class URLSessionConfiguration {
         public var multipathServiceType = MultipathServiceType.none
     }
 
+    convenience init(copying other: URLSessionConfiguration) {
+        self.init(other.value)
+        if let proxies = other.connectionProxyDictionary { connectionProxyDictionary = proxies }
+        (identifier, kept) = (other.identifier, other.kept)
+    }
+
     /// The settings that have no effect, which are read and set by their names.
     public var kept = KeptSettings()
 
@@ -102,8 +108,8 @@ public final class URLSessionConfiguration {
         return value
     }
 
-    /// The identifier of a background session; nil for all others.
-    public private(set) var identifier: String?
+    /// The identifier of a background session; nil for all others. To set it makes no background session.
+    public var identifier: String?
 
     /// The setting of ``value``.
     public subscript<Member>(dynamicMember member: WritableKeyPath<SessionConfiguration, Member>) -> Member {
@@ -139,12 +145,7 @@ public final class URLSessionConfiguration {
 
 extension URLSessionConfiguration: NSCopying {
     /// A copy of the configuration.
-    public func copy(with zone: NSZone? = nil) -> Any {
-        let copy = URLSessionConfiguration(value)
-        if let connectionProxyDictionary { copy.connectionProxyDictionary = connectionProxyDictionary }
-        (copy.identifier, copy.kept) = (identifier, kept)
-        return copy
-    }
+    public func copy(with zone: NSZone? = nil) -> Any { URLSessionConfiguration(copying: self) }
 }
 
 extension SessionConfiguration {

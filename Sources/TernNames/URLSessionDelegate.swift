@@ -20,6 +20,10 @@ public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
 public protocol URLSessionTaskDelegate: URLSessionDelegate {
     /// A task was created. Called before the method that creates it returns, on its thread.
     func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask)
+    /// Never called, as in URLSession on Linux: a task begins with `resume()`.
+    @preconcurrency func urlSession(
+        _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void)
     /// Returns the request that follows a redirect; nil makes the redirect the response. By default it is followed.
     @preconcurrency func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
@@ -29,7 +33,8 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     @preconcurrency func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
-    /// The request must be sent again, and its body stream has been read. Nil, the default, fails a redirect.
+    /// The request must be sent again, and its body stream has been read; nil, the default, fails a redirect. Or it is a
+    /// streamed one without a stream; nil sends nothing then.
     @preconcurrency func urlSession(
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void)
@@ -55,6 +60,8 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
     /// The response becomes a file, as `didReceive response` has answered.
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didBecome downloadTask: URLSessionDownloadTask)
+    /// Never called, as in URLSession on Linux: a response does not become a stream.
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didBecome streamTask: URLSessionStreamTask)
     /// More bytes of the body.
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
     /// Returns what is stored of a complete response; nil for nothing.
@@ -109,6 +116,13 @@ extension URLSessionDelegate {
 extension URLSessionTaskDelegate {
     /// Does nothing.
     public func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {}
+    /// Continues.
+    @preconcurrency public func urlSession(
+        _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void
+    ) {
+        completionHandler(.continueLoading, nil)
+    }
     /// Follows.
     @preconcurrency public func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
@@ -156,6 +170,10 @@ extension URLSessionDataDelegate {
     /// Does nothing.
     public func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didBecome downloadTask: URLSessionDownloadTask
+    ) {}
+    /// Does nothing.
+    public func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didBecome streamTask: URLSessionStreamTask
     ) {}
     /// Does nothing.
     public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {}

@@ -25,6 +25,7 @@
 @_exported public import let TernNames.NSURLSessionDownloadTaskResumeData
 @_exported public import let TernNames.NSURLSessionTransferSizeUnknown
 @_exported public import typealias TernNames.URLAuthenticationChallenge
+@_exported public import protocol TernNames.URLAuthenticationChallengeSender
 @_exported public import typealias TernNames.URLCredential
 @_exported public import typealias TernNames.URLCredentialStorage
 @_exported public import typealias TernNames.URLError
@@ -46,3 +47,5 @@
 @_exported public import typealias TernNames.URLSessionTaskMetrics
 @_exported public import typealias TernNames.URLSessionTaskTransactionMetrics
 @_exported public import typealias TernNames.URLSessionUploadTask
+@_exported public import enum TernNames.tls_ciphersuite_t
+@_exported public import typealias TernNames.tls_protocol_version_t

@@ -41,6 +41,29 @@ import Testing
         #expect(HTTPCookie(properties: properties) == nil)
     }
 
+    // What FoundationNetworking prints, but for ports with a space before them, which it leaves out.
+    @Test func `version, comment and ports are those of the properties`() throws {
+        let cookie = { (more: [HTTPCookiePropertyKey: Any]) throws -> HTTPCookie in
+            let all: [HTTPCookiePropertyKey: Any] = [.name: "a", .value: "b", .domain: "c", .path: "/"]
+            return try #require(HTTPCookie(properties: all.merging(more) { $1 }))
+        }
+        let whole = try cookie([
+            .version: "1", .comment: "hi", .commentURL: "http://a.b/c", .port: "80, 8080,x,99999",
+        ])
+        #expect(whole.version == 1 && whole.comment == "hi" && whole.portList == [80, 8080])
+        #expect(whole.commentURL == URL(string: "http://a.b/c"))
+        #expect(whole.properties?[.version] as? Int == 1 && whole.properties?[.port] as? [NSNumber] == [80, 8080])
+        #expect(try HTTPCookie(properties: #require(whole.properties)) == whole && whole != cookie([:]))
+        let storage = HTTPCookieStorage()
+        storage.setCookie(whole)
+        #expect(storage.cookies?.first?.comment == "hi")
+        #expect(storage.description == "<NSHTTPCookieStorage cookies count:1>")
+        #expect(try cookie([.version: "7"]).version == 0 && cookie([.port: ""]).portList == [])
+        let plain = try cookie([:])
+        #expect(plain.version == 0 && plain.comment == nil && plain.commentURL == nil && plain.portList == nil)
+        #expect(plain.properties?[.version] as? Int == 0 && plain.properties?.keys.contains(.comment) == false)
+    }
+
     @Test func `default sessions share cookies, and ephemeral ones have their own`() throws {
         #expect(URLSessionConfiguration.default.httpCookieStorage === HTTPCookieStorage.shared)
         let (one, other) = (URLSessionConfiguration.ephemeral, URLSessionConfiguration.ephemeral)

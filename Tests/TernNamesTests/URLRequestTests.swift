@@ -152,4 +152,19 @@ import Testing
         #expect(try await sent(upload: body) { _ in } == "- a=1")
         #expect(try await sent(follows: false) { $0.httpBody = body } == "- a=1")
     }
+
+    @Test func `a request object is archived`() throws {
+        let request = NSMutableURLRequest(
+            url: try #require(URL(string: "http://a.test/b")), cachePolicy: .returnCacheDataElseLoad, timeoutInterval: 7
+        )
+        request.httpMethod = "POST"
+        request.setValue("1", forHTTPHeaderField: "X-A")
+        request.httpBody = Data([1, 2])
+        request.httpShouldHandleCookies = false
+        let archive = try NSKeyedArchiver.archivedData(withRootObject: request, requiringSecureCoding: true)
+        let copy = try #require(NSKeyedUnarchiver.unarchivedObject(ofClass: NSMutableURLRequest.self, from: archive))
+        #expect(copy.isEqual(request) && copy.httpBody == Data([1, 2]) && copy.timeoutInterval == 7)
+        #expect(copy.value(forHTTPHeaderField: "X-A") == "1" && copy.cachePolicy == .returnCacheDataElseLoad)
+        #expect(copy.description.hasPrefix("<NSMutableURLRequest> {"))
+    }
 }

@@ -80,4 +80,17 @@ import Testing
     @Test func `a manager of the default configuration is no question of which`() {
         #expect(SessionManager(configuration: .default).session.configuration.timeoutIntervalForRequest == 60)
     }
+
+    @Test func `a session has a copy of its configuration`() {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForRequest = 7
+        configuration.identifier = "a"
+        configuration.isDiscretionary = true
+        let session = URLSession(configuration: configuration)
+        configuration.timeoutIntervalForRequest = 8
+        let copy: URLSessionConfiguration = session.configuration
+        #expect(copy.timeoutIntervalForRequest == 7 && copy.identifier == "a" && copy.isDiscretionary)
+        copy.timeoutIntervalForRequest = 9
+        #expect(session.configuration.timeoutIntervalForRequest == 7)
+    }
 }

@@ -23,6 +23,8 @@ public struct Challenge: Sendable {
     /// The credential of ``Request/authenticate(user:password:persistence:)`` is withheld then; ``proposedCredential`` is
     /// not, because it was stored for the server that asks. A closure that answers with a credential gives it to the host of ``protectionSpace``.
     public let hasLeftOrigin: Bool
+    /// What a layer above keeps with the challenge.
+    package var annex: (any Sendable)?
 
     /// Creates a challenge, for example for tests.
     public init(
@@ -56,7 +58,7 @@ public struct Challenge: Sendable {
 }
 
 /// The answer to a ``Challenge``.
-public enum ChallengeDisposition: Sendable, Hashable {
+public enum ChallengeDisposition: Int, Sendable, Hashable {
     /// Answer with the credential; without one, use the default handling. A server trust credential accepts the server,
     /// even if the manager's policies refused it.
     case useCredential

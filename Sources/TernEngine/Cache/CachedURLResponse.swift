@@ -14,7 +14,8 @@ public struct CachedURLResponse: Sendable {
     /// is not.
     public let response: HTTPURLResponse
     /// Values of the program, kept in memory: a response that is read from a disk has none.
-    public let userInfo: [String: any Sendable]?
+    public var userInfo: [AnyHashable: Any]? { information?.values }
+    let information: CachedUserInfo?
     /// Where the response may be stored.
     public let storagePolicy: URLCache.StoragePolicy
     private let body: Body
@@ -24,15 +25,25 @@ public struct CachedURLResponse: Sendable {
         response: HTTPURLResponse, data: Data, userInfo: [String: any Sendable]? = nil,
         storagePolicy: URLCache.StoragePolicy = .allowed
     ) {
-        (self.response, self.userInfo, self.storagePolicy, body) = (response, userInfo, storagePolicy, .data(data))
+        self.init(
+            response: response, data: data, information: userInfo.map { CachedUserInfo($0) },
+            storagePolicy: storagePolicy)
+    }
+
+    /// The same with values of any type.
+    package init(
+        response: HTTPURLResponse, data: Data, information: CachedUserInfo?, storagePolicy: URLCache.StoragePolicy
+    ) {
+        (self.response, self.information, self.storagePolicy) = (response, information, storagePolicy)
+        body = .data(data)
     }
 
     /// With content as received, which is read when it is asked for.
-    init(_ response: HTTPURLResponse, _ content: any CachedContent, userInfo: [String: any Sendable]? = nil) {
+    init(_ response: HTTPURLResponse, _ content: any CachedContent, _ information: CachedUserInfo? = nil) {
         var response = response
         // Marks the response as decoded.
         _ = ContentDecoding.decoding(of: &response, limits: Self.decodingLimits)
-        (self.response, self.userInfo, storagePolicy, body) = (response, userInfo, .allowed, .content(content))
+        (self.response, self.information, storagePolicy, body) = (response, information, .allowed, .content(content))
     }
 
     /// The whole body, decoded. Blocks while it is read from a disk, which every access does. Empty if it cannot be read,
@@ -83,6 +94,14 @@ public struct CachedURLResponse: Sendable {
         return try? ResponseHead(
             status: response.statusCode, version: response.head.version, reason: response.reasonPhrase, fields: fields)
     }
+}
+
+/// What a program keeps with a stored response. It hands its values to the threads of the cache, which only carry them, hence
+/// `@unchecked Sendable`.
+package struct CachedUserInfo: @unchecked Sendable {
+    package let values: [AnyHashable: Any]
+
+    package init(_ values: [AnyHashable: Any]) { self.values = values }
 }
 
 /// Content that can be read as a whole. Blocks for a disk.

@@ -21,8 +21,17 @@ public final class URLCache: Sendable {
         case notAllowed
     }
 
-    /// A cache of the process, of 4 MB in memory. No session uses it unless its configuration says so.
-    public static let shared = URLCache(memoryCapacity: 4 * 1024 * 1024)
+    /// A cache of the process: until it is set one of 4 MB in memory. No session uses it unless its configuration says so.
+    public static var shared: URLCache {
+        get { ofProcess.withLock { $0 } }
+        set {
+            // The former one is released outside the lock.
+            var other = newValue
+            ofProcess.withLock { swap(&$0, &other) }
+        }
+    }
+
+    private static let ofProcess = Lock(URLCache(memoryCapacity: 4 * 1024 * 1024))
 
     private struct State {
         var memory: MemoryStore
@@ -31,7 +40,7 @@ public final class URLCache: Sendable {
         /// The number of bytes that are to be written to files of the folder.
         var unwritten = 0
         /// By the names of contents.
-        var userInfo: [String: [String: any Sendable]] = [:]
+        var userInfo: [String: CachedUserInfo] = [:]
         /// What is to be noted in the folder.
         var uses = CacheUses()
         /// When the folder was asked whether others have removed something, in seconds.
@@ -39,7 +48,7 @@ public final class URLCache: Sendable {
         /// The first error of writing to the folder.
         var diskError: (any Error)?
 
-        mutating func takeUserInfo() -> [String: [String: any Sendable]] {
+        mutating func takeUserInfo() -> [String: CachedUserInfo] {
             defer { userInfo = [:] }
             return userInfo
         }
@@ -150,7 +159,7 @@ extension URLCache {
         guard let entry = queue.sync({ find(query, underAnyTrustPolicy: true) }).entry else { return nil }
         let userInfo = state.withLock { $0.userInfo[entry.response.contentName] }
         return CachedURLResponse(
-            HTTPURLResponse(url: request.url, head: entry.response.head), entry.content, userInfo: userInfo)
+            HTTPURLResponse(url: request.url, head: entry.response.head), entry.content, userInfo)
     }
 
     /// Stores a response for this request, in place of what was stored for it. It is fresh for as long as its fields say,
@@ -163,7 +172,7 @@ extension URLCache {
             let response = StoredResponse(
                 head, answering: query, requestTime: now, responseTime: now, contentLength: Int64(data.count))
         else { return }
-        store(response, .bytes(Array(data)), cachedResponse.storagePolicy, cachedResponse.userInfo)
+        store(response, .bytes(Array(data)), cachedResponse.storagePolicy, cachedResponse.information)
     }
 
     /// Removes what is stored for the URL of this request, whatever its fields.
@@ -299,7 +308,7 @@ extension URLCache {
     /// Stores a response in place of those that it replaces. It replaces them also if it cannot be stored.
     func store(
         _ response: StoredResponse, _ content: CollectedContent, _ policy: StoragePolicy,
-        _ userInfo: [String: any Sendable]? = nil
+        _ userInfo: CachedUserInfo? = nil
     ) {
         guard policy != .notAllowed else { return }
         guard admits(length: response.contentLength) else {
@@ -342,7 +351,7 @@ extension URLCache {
     ) {
         guard let answer, flights.isCurrent(query.url, since: moment) else { return }
         if let content = answer.received as? CollectedContent {
-            return store(response, content, answer.storagePolicy, answer.userInfo)
+            return store(response, content, answer.storagePolicy, answer.information)
         }
         let data = answer.data
         guard let head = answer.headOfData,
@@ -350,7 +359,7 @@ extension URLCache {
                 head, answering: query, requestTime: response.requestTime, responseTime: response.responseTime,
                 contentLength: Int64(data.count))
         else { return }
-        store(changed, .bytes(Array(data)), answer.storagePolicy, answer.userInfo)
+        store(changed, .bytes(Array(data)), answer.storagePolicy, answer.information)
     }
 
     /// Content could not be written to the folder.

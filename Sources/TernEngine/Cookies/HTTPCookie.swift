@@ -55,6 +55,8 @@ public struct HTTPCookie: Sendable, Hashable {
     public let isHTTPOnly: Bool
     /// What the server said about requests of other sites; nil if it said nothing.
     public let sameSitePolicy: SameSitePolicy?
+    /// What the program notes about the cookie, in memory; no server is told.
+    package var notes: CookieNotes?
 
     /// Whether the cookie ends with its session.
     public var isSessionOnly: Bool { expiresDate == nil }
@@ -100,6 +102,7 @@ public struct HTTPCookie: Sendable, Hashable {
     init(_ other: HTTPCookie, expiresDate: Date?) {
         (bytes, domain) = (other.bytes, other.domain)
         (isSecure, isHTTPOnly, sameSitePolicy) = (other.isSecure, other.isHTTPOnly, other.sameSitePolicy)
+        notes = other.notes
         self.expiresDate = expiresDate
     }
 
@@ -107,6 +110,25 @@ public struct HTTPCookie: Sendable, Hashable {
     package static func date(from text: String) -> Date? {
         CookieDate.seconds(text).map { Date(timeIntervalSince1970: Double($0)) }
     }
+}
+
+/// Attributes of RFC 2965, which RFC 6265 has done away with. Boxed, because hardly a cookie has them.
+package final class CookieNotes: Sendable, Hashable {
+    package let version: Int
+    package let comment: String?
+    package let commentURL: URL?
+    package let ports: [Int]?
+
+    package init(version: Int, comment: String?, commentURL: URL?, ports: [Int]?) {
+        (self.version, self.comment, self.commentURL, self.ports) = (version, comment, commentURL, ports)
+    }
+
+    package static func == (left: CookieNotes, right: CookieNotes) -> Bool {
+        left.version == right.version && left.comment == right.comment && left.commentURL == right.commentURL
+            && left.ports == right.ports
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(comment) }
 }
 
 extension HTTPCookie: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -62,6 +62,24 @@ extension Session {
 }
 
 extension Session {
+    /// The same for a task of the session's delegate, which receives all but the response. `prepare` is called before the
+    /// task starts.
+    package func bytesOfAnnounced(
+        _ request: URLRequest, _ prepare: (SessionTask) -> Void
+    ) async throws(SessionError) -> (BodyBytes, HTTPURLResponse) {
+        let stream = BodyStream()
+        let task = announced { delegate in
+            dataTask(with: request, delegate: delegate.map { AnnouncedBodyStream(stream, $0) } ?? stream)
+        }
+        prepare(task)
+        let result = await withTaskCancellationHandler {
+            await stream.response(of: task)
+        } onCancel: {
+            task.cancelOnceStarted()
+        }
+        return (BodyBytes(stream: stream, task: task, keptAlive: self), try result.get())
+    }
+
     /// The result for a completion handler: body and head, or an error.
     public typealias Completion = @Sendable (Result<(Data, HTTPURLResponse), SessionError>) -> Void
 

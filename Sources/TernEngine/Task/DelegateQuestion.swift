@@ -86,11 +86,11 @@ public enum RetryAnswer: Sendable, Hashable {
 }
 
 /// The answer to a response's head.
-public enum ResponseAnswer: Sendable {
-    /// Deliver its body.
-    case allow
+public enum ResponseAnswer: Int, Sendable {
     /// Cancel the task.
     case cancel
+    /// Deliver its body.
+    case allow
     /// Let a download task take over the exchange: the body becomes a temporary file. For delegates of data and upload
     /// tasks that are `SessionDownloadDelegate`s; for others the body is delivered.
     case becomeDownload

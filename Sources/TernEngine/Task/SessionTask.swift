@@ -16,7 +16,7 @@ public class SessionTask: @unchecked Sendable {
     public let originalRequest: URLRequest
 
     /// As in URLSession.
-    public enum State: Sendable, Hashable {
+    public enum State: Int, Sendable, Hashable {
         /// The task has been started, and works or waits.
         case running
         /// The task has not been started, or was suspended: no bytes are read from its socket.

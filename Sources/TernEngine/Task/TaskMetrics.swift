@@ -339,9 +339,13 @@ private final class UnusualMetrics: Sendable {
 }
 
 /// Where a response came from, with the names of Foundation's `URLSessionTaskMetrics.ResourceFetchType`.
-public enum ResourceFetchType: Sendable, Hashable {
+public enum ResourceFetchType: Int, Sendable, Hashable {
+    /// Of no response: it is known of every one.
+    case unknown
     /// From its server.
     case networkLoad
+    /// Of no response: HTTP/1.1 has no pushes.
+    case serverPush
     /// From the session's cache; its server may have confirmed it.
     case localCache
 }
