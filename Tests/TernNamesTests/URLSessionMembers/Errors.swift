@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TernURLSession
+
+// Every member, with the type that FoundationNetworking declares: compiled, not run.
+
+func membersOfURLError(_ x: URLError) {
+    _ = x == x
+    _ = URLError.backgroundSessionInUseByAnotherProcess as URLError.Code
+    _ = URLError.backgroundSessionRequiresSharedContainer as URLError.Code
+    _ = URLError.backgroundSessionWasDisconnected as URLError.Code
+    _ = URLError.badServerResponse as URLError.Code
+    _ = URLError.badURL as URLError.Code
+    _ = URLError.callIsActive as URLError.Code
+    _ = URLError.cancelled as URLError.Code
+    _ = URLError.cannotCloseFile as URLError.Code
+    _ = URLError.cannotConnectToHost as URLError.Code
+    _ = URLError.cannotCreateFile as URLError.Code
+    _ = URLError.cannotDecodeContentData as URLError.Code
+    _ = URLError.cannotDecodeRawData as URLError.Code
+    _ = URLError.cannotFindHost as URLError.Code
+    _ = URLError.cannotLoadFromNetwork as URLError.Code
+    _ = URLError.cannotMoveFile as URLError.Code
+    _ = URLError.cannotOpenFile as URLError.Code
+    _ = URLError.cannotParseResponse as URLError.Code
+    _ = URLError.cannotRemoveFile as URLError.Code
+    _ = URLError.cannotWriteToFile as URLError.Code
+    _ = URLError.clientCertificateRejected as URLError.Code
+    _ = URLError.clientCertificateRequired as URLError.Code
+    _ = x.code as URLError.Code
+    _ = URLError.Code.self
+    _ = URLError.Code.appTransportSecurityRequiresSecureConnection as URLError.Code
+    _ = URLError.Code.backgroundSessionInUseByAnotherProcess as URLError.Code
+    _ = URLError.Code.backgroundSessionRequiresSharedContainer as URLError.Code
+    _ = URLError.Code.backgroundSessionWasDisconnected as URLError.Code
+    _ = URLError.Code.badServerResponse as URLError.Code
+    _ = URLError.Code.badURL as URLError.Code
+    _ = URLError.Code.callIsActive as URLError.Code
+    _ = URLError.Code.cancelled as URLError.Code
+    _ = URLError.Code.cannotCloseFile as URLError.Code
+    _ = URLError.Code.cannotConnectToHost as URLError.Code
+    _ = URLError.Code.cannotCreateFile as URLError.Code
+    _ = URLError.Code.cannotDecodeContentData as URLError.Code
+    _ = URLError.Code.cannotDecodeRawData as URLError.Code
+    _ = URLError.Code.cannotFindHost as URLError.Code
+    _ = URLError.Code.cannotLoadFromNetwork as URLError.Code
+    _ = URLError.Code.cannotMoveFile as URLError.Code
+    _ = URLError.Code.cannotOpenFile as URLError.Code
+    _ = URLError.Code.cannotParseResponse as URLError.Code
+    _ = URLError.Code.cannotRemoveFile as URLError.Code
+    _ = URLError.Code.cannotWriteToFile as URLError.Code
+    _ = URLError.Code.clientCertificateRejected as URLError.Code
+    _ = URLError.Code.clientCertificateRequired as URLError.Code
+    _ = URLError.Code.dataLengthExceedsMaximum as URLError.Code
+    _ = URLError.Code.dataNotAllowed as URLError.Code
+    _ = URLError.Code.dnsLookupFailed as URLError.Code
+    _ = URLError.Code.downloadDecodingFailedMidStream as URLError.Code
+    _ = URLError.Code.downloadDecodingFailedToComplete as URLError.Code
+    _ = URLError.Code.fileDoesNotExist as URLError.Code
+    _ = URLError.Code.fileIsDirectory as URLError.Code
+    _ = URLError.Code.httpTooManyRedirects as URLError.Code
+    _ = URLError.Code.init(rawValue:) as (Int) -> URLError.Code?
+    _ = URLError.Code.internationalRoamingOff as URLError.Code
+    _ = URLError.Code.networkConnectionLost as URLError.Code
+    _ = URLError.Code.noPermissionsToReadFile as URLError.Code
+    _ = URLError.Code.notConnectedToInternet as URLError.Code
+    _ = URLError.Code.redirectToNonExistentLocation as URLError.Code
+    _ = URLError.Code.requestBodyStreamExhausted as URLError.Code
+    _ = URLError.Code.resourceUnavailable as URLError.Code
+    _ = URLError.Code.secureConnectionFailed as URLError.Code
+    _ = URLError.Code.serverCertificateHasBadDate as URLError.Code
+    _ = URLError.Code.serverCertificateHasUnknownRoot as URLError.Code
+    _ = URLError.Code.serverCertificateNotYetValid as URLError.Code
+    _ = URLError.Code.serverCertificateUntrusted as URLError.Code
+    _ = URLError.Code.timedOut as URLError.Code
+    _ = URLError.Code.unknown as URLError.Code
+    _ = URLError.Code.unsupportedURL as URLError.Code
+    _ = URLError.Code.userAuthenticationRequired as URLError.Code
+    _ = URLError.Code.userCancelledAuthentication as URLError.Code
+    _ = URLError.Code.zeroByteResource as URLError.Code
+    _ = URLError.Code.badURL ~= x
+    _ = URLError.dataNotAllowed as URLError.Code
+    _ = x.description as String
+    _ = URLError.dnsLookupFailed as URLError.Code
+    _ = URLError.downloadDecodingFailedMidStream as URLError.Code
+    _ = URLError.downloadDecodingFailedToComplete as URLError.Code
+    _ = x.errorCode as Int
+    _ = URLError.errorDomain as String
+    _ = x.errorUserInfo as [String: Any]
+    _ = x.failingURL as URL?
+    _ = x.failureURLString as String?
+    _ = URLError.fileDoesNotExist as URLError.Code
+    _ = URLError.fileIsDirectory as URLError.Code
+    var hasher = Hasher()
+    x.hash(into: &hasher)
+    _ = x.hashValue as Int
+    _ = URLError.httpTooManyRedirects as URLError.Code
+    _ = URLError.init(_:userInfo:) as (URLError.Code, [String: Any]) -> URLError
+    _ = URLError.internationalRoamingOff as URLError.Code
+    _ = x.localizedDescription as String
+    _ = URLError.networkConnectionLost as URLError.Code
+    _ = URLError.noPermissionsToReadFile as URLError.Code
+    _ = URLError.notConnectedToInternet as URLError.Code
+    _ = URLError.redirectToNonExistentLocation as URLError.Code
+    _ = URLError.requestBodyStreamExhausted as URLError.Code
+    _ = URLError.resourceUnavailable as URLError.Code
+    _ = URLError.secureConnectionFailed as URLError.Code
+    _ = URLError.serverCertificateHasBadDate as URLError.Code
+    _ = URLError.serverCertificateHasUnknownRoot as URLError.Code
+    _ = URLError.serverCertificateNotYetValid as URLError.Code
+    _ = URLError.serverCertificateUntrusted as URLError.Code
+    _ = URLError.timedOut as URLError.Code
+    _ = URLError.unknown as URLError.Code
+    _ = URLError.unsupportedURL as URLError.Code
+    _ = URLError.userAuthenticationRequired as URLError.Code
+    _ = URLError.userCancelledAuthentication as URLError.Code
+    _ = x.userInfo as [String: Any]
+    _ = URLError.zeroByteResource as URLError.Code
+}
