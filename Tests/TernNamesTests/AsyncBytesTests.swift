@@ -45,7 +45,7 @@ import Testing
 
     private func origin() throws -> ScriptedOrigin {
         try ScriptedOrigin { _, request in
-            request.target == "/moved" ? [.respond(302, fields: ["Location: /there"])] : [.ok("one\ntwo\n")]
+            request.target == "/moved" ? [.respond(status: 302, fields: [("Location", "/there")])] : [.ok("one\ntwo\n")]
         }
     }
 

@@ -43,7 +43,7 @@ import Testing
 
     private func origin() throws -> ScriptedOrigin {
         try ScriptedOrigin { _, request in
-            request.target == "/moved" ? [.respond(307, fields: ["Location: /there"])] : [.ok()]
+            request.target == "/moved" ? [.respond(status: 307, fields: [("Location", "/there")])] : [.ok()]
         }
     }
 

@@ -14,10 +14,11 @@ import Testing
 
     @Test func `a stored response has values of any type under keys of any type`() throws {
         final class Value {}
-        let request = URLRequest(url: try #require(URL(string: "http://a.test/")))
+        let url = try #require(URL(string: "http://a.test/"))
+        let request = URLRequest(url: url)
         let response = try #require(
             HTTPURLResponse(
-                url: try #require(request.url), statusCode: 200, httpVersion: nil,
+                url: url, statusCode: 200, httpVersion: nil,
                 headerFields: ["Cache-Control": "max-age=100"]))
         let value = Value()
         let stored = CachedURLResponse(

@@ -162,7 +162,8 @@ import Testing
         request.httpBody = Data([1, 2])
         request.httpShouldHandleCookies = false
         let archive = try NSKeyedArchiver.archivedData(withRootObject: request, requiringSecureCoding: true)
-        let copy = try #require(NSKeyedUnarchiver.unarchivedObject(ofClass: NSMutableURLRequest.self, from: archive))
+        let read = try NSKeyedUnarchiver.unarchivedObject(ofClass: NSMutableURLRequest.self, from: archive)
+        let copy = try #require(read)
         #expect(copy.isEqual(request) && copy.httpBody == Data([1, 2]) && copy.timeoutInterval == 7)
         #expect(copy.value(forHTTPHeaderField: "X-A") == "1" && copy.cachePolicy == .returnCacheDataElseLoad)
         #expect(copy.description.hasPrefix("<NSMutableURLRequest> {"))

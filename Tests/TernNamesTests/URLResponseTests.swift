@@ -110,7 +110,7 @@ import Testing
         let information: [AnyHashable: Any] = ["a": 1, 2: "b"]
         let other = CachedURLResponse(
             response: response, data: Data(), userInfo: information, storagePolicy: .allowedInMemoryOnly)
-        #expect(other.userInfo?["a"] as? Int == 1 && other.userInfo?.count == 1)
+        #expect(other.userInfo?["a"] as? Int == 1 && other.userInfo?[2] as? String == "b")
         let none: [AnyHashable: Any]? = nil
         #expect(CachedURLResponse(response: response, data: Data(), userInfo: none).userInfo == nil)
     }

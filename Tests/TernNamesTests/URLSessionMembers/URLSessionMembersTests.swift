@@ -45,6 +45,7 @@ import Testing
     private static func uses(_ member: String, of type: String, in text: String) -> Bool {
         let name = String(member.prefix { $0 != "(" })
         let labels = member.dropFirst(name.count + 1).dropLast().split(separator: ":").filter { $0 != "_" }
+        if member == "init()" { return text.contains(" \(type)()") }
         if name.hasSuffix("=") { return text.contains(" \(name.split(separator: ".").last ?? "") ") }
         if member.contains(":"), text.contains(".\(member)") { return true }
         let openings = [".\(name)"] + (name == "init" ? [" \(type)"] : [])
