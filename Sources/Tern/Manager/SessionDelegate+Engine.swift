@@ -134,7 +134,7 @@ extension SessionDelegate: TaskHub {
                 question.answer($0.map { .follow($0) } ?? .deliver)
             }
         case .challenge(let challenge, let question):
-            urlSession(session, task: task, didReceive: Challenge(challenge)) { question.answer($0, $1, task) }
+            urlSession(session, task: task, didReceive: Challenge(challenge)) { question.answer($0, $1) }
         case .newBody(let question):
             urlSession(session, task: task, needNewBodyStream: { question.answer(.stream($0)) })
         case .response(let response, let question):

@@ -131,16 +131,14 @@ extension UploadTaskDelegate {
 }
 
 extension DelegateQuestion<ChallengeAnswer> {
-    /// Cancelling gives no answer: the question ends with the task.
-    func answer(
-        _ disposition: ChallengeDisposition, _ credential: Credential?, _ task: SessionTask
-    ) {
+    /// The first answer counts, and so does a cancellation.
+    func answer(_ disposition: ChallengeDisposition, _ credential: Credential?) {
         switch disposition {
         case .useCredential:
             guard let credential else { return answer(.performDefaultHandling) }
             let persistence = credential.persistence
             answer(credential.passwordCredential.map { .credential($0, persistence: persistence) } ?? .deliver)
-        case .cancelAuthenticationChallenge: task.cancel()
+        case .cancelAuthenticationChallenge: cancelTask()
         case .performDefaultHandling: answer(.performDefaultHandling)
         case .rejectProtectionSpace: answer(.deliver)
         }

@@ -30,7 +30,7 @@ extension TaskDelegateAdapter {
             sent(count, total: total, expected: expected, of: task)
         case .redirect(_, let request, let question): question.answer(.follow(request))
         case .challenge(let challenge, let question):
-            answerByDefault(Challenge(challenge)) { question.answer($0, $1, task) }
+            answerByDefault(Challenge(challenge)) { question.answer($0, $1) }
         case .newBody(let question): question.answer(.unavailable)
         case .willCache(let question): question.answer(question.proposal)
         case .completed(let error): complete(with: error)

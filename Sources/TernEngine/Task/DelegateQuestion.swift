@@ -41,6 +41,11 @@ extension DelegateQuestion where Answer == ResponseAnswer {
     func answer(instead request: URLRequest) { answer(given: .instead(request)) }
 }
 
+extension DelegateQuestion where Answer == ChallengeAnswer {
+    /// Cancels the task, unless the question was answered before.
+    package func cancelTask() { answer(given: .cancel) }
+}
+
 /// The answer to a redirect.
 public enum RedirectAnswer: Sendable {
     /// Send this request: the proposed one, or another.
@@ -103,6 +108,8 @@ enum DelegateResponse: Sendable {
     /// To the same question: the response is discarded, and this request is sent.
     case instead(URLRequest)
     case challenge(ChallengeAnswer)
+    /// To the same question.
+    case cancel
     case content(BodyAnswer)
     case retry(RetryAnswer)
 

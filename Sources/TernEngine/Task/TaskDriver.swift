@@ -718,6 +718,7 @@ extension SessionTask: DelegateAsker {
         case .redirect(.follow(let request)): move(driver.machine.answered(request))
         case .redirect(.deliver): follow(driver.machine.answered(nil))
         case .challenge(let answer): move(driver.machine.answered(answer))
+        case .cancel: cancel()
         case .content(.content) where !driver.machine.isAsking: answer?.source?.finish()
         case .content(.content(let content)): move(driver.machine.answered(content: content))
         case .content(.unavailable): follow(driver.machine.answered(content: nil))

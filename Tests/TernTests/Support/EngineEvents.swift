@@ -100,6 +100,7 @@ final class Asker: DelegateAsker {
             switch answer {
             case .redirect(.follow): "redirect follow"
             case .redirect(.deliver): "redirect deliver"
+            case .cancel: "cancel"
             case .disposition(let answer): "response \(answer)"
             case .instead: "instead"
             case .challenge(.deliver): "challenge deliver"
