@@ -27,7 +27,7 @@ extension ResumeDataError: CustomStringConvertible {
     /// One line for a log.
     public var description: String {
         switch self {
-        case .malformed: "it is not what a download left behind"
+        case .malformed: "it is not what a download of Tern left behind"
         case .unknownVersion(let version): "its format's version \(version) is not known"
         case .invalidRequest: "it holds no request that could be sent"
         case .suspiciousPath: "the path of its partial file is none that a download would choose"

@@ -356,7 +356,7 @@ import Testing
             the server sent another part than was asked for: it begins at byte 1, and was to begin at 2
             the server sent another part than was asked for: the whole has 1 bytes now, and had 2
             the server sent another part than was asked for: its body has 1 bytes, and the part 2
-            the resume data cannot be used: it is not what a download left behind
+            the resume data cannot be used: it is not what a download of Tern left behind
             the resume data cannot be used: its format's version 9 is not known
             the resume data cannot be used: it holds no request that could be sent
             the resume data cannot be used: the path of its partial file is none that a download would choose
