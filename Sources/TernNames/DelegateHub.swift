@@ -53,7 +53,7 @@ final class DelegateHub: SessionDelegate, @unchecked Sendable {
 
     /// Receives the events of this session from now on.
     func attach(to session: Session) {
-        attach(to: session) { [queue] block in queue.addOperation(block) }
+        attach(to: session) { [queue] block in queue.addOperation(Turn(block)) }
     }
 
     /// The delegate that a task has of its own, and after it the session's.
@@ -222,6 +222,18 @@ final class DelegateHub: SessionDelegate, @unchecked Sendable {
     }
 }
 
+/// A block on the program's queue, which runs even if the program cancels all operations there: the events that wait for
+/// it would be lost, and with them all that follow.
+final class Turn: Operation, @unchecked Sendable {
+    private let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+    override func main() { body() }
+
+    override func cancel() {}
+}
+
 /// What URLSession keeps with a task and Tern does not: a delegate of its own, a completion handler with the body that it
 /// gets, and the progress. It retains the session until the task has ended.
 final class TaskCompanion: Sendable {
@@ -251,18 +263,26 @@ final class TaskCompanion: Sendable {
         var failure: SessionError?
         var progress: Progress?
         var kept = Kept()
+        var hasEnded = false
+
+        /// Returns what was there, to be released without the lock.
+        mutating func setDelegate(_ other: (any URLSessionTaskDelegate)?) -> (any URLSessionTaskDelegate)? {
+            if hasEnded { return nil }
+            defer { (delegate, listener) = (other, other.map { DelegateHub.Listener($0) }) }
+            return delegate
+        }
     }
 
     private let state: Lock<State>
 
     init(keeping session: Session) { state = Lock(State(session: session)) }
 
-    /// The task's own delegate, retained until the task has ended.
+    /// The task's own delegate, retained until the task has ended; set after that, it has no effect.
     var delegate: (any URLSessionTaskDelegate)? {
         get { state.withLock { $0.delegate } }
         set {
-            let listener = newValue.map { DelegateHub.Listener($0) }
-            state.withLock { ($0.delegate, $0.listener) = (newValue, listener) }
+            let replaced = state.withLock { $0.setDelegate(newValue) }
+            withExtendedLifetime(replaced) {}
         }
     }
 
@@ -313,7 +333,9 @@ final class TaskCompanion: Sendable {
     /// Calls the handler at the end. False without a handler.
     func complete(_ task: SessionTask, _ error: (any Error)?) -> Bool {
         let (handler, body, failure) = state.withLock { state in
-            (state.handler.take(), state.body, state.failure)
+            // A task that the program keeps does not keep the body.
+            defer { state.body = Data() }
+            return (state.handler.take(), state.body, state.failure)
         }
         switch handler {
         case nil: return false
@@ -327,7 +349,7 @@ final class TaskCompanion: Sendable {
     /// The task has ended.
     func end() {
         let ended = state.withLock { state in
-            defer { (state.session, state.delegate, state.listener) = (nil, nil, nil) }
+            defer { (state.session, state.delegate, state.listener, state.hasEnded) = (nil, nil, nil, true) }
             return (state.session, state.delegate)
         }
         withExtendedLifetime(ended) {}
@@ -337,19 +359,20 @@ final class TaskCompanion: Sendable {
 
     /// Counts the bytes that are sent and received; canceling it cancels the task, and pausing it suspends the task.
     func progress(of task: SessionTask) -> Progress {
-        let progress = state.withLock { state in
-            if let progress = state.progress { return progress }
-            let progress = Progress(totalUnitCount: -1)
+        defer { advance(task) }
+        if let progress = state.withLock({ $0.progress }) { return progress }
+        let made = Progress(totalUnitCount: -1)
+        made.isCancellable = true
+        made.isPausable = true
+        made.cancellationHandler = { [weak task] in task?.cancel() }
+        made.pausingHandler = { [weak task] in task?.suspend() }
+        made.resumingHandler = { [weak task] in task?.resume() }
+        return state.withLock { state in
+            // Another thread may have been here first.
+            let progress = state.progress ?? made
             state.progress = progress
             return progress
         }
-        progress.isCancellable = true
-        progress.isPausable = true
-        progress.cancellationHandler = { [weak task] in task?.cancel() }
-        progress.pausingHandler = { [weak task] in task?.suspend() }
-        progress.resumingHandler = { [weak task] in task?.resume() }
-        advance(task)
-        return progress
     }
 
     /// Bytes were sent or received, or the task has ended.

@@ -95,7 +95,7 @@ extension Session {
     private func file(
         of delegate: (any URLSessionTaskDelegate)?, _ make: (@escaping FileHandler) -> SessionTask
     ) async throws -> (URL, URLResponse) {
-        let (file, response) = try await Outcome.of(delegate) { handler in
+        let (file, response) = try await Outcome.of(delegate, discarding: Outcome.remove) { handler in
             // The handler's file is removed when it returns: the caller gets one of its own.
             make { location, response, error in
                 do { handler(try location.map(Outcome.kept), response, error) } catch { handler(nil, nil, error) }
@@ -109,14 +109,16 @@ extension Session {
 /// The result of a task with a completion handler.
 private enum Outcome {
     /// Makes a task with the handler, starts it, and returns what the handler gets.
+    ///
+    /// - Parameter discard: is given a value that nobody waits for any more.
     static func of<Value: Sendable>(
-        _ delegate: (any URLSessionTaskDelegate)?,
+        _ delegate: (any URLSessionTaskDelegate)?, discarding discard: @escaping @Sendable (Value) -> Void = { _ in },
         _ make: (@escaping @Sendable (Value?, URLResponse?, (any Error)?) -> Void) -> SessionTask
     ) async throws -> (Value?, URLResponse) {
         let (results, result) = AsyncThrowingStream<(Value?, URLResponse), any Error>.makeStream()
         let task = make { value, response, error in
             if let error { return result.finish(throwing: error) }
-            if let response { result.yield((value, response)) }
+            if let response, case .terminated = result.yield((value, response)), let value { discard(value) }
             result.finish()
         }
         task.delegate = delegate
@@ -129,6 +131,8 @@ private enum Outcome {
             task.cancel()
         }
     }
+
+    static func remove(_ file: URL) { try? FileManager.default.removeItem(at: file) }
 
     /// The same file under another name.
     static func kept(_ location: URL) throws -> URL {

@@ -160,7 +160,7 @@ extension Session {
         configuration.httpCookieStorage?.removeCookies(since: .distantPast)
         configuration.urlCache?.removeAllCachedResponses()
         renewConnections()
-        delegateQueue.addOperation(completionHandler)
+        delegateQueue.addOperation(Turn(completionHandler))
     }
 
     /// Has new requests use new connections, and calls the handler on the `delegateQueue`. Storages in files are written as
@@ -168,7 +168,7 @@ extension Session {
     @preconcurrency
     public func flush(completionHandler: @escaping @Sendable () -> Void) {
         renewConnections()
-        delegateQueue.addOperation(completionHandler)
+        delegateQueue.addOperation(Turn(completionHandler))
     }
 
     /// The same as an async function.

@@ -57,7 +57,7 @@ extension SessionDelegate: TernEngine.SessionDelegate, SessionDownloadDelegate, 
     public func handle(_ event: DownloadEvent, of download: SessionDownloadTask) {
         var owned: SessionTask = download
         if case .replaced(let task) = event {
-            strays.remove(task)
+            if strays.remove(task) { strays.add(download) }
             owned = task
         }
         if let adopter = adopter(of: owned) { return adopter.handle(event, of: download) }

@@ -130,7 +130,11 @@ final class UnownedTasks: Sendable {
         withExtendedLifetime(held) {}
     }
 
-    func remove(_ task: SessionTask) { state.withLock { _ = $0.tasks.removeValue(forKey: task.taskIdentifier) } }
+    /// Returns whether it was there.
+    @discardableResult
+    func remove(_ task: SessionTask) -> Bool {
+        state.withLock { $0.tasks.removeValue(forKey: task.taskIdentifier) != nil }
+    }
 
     /// In the order of creation.
     var all: [SessionTask] {
