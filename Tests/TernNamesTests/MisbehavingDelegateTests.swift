@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Synchronization
+import TernLock
 import TernTesting
 import TernURLSession
 import Testing
@@ -38,7 +38,7 @@ private final class Delegate: NSObject, URLSessionDataDelegate, URLSessionDownlo
         var waiting: [(condition: @Sendable (State) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let act: Act
     private let ask: Ask
 
@@ -157,9 +157,9 @@ private func detached(_ body: @escaping @Sendable () -> Void) { Thread.detachNew
 
 /// A value that threads share.
 private final class Shared<Value: Sendable>: Sendable {
-    private let value: Mutex<Value>
+    private let value: Lock<Value>
 
-    init(_ value: Value) { self.value = Mutex(value) }
+    init(_ value: Value) { self.value = Lock(value) }
 
     func callAsFunction() -> Value { value.withLock { $0 } }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Synchronization
+import TernLock
 import TernTesting
 import TernURLSession
 import Testing
@@ -14,7 +14,7 @@ private struct Behaviour: Sendable {
     /// Asked for each request; the property idiom is that of the test.
     var accepts: @Sendable (URLRequest) -> Bool = { _ in true }
 
-    static let all = Mutex<[String: Behaviour]>([:])
+    static let all = Lock<[String: Behaviour]>([:])
 }
 
 /// A protocol class that does as it is told.
@@ -131,7 +131,7 @@ struct ProtocolOutcome: Equatable, Sendable {
         for await _ in stopped.stream { break }
         let begun = AsyncStream<Void>.makeStream()
         weak var instance: Wild?
-        let held = Mutex<Wild?>(nil)
+        let held = Lock<Wild?>(nil)
         behave(
             Behaviour { wild in
                 held.withLock { $0 = wild }
@@ -336,9 +336,9 @@ private final class ByteCounter: NSObject, URLSessionDataDelegate {
 
 /// A value that threads share.
 private final class Shared<Value: Sendable>: Sendable {
-    private let value: Mutex<Value>
+    private let value: Lock<Value>
 
-    init(_ value: Value) { self.value = Mutex(value) }
+    init(_ value: Value) { self.value = Lock(value) }
 
     func callAsFunction() -> Value { value.withLock { $0 } }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Synchronization
+import TernLock
 import TernTesting
 import TernURLSession
 import Testing
 
 /// Writes down its calls, each with whether it came on the session's queue.
 private class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate, @unchecked Sendable {
-    private let state = Mutex<(calls: [String], waiting: [(String, CheckedContinuation<Void, Never>)])>(([], []))
+    private let state = Lock<(calls: [String], waiting: [(String, CheckedContinuation<Void, Never>)])>(([], []))
     let queue: OperationQueue?
 
     init(on queue: OperationQueue? = nil) { self.queue = queue }
