@@ -5,15 +5,20 @@ struct Costs {
     let path: Path
     let allocations: Double
     let instructions: Double
+    let systemCalls: Double
 
     init(_ path: Path, library: String, origin: String) throws {
         self.path = path
         allocations = try Counter.allocations(library: library).perRequest(path, origin)
         instructions = try Counter.instructions.perRequest(path, origin)
+        systemCalls = try Counter.systemCalls(library: library).perRequest(path, origin)
     }
 
-    private init(_ path: Path, _ allocations: Double, _ instructions: Double) {
-        (self.path, self.allocations, self.instructions) = (path, allocations, instructions)
+    private init(_ path: Path, middleOf all: [Costs]) {
+        func middle(_ figure: (Costs) -> Double) -> Double { all.map(figure).sorted()[all.count / 2] }
+        self.path = path
+        (allocations, instructions) = (middle(\.allocations), middle(\.instructions))
+        systemCalls = middle(\.systemCalls)
     }
 
     /// These and two more measurements, and of each figure the middle one: threads that meet do not meet twice alike.
@@ -21,6 +26,6 @@ struct Costs {
         let all = [
             self, try Costs(path, library: library, origin: origin), try Costs(path, library: library, origin: origin),
         ]
-        return Costs(path, all.map(\.allocations).sorted()[1], all.map(\.instructions).sorted()[1])
+        return Costs(path, middleOf: all)
     }
 }

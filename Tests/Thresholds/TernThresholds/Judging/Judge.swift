@@ -5,7 +5,7 @@ import Synchronization
 /// Measures every path, and holds the figures against the committed ones or puts them in their place.
 struct Judge {
     let file: URL
-    /// The library that counts allocations.
+    /// The library that counts allocations and system calls.
     let counter: String
     let origin: String
     /// Named when figures are written down, and when they were others.
@@ -39,7 +39,8 @@ struct Judge {
         var rows: [Thresholds.Row] = []
         for costs in try allCosts() {
             let row = Thresholds.Row(try costs.confirmed(library: counter, origin: origin))
-            Table.write("\(costs.path.title): \(row.allocations) allocations, \(row.instructions) instructions")
+            let counts = "\(row.allocations) allocations, \(row.instructions) instructions"
+            Table.write("\(costs.path.title): \(counts), \(row.systemCalls) system calls")
             rows.append(row)
         }
         try Thresholds(rows, toolchain: toolchain).write(to: file)
@@ -56,12 +57,13 @@ struct Judge {
         return try results.withLock { results in try paths.indices.compactMap { try results[$0]?.get() } }
     }
 
-    /// Of the allocations, and of the instructions.
+    /// Of the allocations, of the instructions, and of the system calls.
     private func judge(_ costs: Costs, _ row: Thresholds.Row, _ thresholds: Thresholds) -> [Verdict] {
         [
             Verdict(allocations: costs.allocations, limit: row.allocations),
             thresholds.isForThisArchitecture
                 ? Verdict(instructions: costs.instructions, limit: row.instructionLimit) : .unjudged,
+            Verdict(systemCalls: costs.systemCalls, limit: row.systemCallLimit),
         ]
     }
 }

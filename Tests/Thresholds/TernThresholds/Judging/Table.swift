@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// How the figures look: two lines per path.
+/// How the figures look: three lines per path.
 enum Table {
     static func write(_ line: String) { try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8)) }
 
@@ -9,11 +9,12 @@ enum Table {
 
     static func lines(_ costs: Costs, _ row: Thresholds.Row, _ verdicts: [Verdict]) -> String {
         let figures = [
-            ("allocations", String(format: "%.2f", costs.allocations), row.allocations),
-            ("instructions", String(format: "%.0f", costs.instructions), row.instructionLimit),
+            ("allocations", String(format: "%.2f", costs.allocations), String(row.allocations)),
+            ("instructions", String(format: "%.0f", costs.instructions), String(row.instructionLimit)),
+            ("system calls", String(format: "%.2f", costs.systemCalls), String(row.systemCallLimit)),
         ]
         let lines = zip(figures, verdicts).map { figure, verdict in
-            join([costs.path.title, figure.0, figure.1, String(figure.2), verdict.rawValue])
+            join([costs.path.title, figure.0, figure.1, figure.2, verdict.rawValue])
         }
         return (lines + goal(costs)).joined(separator: "\n")
     }

@@ -12,12 +12,19 @@ struct Thresholds: Codable {
         /// The most there may be of them. Other processors and libraries make other choices, such as how to copy memory
         /// and how to encrypt: six in a hundred are left for that and for the pace of two threads.
         let instructionLimit: Int
+        /// The system calls by which threads wait, send and receive, as measured. A path has one connection: each request
+        /// has a wait of its own.
+        let systemCalls: Double
+        /// The most there may be of them: a quarter more, because threads that meet wake each other or do not.
+        let systemCallLimit: Double
 
         init(_ costs: Costs) {
             path = costs.path.rawValue
             allocations = Int(costs.allocations.rounded())
             instructions = Int(costs.instructions.rounded())
             instructionLimit = Int((costs.instructions * 1.06).rounded())
+            systemCalls = (costs.systemCalls * 100).rounded() / 100
+            systemCallLimit = ((costs.systemCalls + 0.25) * 100).rounded() / 100
         }
     }
 
@@ -41,7 +48,8 @@ struct Thresholds: Codable {
     private var text: String {
         let lines = rows.map { row in
             "    {\"path\": \"\(row.path)\", \"allocations\": \(row.allocations), "
-                + "\"instructions\": \(row.instructions), \"instructionLimit\": \(row.instructionLimit)}"
+                + "\"instructions\": \(row.instructions), \"instructionLimit\": \(row.instructionLimit), "
+                + "\"systemCalls\": \(row.systemCalls), \"systemCallLimit\": \(row.systemCallLimit)}"
         }
         return """
             {

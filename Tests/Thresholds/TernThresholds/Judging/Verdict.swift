@@ -15,6 +15,10 @@ enum Verdict: String {
         self = excess > 0.05 ? .exceeded : excess < -0.5 ? .loose : .fine
     }
 
+    init(systemCalls: Double, limit: Double) {
+        self = systemCalls > limit ? .exceeded : systemCalls < limit - 0.75 ? .loose : .fine
+    }
+
     init(instructions: Double, limit: Int) {
         let share = instructions / Double(limit)
         self = share > 1 ? .exceeded : share < 0.9 ? .loose : .fine

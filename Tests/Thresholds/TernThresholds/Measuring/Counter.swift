@@ -5,6 +5,8 @@ import Foundation
 enum Counter {
     /// By a library that is loaded before the C library.
     case allocations(library: String)
+    /// Those by which threads wait, send and receive. By the same library.
+    case systemCalls(library: String)
     /// In user mode, by valgrind.
     case instructions
 
@@ -18,7 +20,7 @@ enum Counter {
     /// Chance allocates some dozens in a run, and valgrind is slow.
     private var runs: (short: Int, long: Int) {
         switch self {
-        case .allocations: (200, 8200)
+        case .allocations, .systemCalls: (200, 8200)
         case .instructions: (200, 1200)
         }
     }
@@ -31,11 +33,11 @@ enum Counter {
         // Hash values, and with them the collisions, are the same in every run.
         var environment = ProcessInfo.processInfo.environment.merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
         switch self {
-        case .allocations(let library):
+        case .allocations(let library), .systemCalls(let library):
             process.executableURL = Self.program
             process.arguments = send
             environment["LD_PRELOAD"] = library
-            environment["TERN_ALLOCATIONS_FILE"] = output.path
+            environment["TERN_COUNTS_FILE"] = output.path
         case .instructions:
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
             process.arguments =
@@ -51,12 +53,14 @@ enum Counter {
         return try sum(in: try String(contentsOf: output, encoding: .utf8))
     }
 
-    /// Tern's own counter prints only the sum; callgrind's is in its line "totals:".
+    /// Tern's own counter prints the two sums; callgrind's is in its line "totals:".
     private func sum(in text: String) throws -> Double {
+        let lines = text.split(separator: "\n")
         let line =
             switch self {
-            case .allocations: text[...]
-            case .instructions: text.split(separator: "\n").last { $0.hasPrefix("totals: ") }?.dropFirst(8) ?? ""
+            case .allocations: lines.first ?? ""
+            case .systemCalls: lines.last ?? ""
+            case .instructions: lines.last { $0.hasPrefix("totals: ") }?.dropFirst(8) ?? ""
             }
         guard let sum = Double(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
             throw Failure("nothing was counted: \(line)")
