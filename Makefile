@@ -18,7 +18,7 @@ help:
 	@echo "make fuzz         libFuzzer on the parsers, FUZZ_SECONDS=$(FUZZ_SECONDS) each"
 	@echo "make sanitize     the suite under AddressSanitizer and ThreadSanitizer"
 	@echo "make soak         hostile servers beside a healthy one, SOAK_SECONDS=$(SOAK_SECONDS); make soak-sanitize: under both sanitizers"
-	@echo "make thresholds   allocations and instructions of a plain request beside the committed limits (about three minutes)"
+	@echo "make thresholds   allocations, system calls and instructions of a request beside the committed limits (three minutes)"
 	@echo "make lint         swift-format, house rules, names in guides, and the table of what has to behave as in Alamofire"
 	@echo "make examples     the examples of the README and of the documentation, built and run"
 	@echo "make example-server  what the examples talk to when they are run without arguments, on loopback, until Ctrl-C"
