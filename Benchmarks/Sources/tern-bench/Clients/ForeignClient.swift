@@ -14,7 +14,7 @@ struct ForeignClient {
         case .floor: program = "floor"
         case .hyperConnection, .hyperClient, .reqwest: program = "rust-peers"
         case .go: program = "go-peer"
-        case .ternRuntime, .ternPlain, .ternPlainChain: program = "plain"
+        case .ternRuntime, .ternPlain, .ternPlainChain, .ternRuntimeChain: program = "plain"
         case .wrk, .ternReactor, .ternGlobal, .ternDelegate, .ternChain, .curlMulti, .curlCommand,
             .asyncHTTPClientFutures, .asyncHTTPClientAsync, .urlSession, .zlib:
             return nil

@@ -7,6 +7,7 @@ enum Peer: String, Codable, CaseIterable, Sendable {
     case ternRuntime = "tern-runtime"
     case ternPlain = "tern-plain"
     case ternPlainChain = "tern-chain-plain"
+    case ternRuntimeChain = "tern-chain-runtime"
     case ternReactor = "tern-reactor"
     case ternGlobal = "tern-global"
     case ternDelegate = "tern-delegate"
@@ -43,6 +44,7 @@ enum Peer: String, Codable, CaseIterable, Sendable {
         case .ternRuntime: "Tern, a plain program with the runtime"
         case .ternPlain: "Tern, a plain program"
         case .ternPlainChain: "Tern, a plain program, request chain"
+        case .ternRuntimeChain: "Tern, a plain program with the runtime, request chain"
         case .ternReactor: "Tern, async on its reactor"
         case .ternGlobal: "Tern, async elsewhere"
         case .ternDelegate: "Tern, delegate"
@@ -54,7 +56,7 @@ enum Peer: String, Codable, CaseIterable, Sendable {
     func makeClient(_ load: Load) throws -> (any BenchmarkClient)? {
         switch self {
         case .floor, .wrk, .curlCommand, .hyperConnection, .hyperClient, .reqwest, .go, .ternRuntime, .ternPlain,
-            .ternPlainChain:
+            .ternPlainChain, .ternRuntimeChain:
             nil
         case .curlMulti: try CurlMultiClient(load)
         case .asyncHTTPClientFutures: try AsyncHTTPClientFutures(load)
@@ -73,7 +75,8 @@ enum Peer: String, Codable, CaseIterable, Sendable {
     /// Why the peer cannot be measured here over that scheme; nil if it can.
     func obstacle(over scheme: Scenario.Scheme) -> String? {
         switch self {
-        case .floor, .hyperConnection, .hyperClient, .reqwest, .go, .ternRuntime, .ternPlain, .ternPlainChain:
+        case .floor, .hyperConnection, .hyperClient, .reqwest, .go, .ternRuntime, .ternPlain, .ternPlainChain,
+            .ternRuntimeChain:
             ForeignClient(self)?.obstacle(over: scheme)
         case .wrk: WrkClient.path == nil ? "wrk is not installed (apt-get install wrk)" : nil
         case .curlCommand: CurlCommand.path == nil ? "curl is not installed (apt-get install curl)" : nil

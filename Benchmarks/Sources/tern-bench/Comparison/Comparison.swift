@@ -16,6 +16,7 @@ struct Comparison {
 
     /// Runs everything, one client at a time. Progress and skipped peers go to standard error.
     func run() throws -> Report {
+        let before = MachineLoad.share()
         let server = try BenchmarkServer()
         let script = server.folder.appending(path: "wrk.lua").path
         try Data(WrkClient.script.utf8).write(to: URL(fileURLWithPath: script))
@@ -37,8 +38,10 @@ struct Comparison {
                 }
             }
         }
+        let furtherResult = further?.measure() ?? .init()
+        let load = MachineLoad(before: before, after: MachineLoad.share())
         return Report(
-            rounds: rounds, secondsPerRun: seconds, rows: rows(of: runs), further: further?.measure() ?? .init(),
+            rounds: rounds, secondsPerRun: seconds, rows: rows(of: runs), load: load, further: furtherResult,
             skipped: skipped, failures: failures)
     }
 

@@ -9,7 +9,9 @@ struct Goal: Encodable {
     let limit: Double
     /// Whether the limit is the least there must be, rather than the most there may be.
     let isMinimum: Bool
-    let holds: Bool?
+    private(set) var holds: Bool?
+    /// Whether the machine was busy with something else.
+    private(set) var isUnjudged = false
 
     init(_ text: String, _ figure: Double?, atMost limit: Double) {
         self.text = text
@@ -27,11 +29,18 @@ struct Goal: Encodable {
         holds = figure.map { $0 >= limit }
     }
 
+    /// The same without a verdict.
+    var unjudged: Goal {
+        var goal = self
+        (goal.holds, goal.isUnjudged) = (nil, true)
+        return goal
+    }
+
     var verdict: String {
         switch holds {
         case true?: "holds"
         case false?: "does not hold"
-        case nil: "not measured"
+        case nil: isUnjudged ? "no verdict: the machine was busy" : "not measured"
         }
     }
 }

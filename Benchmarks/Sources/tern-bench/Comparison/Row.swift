@@ -6,6 +6,8 @@ struct Row: Encodable {
     let scenario: Scenario
     let client: Peer
     let cpuMicrosecondsPerRequest: Double?
+    /// How far the dearest round lies above the cheapest, as a share of it.
+    let cpuSpread: Double?
     let requestsPerSecond: Double?
     let p50Microseconds: Double?
     let p90Microseconds: Double?
@@ -23,6 +25,8 @@ struct Row: Encodable {
         self.runs = runs
         let fruitful = runs.filter { $0.requests > 0 }
         cpuMicrosecondsPerRequest = fruitful.map(\.cpuMicrosecondsPerRequest).median
+        let costs = fruitful.map(\.cpuMicrosecondsPerRequest)
+        cpuSpread = costs.max().ratio(to: costs.min()).map { $0 - 1 }
         requestsPerSecond = fruitful.map(\.requestsPerSecond).median
         p50Microseconds = fruitful.map(\.p50Microseconds).median
         p90Microseconds = fruitful.map(\.p90Microseconds).median

@@ -10,9 +10,9 @@ enum Plain {
     static func main() async throws {
         let arguments = CommandLine.arguments
         guard arguments.count == 8 else { throw Usage() }
-        if arguments[1] == "tern-runtime" { try TernRuntime.install() }
+        if arguments[1].hasSuffix("-runtime") { try TernRuntime.install() }
         let load = try Load(Array(arguments.dropFirst(2)))
-        let client = try Client(load, asChain: arguments[1] == "tern-chain-plain")
+        let client = try Client(load, asChain: arguments[1].hasPrefix("tern-chain-"))
         _ = try await run(client, load, for: load.warmUp)
         let (start, before) = (ContinuousClock.now, ProcessorTime.now)
         let tally = try await run(client, load, for: load.duration)
