@@ -220,9 +220,8 @@ private final class ProvidedInbox: ProvidedResponseReceiver {
         case failure(SessionError.Reason)
     }
 
-    private struct State {
-        var events: [Event] = []
-        var nextIndex = 0
+    private struct State: ~Copyable, Sendable {
+        var events = WorkQueue<Event>()
         var hasHead = false
         /// The provider has told the end.
         var hasEnded = false
@@ -240,27 +239,21 @@ private final class ProvidedInbox: ProvidedResponseReceiver {
 
     /// Returns whether the provider had told the end.
     func close() -> Bool {
-        // Released without the lock.
-        let (before, hasEnded) = state.withLock { state in
-            let before = (state.events, state.wake)
-            (state.events, state.wake, state.isClosed) = ([], nil, true)
-            return (before, state.hasEnded)
+        let (wake, hasEnded) = state.withLock { state in
+            state.isClosed = true
+            return (state.wake.take(), state.hasEnded)
         }
-        withExtendedLifetime(before) {}
+        // Released without the lock.
+        withExtendedLifetime(wake) {}
+        while let event = state.withLock({ $0.events.popFirst() }) { withExtendedLifetime(event) {} }
         return hasEnded
     }
 
     func next() -> Event? {
         state.withLock { state in
-            guard state.nextIndex < state.events.count else {
-                (state.events, state.nextIndex, state.isAwaited) = ([], 0, false)
-                return nil
-            }
-            let event = state.events[state.nextIndex]
-            // Its bytes are let go of when they are delivered.
-            state.events[state.nextIndex] = .end
-            state.nextIndex += 1
-            return event
+            if let event = state.events.popFirst() { return event }
+            state.isAwaited = false
+            return nil
         }
     }
 
@@ -269,7 +262,7 @@ private final class ProvidedInbox: ProvidedResponseReceiver {
             if state.isClosed || state.hasEnded { return nil }
             let events = form(&state)
             if events.isEmpty { return nil }
-            state.events += events
+            for event in events { state.events.append(event) }
             return state.isAwaited.exchange(with: true) ? nil : state.wake
         }
         wake?()
