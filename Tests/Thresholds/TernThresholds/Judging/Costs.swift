@@ -9,9 +9,9 @@ struct Costs {
 
     init(_ path: Path, library: String, origin: String) throws {
         self.path = path
-        allocations = try Counter.allocations(library: library).perRequest(path, origin)
-        instructions = try Counter.instructions.perRequest(path, origin)
-        systemCalls = try Counter.systemCalls(library: library).perRequest(path, origin)
+        let calls = try Counter.calls(library: library).perRequest(path, origin)
+        (allocations, systemCalls) = (calls[0], calls[1])
+        instructions = try Counter.instructions.perRequest(path, origin)[0]
     }
 
     private init(_ path: Path, middleOf all: [Costs]) {
