@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loaded before the C library, counts every allocation of every thread, and the system calls by which its threads wait, send and
 // receive; when the process ends it writes both sums, a line each, into the file that the environment names. Freeing stays the C
-// library's, and so does the work. futex(2) is not counted: how often threads meet is chance.
+// library's, and so does the work. What wakes a thread, futex(2) and eventfd(2), is not counted: how often threads meet is chance.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/poll.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
@@ -44,7 +43,6 @@ COUNT(ssize_t, sendfile, (int to, int from, off_t *offset, size_t size), (to, fr
 COUNT(int, poll, (struct pollfd *entries, nfds_t count, int timeout), (entries, count, timeout))
 COUNT(int, epoll_wait, (int epoll, struct epoll_event *events, int count, int timeout), (epoll, events, count, timeout))
 COUNT(int, epoll_ctl, (int epoll, int operation, int file, struct epoll_event *event), (epoll, operation, file, event))
-COUNT(int, eventfd_write, (int file, eventfd_t value), (file, value))
 COUNT(int, setsockopt, (int socket, int level, int name, const void *value, socklen_t size), (socket, level, name, value, size))
 
 void *malloc(size_t size) {

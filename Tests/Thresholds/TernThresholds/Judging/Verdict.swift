@@ -16,7 +16,7 @@ enum Verdict: String {
     }
 
     init(systemCalls: Double, limit: Double) {
-        self = systemCalls > limit ? .exceeded : systemCalls < limit - 0.75 ? .loose : .fine
+        self = systemCalls > limit ? .exceeded : systemCalls < limit - 1 ? .loose : .fine
     }
 
     init(instructions: Double, limit: Int) {
