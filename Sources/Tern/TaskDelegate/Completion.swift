@@ -8,7 +8,8 @@ struct Completion: Sendable {
     let response: HTTPURLResponse?
     var data: Data?
     var error: (any Error)?
-    var metrics: TaskMetrics?
+    /// The last attempt's; nil if no request could be created. It holds the metrics, which are many words to copy.
+    let task: SessionTask?
     /// Of a download.
     var download: DownloadOutcome?
 }
@@ -35,17 +36,19 @@ extension DataResponse {
     where Serializer.SerializedObject == Value {
         let result = serializer.serializeResponse(
             completion.request, completion.response, completion.data, completion.error)
+        let metrics = completion.task?.metrics
         self.init(
             request: completion.request, response: completion.response, data: completion.data, result: result,
-            timeline: Timeline(completion.metrics), metrics: completion.metrics)
+            timeline: Timeline(metrics), metrics: metrics)
     }
 }
 
 extension DefaultDataResponse {
     init(_ completion: Completion) {
+        let metrics = completion.task?.metrics
         self.init(
             request: completion.request, response: completion.response, data: completion.data, error: completion.error,
-            timeline: Timeline(completion.metrics), metrics: completion.metrics)
+            timeline: Timeline(metrics), metrics: metrics)
     }
 }
 
@@ -53,22 +56,22 @@ extension DownloadResponse {
     /// Serializes.
     init<Serializer: DownloadResponseSerializerProtocol>(_ completion: Completion, _ serializer: Serializer)
     where Serializer.SerializedObject == Value {
-        let download = completion.download
+        let (download, metrics) = (completion.download, completion.task?.metrics)
         let result = serializer.serializeResponse(
             completion.request, completion.response, download?.file, completion.error)
         self.init(
             request: completion.request, response: completion.response, temporaryURL: download?.temporaryURL,
             destinationURL: download?.destinationURL, resumeData: download?.resumeData, result: result,
-            timeline: Timeline(completion.metrics), metrics: completion.metrics)
+            timeline: Timeline(metrics), metrics: metrics)
     }
 }
 
 extension DefaultDownloadResponse {
     init(_ completion: Completion) {
-        let download = completion.download
+        let (download, metrics) = (completion.download, completion.task?.metrics)
         self.init(
             request: completion.request, response: completion.response, temporaryURL: download?.temporaryURL,
             destinationURL: download?.destinationURL, resumeData: download?.resumeData, error: completion.error,
-            timeline: Timeline(completion.metrics), metrics: completion.metrics)
+            timeline: Timeline(metrics), metrics: metrics)
     }
 }

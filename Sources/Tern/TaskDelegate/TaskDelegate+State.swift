@@ -153,9 +153,9 @@ extension TaskDelegate.State {
         return left
     }
 
-    /// The result for handlers, without the body and the metrics.
+    /// The result for handlers, without the body.
     var completion: Completion {
-        Completion(request: request, response: response, data: nil, error: error, metrics: nil)
+        Completion(request: request, response: response, data: nil, error: error, task: task)
     }
 
     /// An error: before the end, which keeps the first one, or at the end.

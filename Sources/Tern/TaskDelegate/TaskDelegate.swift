@@ -334,7 +334,7 @@ extension TaskDelegate {
             let waitingTask = unsafe WaitingTask(continuation: continuation)
             admit(.waitingTask(waitingTask))
         }
-        let completion = makeCompletion()
+        let completion = runValidators()
         resumeWaiter(state.withLock { $0.nextWaiter() })
         return completion
     }
@@ -350,13 +350,7 @@ extension TaskDelegate {
         }
     }
 
-    private func makeCompletion() -> Completion {
-        var completion = runValidators()
-        completion.metrics = task?.metrics
-        return completion
-    }
-
-    /// The first caller runs the validations, unless there is an error already. The result is without the metrics.
+    /// The first caller runs the validations, unless there is an error already.
     private func runValidators() -> Completion {
         var (validators, completion) = state.withLock { ($0.takeValidators(), $0.completion) }
         fill(&completion)
@@ -376,7 +370,7 @@ extension TaskDelegate {
         var waiter = state.withLock { $0.waiter }
         guard case .handler? = waiter else { return }
         while case .handler(let handler)? = waiter {
-            handler(makeCompletion())
+            handler(runValidators())
             // The gate drops the handler: its last reference must not be the one under the lock.
             waiter = withExtendedLifetime(waiter) { state.withLock { $0.nextWaiter() } }
         }

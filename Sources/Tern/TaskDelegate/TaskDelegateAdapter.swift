@@ -15,17 +15,22 @@ extension TaskDelegateAdapter {
     }
 
     func handle(_ event: TaskEvent, of task: SessionTask) {
+        // The two events of every request. Nobody but the request receives them unless events are relayed.
+        switch event {
+        case .response(let response, let question) where !relays:
+            receive(response, of: task)
+            return question.answer(.allow)
+        case .completed(let error) where !relays: return complete(with: error)
+        default: break
+        }
         guard let event = HubTaskEvent(event) else { return }
         switch event {
         case .serverTrust(_, let question) where !answersServerTrustChallenges:
             question.answer(.performDefaultHandling)
         case .serverTrust: relay(.task(event, task))
-        case _ where relays: relay(.task(event, task))
+        case _ where relays, .response, .completed: relay(.task(event, task))
         case .waitingForConnectivity: break
         case .willRetry(_, let question): question.answer(.retry)
-        case .response(let response, let question):
-            receive(response, of: task)
-            question.answer(.allow)
         case .sentBodyData(let count, let total, let expected):
             sent(count, total: total, expected: expected, of: task)
         case .redirect(_, let request, let question): question.answer(.follow(request))
@@ -33,7 +38,6 @@ extension TaskDelegateAdapter {
             answerByDefault(Challenge(challenge)) { question.answer($0, $1) }
         case .newBody(let question): question.answer(.unavailable)
         case .willCache(let question): question.answer(question.proposal)
-        case .completed(let error): complete(with: error)
         }
     }
 

@@ -7,7 +7,8 @@ import Tern
 final class RequestChain: @unchecked Sendable {
     // Touched by one handler after the other; `failure` is read when the last has signalled.
     private let manager: SessionManager
-    private let answer: Origins.Answer
+    private let url: URL
+    private let check: (Int, Int) throws -> Void
     private let done = DispatchSemaphore(value: 0)
     private var left: Int
     private var failure: (any Error)?
@@ -22,16 +23,16 @@ final class RequestChain: @unchecked Sendable {
     private init(_ count: Int, _ answer: Origins.Answer) {
         manager = SessionManager(configuration: answer.configuration)
         Lasting.keep(manager)
-        self.answer = answer
+        (url, check) = (answer.url, answer.check)
         left = count
     }
 
     private func begin() {
         left -= 1
-        manager.request(answer.url).validate().responseData { response in
+        manager.request(url).validate().responseData { response in
             do {
                 if let error = response.error { throw error }
-                try self.answer.check(response.response?.statusCode ?? 0, response.data?.count ?? 0)
+                try self.check(response.response?.statusCode ?? 0, response.data?.count ?? 0)
                 if self.left > 0 { self.begin() } else { self.done.signal() }
             } catch {
                 self.failure = error
