@@ -18,11 +18,6 @@ protocol Carrier: AnyObject {
     /// Whether the delegate accepts no content at present. A paused carrier delivers nothing.
     var isPaused: Bool { get set }
 
-    /// Delivers as much as one tick allows although it is paused, for a delegate that has taken everything and needs more:
-    /// on the delegate's thread, while the loop sleeps. Delivers content only, and not the end of it, so that no other code
-    /// of the user runs there. Returns false if the exchange fails in a later tick.
-    func deliverWhilePaused() -> Bool
-
     /// Ends the exchange; the delegate receives this reason.
     func end(_ reason: SessionError.Reason)
 

@@ -9,7 +9,7 @@ import TernTLS
 /// Sendable`). It carries one exchange at a time. Events of the exchange are delivered at once; the end of a response
 /// takes effect only after all bytes received with it have been processed, because a byte after the response means that
 /// the connection must not be reused.
-final class Connection: ReadinessHandler, @unchecked Sendable {
+final class Connection: ReadinessHandler, ArrivalReader, @unchecked Sendable {
     /// Used by its owner: the position in the list of idle connections.
     var queueIndex: Int32 = -1
     let metrics: ConnectionMetrics
@@ -52,8 +52,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
     @safe @exclusivity(unchecked) private var exchange: Exchange
     @safe @exclusivity(unchecked) private var outgoing = OutgoingRequest()
     @safe @exclusivity(unchecked) private var held = HeldInput()
-    /// Set while it delivers although it is paused.
-    @safe @exclusivity(unchecked) private var outOfTurn: OutOfTurn?
+    @safe @exclusivity(unchecked) private var lowWater = ReceiveLowWater()
     /// The tick in which bytes were last received.
     private var receivedIn: UInt64 = 0
 
@@ -191,6 +190,7 @@ final class Connection: ReadinessHandler, @unchecked Sendable {
             } else {
                 activity.paused(until: loop.now)
                 setDeadline()
+                watchArrivals()
             }
             updateInterest()
             askForVisit()
@@ -309,7 +309,9 @@ extension Connection {
     /// follows even after one that has emptied the kernel's buffer.
     private func receive(into buffers: ReceiveBuffers, toTheEnd: Bool = false) {
         transport.beginTick()
-        var allowance = TickAllowance(among: loop.readyCount, receivedCount: transport.receivedCount)
+        let countBefore = transport.receivedCount
+        var allowance = TickAllowance(among: loop.readyCount, receivedCount: countBefore)
+        let isWhole = allowance.left == TickAllowance.maximum
         if let pace { allowance.limit(to: pace.stretch) }
         if !held.isEmpty { processHeld(&allowance) }
         while mayReceive(allowance), unsafe receiveOnce(buffers, &allowance) {
@@ -323,40 +325,36 @@ extension Connection {
             setDeadline()
             updateInterest()
         }
+        setLowWater(since: countBefore, isWhole: isWhole)
         finishIfComplete()
         receivedIn = loop.tick
         askForVisit()
     }
 
-    /// More content than one tick can deliver, of which a part may have been received in earlier ones: while this much
-    /// is to come, a tick does not end the response.
-    static let contentBeyondTick = 4 * TickAllowance.maximum
-
-    func deliverWhilePaused() -> Bool {
-        guard case .active = state.stage, state.isPaused, heldUntil == nil, !isSending,
-            exchange.contentLeft > Self.contentBeyondTick
-        else { return true }
-        let buffers = unsafe ReceiveBuffers(input: loop.receiveBuffer, plaintext: loop.scratchBuffer)
-        // The interest stays empty: the loop continues to sleep.
-        (state.isPaused, outOfTurn) = (false, .receiving)
-        unsafe receive(into: buffers)
-        let outcome = outOfTurn.take()
-        if case .active = state.stage { state.isPaused = true }
-        let count = state.exchangeCount
-        switch outcome {
-        case .receiving, nil: return true
-        case .ended(let isOrderly): resolve(count) { $0.inputEnded(isOrderly: isOrderly) }
-        case .failed(let error): resolve(count) { $0.inputFailed(error) }
-        }
-        return false
+    /// - Parameters:
+    ///   - before: the count of received bytes before this tick.
+    ///   - isWhole: the tick may receive as much as one ever does.
+    private func setLowWater(since before: UInt64, isWhole: Bool) {
+        let isLarge = exchange.contentLeft > ReceiveLowWater.largeContent
+        if !isLarge, !lowWater.isRaised { return }
+        let total = transport.receivedCount
+        let changes = lowWater.received(
+            total &- before, total: total, isLarge: isLarge && isWhole && pace == nil, at: loop.now)
+        if changes { transport.setReceiveLowWater(lowWater.isRaised ? ReceiveLowWater.raised : 1) }
+        watchArrivals()
     }
 
-    /// The end of an exchange may run any code, which expects the loop's own thread.
-    private func resolve(_ exchangeCount: Int, _ end: @escaping @Sendable (Connection) -> Void) {
-        loop.execute {
-            guard case .active = self.state.stage, self.state.exchangeCount == exchangeCount else { return }
-            end(self)
-        }
+    /// While the low-water mark is raised, what is below it waits for a visit.
+    private func watchArrivals() {
+        guard lowWater.isRaised, !lowWater.isWatched, !isStopped else { return }
+        lowWater.isWatched = true
+        loop.callWhenQuiet(self, isPatient: true)
+    }
+
+    func arrivalsPaused() {
+        lowWater.isWatched = false
+        guard lowWater.isRaised, !isStopped, case .active = state.stage else { return }
+        if receivedIn == loop.tick { watchArrivals() } else { loop.visitLater(token) }
     }
 
     private func mayReceive(_ allowance: TickAllowance) -> Bool {
@@ -390,7 +388,7 @@ extension Connection {
     }
 
     private func askForVisit() {
-        guard !held.isEmpty || transport.holdsInput, !isStopped, outOfTurn == nil else { return }
+        guard !held.isEmpty || transport.holdsInput, !isStopped else { return }
         loop.visitLater(token)
     }
 
@@ -437,7 +435,7 @@ extension Connection {
         do throws(TransportError) {
             received = try unsafe receiveNext(buffers, &allowance, isListening: isListening ?? isActiveOrIdle)
         } catch {
-            if outOfTurn != nil { outOfTurn = .failed(error) } else { inputFailed(error) }
+            inputFailed(error)
             return false
         }
         switch received {
@@ -455,7 +453,7 @@ extension Connection {
             // Bytes received at once are processed in one tick if possible.
             if let count = transport.workedOffCount { allowance.settle(count) }
         case .endOfStream(let isOrderly):
-            if outOfTurn != nil { outOfTurn = .ended(isOrderly: isOrderly) } else { inputEnded(isOrderly: isOrderly) }
+            inputEnded(isOrderly: isOrderly)
             return false
         }
         return true
@@ -711,7 +709,7 @@ extension Connection {
     private func updateInterest() {
         if case .closed = state.stage { return }
         // Stop receiving from a peer that keeps requesting replies and does not read them.
-        var interest: Interest = isStopped || outOfTurn != nil || transport.owesTooMuch ? [] : .readable
+        var interest: Interest = isStopped || transport.owesTooMuch ? [] : .readable
         if state.sendingError == nil, isBlocked, heldUntil == nil { interest.insert(.writable) }
         do throws(SystemCallError) {
             try loop.setInterest(interest, for: token)
@@ -865,14 +863,6 @@ extension Connection: Carrier {
     var connectionMetrics: ConnectionMetrics? { metrics }
 
     var isReused: Bool { state.exchangeCount > 1 }
-}
-
-/// What stopped a connection that delivers although it is paused.
-private enum OutOfTurn {
-    /// Nothing yet, or that nothing more had arrived.
-    case receiving
-    case ended(isOrderly: Bool)
-    case failed(TransportError)
 }
 
 /// Opened bytes that are not processed, because the tick is over or the task is paused. Usually empty; then it owns no

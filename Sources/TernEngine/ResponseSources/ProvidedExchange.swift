@@ -190,9 +190,6 @@ final class ProvidedExchange: Carrier, ReadinessHandler, @unchecked Sendable {
 
     private var evidence: Evidence { Evidence(isAnswered: isHeadDelivered, receivedCount: count) }
 
-    /// It delivers whenever the loop runs.
-    func deliverWhilePaused() -> Bool { true }
-
     func end(_ reason: SessionError.Reason) { finish(reason) }
 
     func leave() -> Evidence {

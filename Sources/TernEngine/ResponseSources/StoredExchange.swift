@@ -196,11 +196,6 @@ private final class StoredExchange: Carrier, ReadinessHandler, @unchecked Sendab
         if let timer = timer.take() { loop.deregister(timer) }
     }
 
-    func deliverWhilePaused() -> Bool {
-        // It delivers whenever the loop runs.
-        true
-    }
-
     func end(_ reason: SessionError.Reason) { finish(reason) }
 
     func leave() -> Evidence {

@@ -8,8 +8,7 @@ import TernLock
 /// socket.
 ///
 /// Waking a thread costs as much as receiving 50 KB. So a reader on another thread that waits for a large body is woken
-/// for half a megabyte, or when arrivals pause; and one that is quick receives on its own thread while the socket is
-/// paused, in place of the loop, which continues to sleep.
+/// for half a megabyte, or when arrivals pause.
 ///
 /// A reader is resumed once because it is moved out of the state for that, which justifies `@safe`.
 @safe
@@ -18,9 +17,6 @@ final class BodyStream: ContentReceiver, ArrivalReader, Sendable {
     private static let bulk = TickAllowance.maximum
     /// The number of bytes that a patient reader waits for: the socket will not be paused before it reads.
     private static let portion = Valve.highWater - 64 * 1024
-    /// A reader is slow if it takes longer than this for a chunk: about as long as receiving it takes. The reactor then
-    /// receives the next one meanwhile.
-    private static let slowness = Duration.microseconds(100)
 
     @safe
     private struct State {
@@ -40,10 +36,6 @@ final class BodyStream: ContentReceiver, ArrivalReader, Sendable {
         var isListed = false
         /// The number of bytes known to come, as of the last request for a buffer.
         var contentLeft = 0
-        /// When the reader took the last bytes while the socket was paused.
-        var emptiedAt: MonotonicInstant?
-        /// Whether it came back late after that.
-        var isSlow = false
 
         mutating func next() -> Result<Data?, SessionError>? {
             if let piece = content.popFirst() { return .success(piece) }
@@ -66,19 +58,6 @@ final class BodyStream: ContentReceiver, ArrivalReader, Sendable {
             if isListed { return .nothing }
             isListed = true
             return .callWhenQuiet(loop, isPatient: contentLeft >= BodyStream.bulk)
-        }
-
-        /// The reader is back.
-        mutating func notePace() {
-            if let time = emptiedAt.take() { isSlow = MonotonicInstant.now > time.advanced(by: BodyStream.slowness) }
-        }
-
-        /// Returns the task to resume after `next` was taken. A quick reader resumes none: it receives by itself.
-        mutating func drain(after next: Result<Data?, SessionError>?) -> SessionTask? {
-            guard content.isEmpty, valve.isHolding else { return nil }
-            let mayReceive = end == nil && contentLeft > Connection.contentBeyondTick
-            if mayReceive, case .success = next { emptiedAt = .now }
-            return mayReceive && (next == nil || !isSlow) ? nil : valve.drain()
         }
 
         mutating func takeReader() -> Reader? {
@@ -125,7 +104,6 @@ final class BodyStream: ContentReceiver, ArrivalReader, Sendable {
     func next(of task: SessionTask) async -> Result<Data?, SessionError> {
         while true {
             if let next = takeNext() { return next }
-            if receive(task) { continue }
             // A concurrent second reader gets the same as a second iterator: the end.
             var isReader = true
             await withTaskCancellationHandler {
@@ -152,32 +130,14 @@ final class BodyStream: ContentReceiver, ArrivalReader, Sendable {
         return isReader
     }
 
-    /// Takes the available bytes, and resumes the socket if a reader that is quick does not receive by itself.
+    /// Takes the available bytes, and resumes the socket once none are left.
     private func takeNext() -> Result<Data?, SessionError>? {
         let (next, held) = state.withLock { state in
-            state.notePace()
             let next = state.next()
-            return (next, state.drain(after: next))
+            return (next, state.content.isEmpty ? state.valve.drain() : nil)
         }
         held?.release()
         return next
-    }
-
-    /// Receives on this thread if the socket is paused and the loop sleeps. Returns whether there is something to take.
-    /// If not, the reactor continues.
-    private func receive(_ task: SessionTask) -> Bool {
-        guard let loop = state.withLock({ $0.valve.isHolding ? $0.loop : nil }) else { return false }
-        let resumeIfEmpty = {
-            let (isEmpty, held) = self.state.withLock { state in
-                (state.content.isEmpty, state.content.isEmpty ? state.valve.drain() : nil)
-            }
-            held?.release()
-            return !isEmpty
-        }
-        var hasMore = false
-        // Resumed within, while the loop sleeps, it need not be woken.
-        let hasRun = !loop.isCurrent && loop.runWhileAsleep { if task.receiveWhileHeld() { hasMore = resumeIfEmpty() } }
-        return hasRun ? hasMore : resumeIfEmpty()
     }
 
     var trailers: HeaderFields { state.withLock { $0.trailers } }

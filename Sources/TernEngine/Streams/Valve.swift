@@ -11,9 +11,6 @@ package struct Valve: Sendable {
 
     private var held: SessionTask?
 
-    /// Whether the task is paused.
-    var isHolding: Bool { held != nil }
-
     /// Never pauses.
     package init() {}
 

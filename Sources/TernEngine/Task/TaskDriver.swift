@@ -77,13 +77,6 @@ extension SessionTask {
 
     final func measure(opened connection: ConnectionMetrics) { driver.measured?.opened(connection) }
 
-    /// Receives content although the task is held, on the thread of a delegate that runs in place of the sleeping loop.
-    /// Returns false if the task fails in a later tick.
-    final func receiveWhileHeld() -> Bool {
-        if driver.machine.isAsking || lifecycle.withLock({ $0.suspensions > 0 }) { return true }
-        return attempt.carrier?.deliverWhilePaused() ?? true
-    }
-
     final func beginHops() { follow(driver.machine.begin(since: driver.deadlines.start)) }
 
     final func pauseExchange() {

@@ -271,6 +271,9 @@ final class Transport {
     /// Enables the kernel's detection of a lost peer. It only saves time: sending to a dead peer fails as well.
     func detectDeadPeer() { try? socket?.detectDeadPeer() }
 
+    /// Sets how much must have arrived before the socket is readable. It only saves time: receiving takes what is there.
+    func setReceiveLowWater(_ count: Int) { try? socket?.setReceiveLowWater(count) }
+
     /// Makes the next close drop the bytes that the kernel has not sent.
     func resetOnClose() { socket?.resetOnClose() }
 

@@ -166,7 +166,9 @@ public final class ReactorLoop: @unchecked Sendable {
     private func resumeWaiting() {
         while let resumption = resumptions.popFirst() { resumption.run() }
         if readers.isEmpty || readyCount > 0 && !haveReadersWaitedLong { return }
-        while let reader = readers.popFirst() { reader.arrivalsPaused() }
+        // One that asks again waits for the next pause.
+        for _ in 0..<readers.count { readers.popFirst()?.arrivalsPaused() }
+        readersSince = (tick, now)
     }
 
     private var haveReadersWaitedLong: Bool {

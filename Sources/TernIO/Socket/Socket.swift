@@ -145,6 +145,14 @@ public struct Socket: ~Copyable, Sendable {
         do throws(SocketOptionError) { try SocketOptions().setProbes(descriptor) } catch { throw error.error }
     }
 
+    /// Sets the number of bytes that must have arrived before the socket is reported as readable (`SO_RCVLOWAT`): 1 at
+    /// first. The end of the stream, an error, and a receive buffer that is full are reported at once, and receiving
+    /// returns whatever is there. Has no effect in the Unix domain, whose poll does not consult it.
+    public func setReceiveLowWater(_ count: Int) throws(SystemCallError) {
+        guard isTCP else { return }
+        try Self.set(descriptor, SOL_SOCKET, SO_RCVLOWAT, Int32(clamping: count))
+    }
+
     /// Sets an option whose value is a number.
     static func set(
         _ descriptor: borrowing Descriptor, _ level: Int32, _ option: Int32, _ value: Int32

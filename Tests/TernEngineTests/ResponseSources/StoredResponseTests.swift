@@ -34,8 +34,6 @@ private final class StoredResponses: ResponseSource, HopSource, CarrierSource {
 
 /// Delivers 1,000 bytes in each event-loop tick. Belongs to its loop's thread, hence `@unchecked Sendable`.
 private final class StoredExchange: Carrier, @unchecked Sendable {
-    func deliverWhilePaused() -> Bool { true }
-
     let loop: ReactorLoop
     let connectionMetrics: ConnectionMetrics? = nil
     let isReused = false

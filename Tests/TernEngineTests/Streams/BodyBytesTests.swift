@@ -163,37 +163,8 @@ import Testing
         #expect(most <= Valve.highWater + TickAllowance.maximum)
     }
 
-    @Test(arguments: [false, true]) func `a quick reader of a paused body receives by itself while the reactor sleeps`(
-        isSecure: Bool
-    ) async throws {
-        let authority = try CertificateAuthority()
-        let origin = try bulk(isSecure ? authority : nil)
-        let session = try Session.trusting(authority)
-        let (stream, task) = try await stalled(origin, session)
-        // What the reader takes by itself is what the socket's buffers are full of.
-        await origin.bytesSentOnceStalled()
-        let loop = try #require(task.loop)
-        func tick() -> UInt64? {
-            var tick: UInt64?
-            return loop.runWhileAsleep { tick = loop.tick } ? tick : nil
-        }
-        // The reader may be kept from its processor, and count as slow: one of some attempts has to do.
-        var (start, before) = (tick(), task.countOfBytesReceived)
-        var most: Int64 = 0
-        while most < 1 << 20, let piece = try await stream.next(of: task).get() {
-            #expect(!piece.isEmpty)
-            let end = tick()
-            if end == nil || end != start { (start, before) = (end, task.countOfBytesReceived) }
-            most = task.countOfBytesReceived - before
-        }
-        // A megabyte has come in one tick, and the reactor slept in it.
-        #expect(start != nil)
-        #expect(most >= 1 << 20)
-        task.cancel()
-    }
-
     @Test(arguments: [false, true], [OriginStep.close, .reset])
-    func `a body that breaks while its reader receives by itself throws behind what came of it`(
+    func `a body that breaks while its socket is paused throws behind what came of it`(
         isSecure: Bool, ending: OriginStep
     ) async throws {
         let authority = try CertificateAuthority()
@@ -210,7 +181,7 @@ import Testing
         #expect(await origin.waitFor { $0.openConnections == 0 })
     }
 
-    @Test func `a suspended body is not received by its reader either`() async throws {
+    @Test func `a suspended body is not received for its reader either`() async throws {
         let origin = try bulk(nil)
         let session = Session.limited()
         let (stream, task) = try await stalled(origin, session)
