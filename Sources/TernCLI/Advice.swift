@@ -24,7 +24,8 @@ enum Advice {
             return invalid(value, place) ?? "the value '\(value)' is invalid for '\(place)'\(hint)"
         case .unexpected(let word):
             let meant = Suggestion.nearest(to: word, among: command.subcommands.map { $0.name })
-            return "unexpected argument '\(word)'" + (meant.map { ": did you mean \"\(path) \($0)\"?" } ?? hint)
+            let what = command.subcommands.isEmpty ? "unexpected argument '\(word)'" : "no such command: '\(word)'"
+            return what + (meant.map { ": did you mean \"\(path) \($0)\"?" } ?? hint)
         case .within(let place, let error):
             return place + ": " + text(for: error, of: command, path: path, among: commands)
         case .help, .version: return "see \"\(path) --help\""

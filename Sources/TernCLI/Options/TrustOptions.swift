@@ -20,6 +20,9 @@ struct TrustOptions: OptionGroup, Equatable {
                 "--pin", as: "sha256/BASE64", repeats: true,
                 help: "Require this public key in the verified chain; repeat for backup pins."
             ) { $0.pins.append($1.text) },
+            .value("--policy", as: "file", help: "Pin the hosts of this policy file in JSON, redirects included.") {
+                $0.policyFile = $1.text
+            },
             .value(
                 "--pinnedpubkey", as: "file or hashes",
                 help: """
@@ -43,6 +46,7 @@ struct TrustOptions: OptionGroup, Equatable {
     var caCertificateFile: String?
     var caFolder: String?
     var pins: [String] = []
+    var policyFile: String?
     var pinnedKey: String?
     var revocationListFile: String?
     var isInsecure = false
@@ -56,6 +60,9 @@ struct TrustOptions: OptionGroup, Equatable {
             throw UsageError(
                 "-k skips the chain, so there is no status to check: give -k or --cert-status, not both")
         }
+        guard policyFile != nil else { return }
+        if isInsecure { throw UsageError("-k skips the chain, which a policy file validates: give -k or --policy, not both") }
+        if !pins.isEmpty || pinnedKey != nil { throw UsageError("give --policy or --pin, not both") }
     }
 
     /// As in curl, its options about TLS may stand beside an http URL. Those that only tern has say that a check is made.
@@ -69,7 +76,8 @@ struct TrustOptions: OptionGroup, Equatable {
     }
 
     private var given: [String] {
-        [("--pin", !pins.isEmpty), ("--check-revocation", revocation.checks)].filter(\.1).map(\.0)
+        [("--pin", !pins.isEmpty), ("--policy", policyFile != nil), ("--check-revocation", revocation.checks)]
+            .filter(\.1).map(\.0)
     }
 
     func configuration() throws -> SessionConfiguration {
@@ -115,12 +123,22 @@ struct TrustOptions: OptionGroup, Equatable {
 
     /// Also for the targets of redirects.
     func policiesForEveryHost() throws -> ServerTrustPolicyManager? {
-        try policy().map(UniformTrustPolicy.init)
+        let policy = try policy()
+        guard let file = try filePolicies() else { return policy.map(UniformTrustPolicy.init) }
+        return policy.map { FileTrustPolicy(file, and: $0) } ?? file
     }
 
     func policies(forHost host: String?) throws -> ServerTrustPolicyManager? {
+        if policyFile != nil { return try policiesForEveryHost() }
         guard let host, let policy = try policy() else { return nil }
         return ServerTrustPolicyManager(policies: [host: policy])
+    }
+
+    /// Those of `--policy`.
+    private func filePolicies() throws -> ServerTrustPolicyManager? {
+        try policyFile.map { path in
+            try Self.read(path, "--policy", .pin) { bytes in try PolicyFile(json: bytes).manager() }
+        }
     }
 
     private func policy() throws -> ServerTrustPolicy? {
@@ -378,4 +396,21 @@ final class UniformTrustPolicy: ServerTrustPolicyManager, @unchecked Sendable {
     }
 
     override func serverTrustPolicy(forHost host: String) -> ServerTrustPolicy? { policy }
+}
+
+/// A policy file's, each host's together with one for every host.
+final class FileTrustPolicy: ServerTrustPolicyManager, @unchecked Sendable {
+    // Immutable, hence `@unchecked Sendable`.
+    private let file: ServerTrustPolicyManager
+    private let policy: ServerTrustPolicy
+
+    init(_ file: ServerTrustPolicyManager, and policy: ServerTrustPolicy) {
+        (self.file, self.policy) = (file, policy)
+        super.init(policies: [:], allHostsMustBeEvaluated: file.allHostsMustBeEvaluated, profile: file.profile)
+    }
+
+    override func serverTrustPolicy(forHost host: String) -> ServerTrustPolicy? {
+        if let own = file.serverTrustPolicy(forHost: host) { return .composite([own, policy]) }
+        return allHostsMustBeEvaluated ? nil : policy
+    }
 }

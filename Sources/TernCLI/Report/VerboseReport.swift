@@ -2,6 +2,7 @@
 import FoundationEssentials
 import TernEngine
 import TernFiles
+import TernTLS
 
 /// The output of `-v`, in curl's notation, without the values of secret fields and the passwords of URLs.
 struct VerboseReport: Sendable {
@@ -14,9 +15,26 @@ struct VerboseReport: Sendable {
         }
         if let tls = connection.tls {
             lines.append("* \(tls.version), \(tls.cipher)\(tls.resumed ? ", resumed" : "")")
+            lines += connection.serverTrust.map(Self.certificate) ?? []
             lines += connection.publicKeyPins.enumerated().map { "* certificate \($0): \($1)" }
         }
         return lines + head(of: request) + [">"]
+    }
+
+    /// The server's own certificate as curl shows it, and who says that it is good.
+    private static func certificate(_ trust: ServerTrustResult) -> [String] {
+        guard let leaf = trust.verifiedChain.first ?? trust.sentChain.first else { return [] }
+        func date(_ time: Int64?) -> String { time.map(JSONReport.time) ?? "(unreadable)" }
+        let names = ShortenedText.list(leaf.subjectAlternativeNames.map(\.description))
+        var lines = [
+            "* Server certificate:", "*  subject: \(ShortenedText.shortened(leaf.subject))",
+            "*  start date: \(date(leaf.notBefore))", "*  expire date: \(date(leaf.notAfter))",
+        ]
+        if !names.isEmpty { lines.append("*  subjectAltName: \(names)") }
+        lines.append("*  issuer: \(ShortenedText.shortened(leaf.issuer))")
+        lines.append(
+            trust.isChainValidated ? "*  SSL certificate verify ok." : "*  SSL certificate verification was skipped.")
+        return lines + ["*  accepted by the policy: \(ShortenedText.shortened(trust.policy))"]
     }
 
     /// What --resolve and --connect-to say about the request's host, as curl says it.

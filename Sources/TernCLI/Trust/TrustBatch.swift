@@ -103,7 +103,7 @@ struct BatchCase {
         _ element: JSONElement
     ) throws(PolicyFileError) -> (seconds: Int64, hasFraction: Bool) {
         let text = try element.string()
-        guard let moment = Timestamp.moment(rfc3339: text) else { throw element.error(.invalidTime(text)) }
+        guard let moment = Timestamp.moment(rfc3339: text) else { throw element.error(.invalidMoment(text)) }
         return moment
     }
 

@@ -8,7 +8,10 @@ struct TrustCommand: CommandFamily {
     static let name = "trust"
     static let abstract = "Read pins, and test trust policies without a network or against a server."
     static var subcommands: [any ToolCommand.Type] {
-        [TrustPinsCommand.self, TrustEvaluateCommand.self, TrustExplainCommand.self]
+        [
+            TrustPinsCommand.self, TrustEvaluateCommand.self, TrustExplainCommand.self, TrustCheckCommand.self,
+            TrustWatchCommand.self,
+        ]
     }
 }
 
@@ -108,7 +111,14 @@ struct TrustExplainCommand: ToolCommand {
 struct TrustPinsCommand: ToolCommand {
     static var table: OptionTable<Self> {
         OptionTable(
-            .operand("source", help: "A PEM or DER file, an https URL, or a host and a port.") { $0.source = $1.text },
+            .operand(
+                "source",
+                help: "A PEM or DER file of certificates, a key or a signing request; an https URL, or a host and a port."
+            ) { $0.source = $1.text },
+            .value("--policy", as: "file", help: "Exit with 1 unless a pin of this policy file matches for --host.") {
+                $0.policy = $1.text
+            },
+            .value("--host", as: "host", help: "The host of --policy.") { $0.host = $1.text },
             .value(
                 "--anchors", "--cacert", as: "file",
                 help: "A PEM file with the only certificates to trust; without it, the system's."
@@ -121,13 +131,19 @@ struct TrustPinsCommand: ToolCommand {
     static let abstract = "Print the SPKI pin of every certificate of a chain, leaf first."
     static let discussion = """
         A URL's chain is the verified one, down to its root; if it does not verify, it is the list that the server \
-        sent, which proves nothing, and the exit code is 1. A file's certificates are not verified.
+        sent, which proves nothing, and the exit code is 1. A file's certificates are not verified. The pin of a key,         or of a signing request, is that of the certificates which it will have: a backup pin.
         """
 
     var source = ""
     var anchors: String?
+    var policy: String?
+    var host: String?
     var isJSON = false
     var routes = RouteOptions()
+
+    func validate() throws {
+        guard (policy == nil) == (host == nil) else { throw UsageError("--policy and --host need each other") }
+    }
 
     func run() async throws {
         guard Self.isServer(source) else {
@@ -136,14 +152,14 @@ struct TrustPinsCommand: ToolCommand {
             if FileStatus(of: source) == nil, source != "-", !source.contains("/"), source.contains(".") {
                 throw UsageError("there is no file \(source); for a server, give https://\(source)")
             }
-            return try show(try CertificateFile.certificates(source, option: nil))
+            return try show(try entries(ofFile: source))
         }
         let url = try RequestedURL(secure: source).url
         let anchors = try CertificateFile.anchors(anchors)
         let trust = try await LiveServer(url: url, anchors: anchors, routes: routes).presented()
         let result = ServerTrustPolicy.performDefaultEvaluation(validateHost: true)
             .evaluate(trust, host: LiveServer.host(of: url) ?? "")
-        try show(result.verifiedChain.isEmpty ? result.sentChain : result.verifiedChain)
+        try show((result.verifiedChain.isEmpty ? result.sentChain : result.verifiedChain).map(Entry.init))
         guard let failure = result.failure else { return }
         StandardStreams.tell("tern: not verified: \(failure)")
         throw ExitCode(1)
@@ -156,20 +172,66 @@ struct TrustPinsCommand: ToolCommand {
         return port != nil && source.contains(":") && FileStatus(of: source) == nil
     }
 
-    private func show(_ certificates: [X509Certificate]) throws {
-        if isJSON { return try StandardStreams.print(try JSONReport.text(certificates.map(Entry.init))) }
-        for certificate in certificates { try StandardStreams.print("\(certificate.publicKey.pin)  \(certificate)") }
+    /// The certificates in a file, or else its key.
+    private func entries(ofFile path: String) throws -> [Entry] {
+        do {
+            return try CertificateFile.certificates(path, option: nil).map(Entry.init)
+        } catch {
+            guard let key = try? X509Certificate.PublicKey(keyFile: [UInt8](try TrustQuestion.contents(of: path, nil)))
+            else { throw error }
+            return [Entry(key)]
+        }
+    }
+
+    private func show(_ entries: [Entry]) throws {
+        if isJSON {
+            try StandardStreams.print(try JSONReport.text(entries))
+        } else {
+            for entry in entries { try StandardStreams.print("\(entry.pin)  \(entry.name)") }
+        }
+        try match(entries)
+    }
+
+    /// Says whether the policy would accept one of the keys, by its pins alone.
+    private func match(_ entries: [Entry]) throws {
+        guard let policy, let host else { return }
+        let file: PolicyFile
+        do {
+            file = try PolicyFile(json: [UInt8](try TrustQuestion.contents(of: policy, "--policy")))
+        } catch let error as PolicyFileError {
+            throw UsageError("--policy: \(policy): \(error)")
+        }
+        guard case .pinSet(let set)? = file.manager().serverTrustPolicy(forHost: host) else {
+            StandardStreams.tell("tern: no pin set of \(policy) covers \(host)")
+            throw ExitCode(1)
+        }
+        let pins = Set((set.pins + set.backupPins).map(\.pin))
+        // The scope "leaf" looks at the first certificate only.
+        let seen = set.scope == .leaf ? Array(entries.prefix(1)) : entries
+        if let entry = seen.first(where: { pins.contains($0.pin) }) {
+            return StandardStreams.tell("tern: \(entry.pin) is pinned for \(host)")
+        }
+        StandardStreams.tell("tern: none of these is pinned for \(host)")
+        throw ExitCode(1)
     }
 
     private struct Entry: Encodable {
         let pin: String
-        let subject: String
+        let subject: String?
         let notAfter: String?
+
+        /// For people.
+        let name: String
 
         init(_ certificate: X509Certificate) {
             pin = certificate.publicKey.pin
             subject = certificate.subject
             notAfter = certificate.notAfter.map(JSONReport.time)
+            name = "\(certificate)"
+        }
+
+        init(_ key: X509Certificate.PublicKey) {
+            (pin, subject, notAfter, name) = (key.pin, nil, nil, "(a key)")
         }
 
         private enum CodingKeys: String, CodingKey {

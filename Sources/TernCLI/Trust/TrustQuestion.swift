@@ -74,10 +74,19 @@ struct TrustQuestion: OptionGroup {
         let result = rule.evaluate(trust, host: host, isBetweenSeconds: isBetweenSeconds)
         // Responders are not asked about a server that is refused without them.
         guard result.isAccepted, let asking = revocationPolicy else { return result }
-        if revocation.policy != nil { trust = await trust.fetchingRevocation(for: asking) }
+        if revocation.policy != nil {
+            trust = await trust.fetchingRevocation(for: asking, configuration: try configuration())
+        }
         let last = rule.evaluate(trust, host: host, isBetweenSeconds: isBetweenSeconds, and: asking)
         if !lists.isEmpty { warnOfSilence(in: last.revocation) }
         return last
+    }
+
+    /// That of the session which would meet the server.
+    private func configuration() throws -> SessionConfiguration {
+        var configuration = SessionConfiguration.default
+        try routes.apply(to: &configuration)
+        return configuration
     }
 
     /// A list that is outdated, forged or of another issuer has no effect, contrary to what its user expects.

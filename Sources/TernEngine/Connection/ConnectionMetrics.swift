@@ -21,11 +21,14 @@ public final class ConnectionMetrics: Sendable {
     public let tls: TLSInfo?
     /// SPKI pins of the verified chain, leaf to root, as `sha256/…`; empty on plain connections.
     public var publicKeyPins: [String] { verifiedChain.map(\.publicKey.pin) }
-    package let verifiedChain: [X509Certificate]
+    /// The verdict about the server: its chain as it was verified, leaf to anchor, with names, validity and keys, the
+    /// policy that accepted it, and the rule that it would have broken, if that was only reported. Of a resumed session the
+    /// verdict about the chain that the server sent then, under the policies of now; nil on plain connections.
+    public let serverTrust: ServerTrustResult?
+    package var verifiedChain: [X509Certificate] { serverTrust?.verifiedChain ?? [] }
     /// Why the session's policies refused a server that a delegate accepted; nil for every other connection. Such a
     /// connection carried one request.
-    public var overriddenTrustFailure: TrustFailure? { overridden?.overridden }
-    private let overridden: ServerTrustResult?
+    public var overriddenTrustFailure: TrustFailure? { serverTrust?.overridden }
     /// Whether the server was trusted without any error: by a chain that was validated in full.
     let isServerValidated: Bool
     /// Whether the peer is the host of the origin, rather than another server or a socket in its place.
@@ -53,8 +56,7 @@ public final class ConnectionMetrics: Sendable {
         self.localAddress = localAddress
         self.proxies = proxies
         self.tls = tls
-        verifiedChain = trust?.verifiedChain ?? []
-        overridden = trust?.overridden == nil ? nil : trust
+        serverTrust = trust
         isServerValidated = trust.map { $0.isChainValidated && $0.policyVerdict == nil && $0.waived == nil } ?? false
         self.start = start
         self.resolved = resolved

@@ -71,6 +71,14 @@ extension ServerTrust {
     ) async -> ServerTrust {
         var configuration = SessionConfiguration()
         configuration.egressPolicy = egressPolicy
+        return await fetchingRevocation(for: policy, configuration: configuration)
+    }
+
+    /// The same, asked as a session with this configuration asks: through its proxies, with its resolver and its
+    /// ``SessionConfiguration/egressPolicy``, from its addresses, and without its secrets.
+    public func fetchingRevocation(
+        for policy: ServerTrustPolicy, configuration: SessionConfiguration
+    ) async -> ServerTrust {
         let fetcher = RevocationFetcher(requestSender: SideSession.forRevocation(configuration))
         var trust = self
         var asked: Set<RevocationQuestion> = []

@@ -85,10 +85,7 @@ public struct PolicyFile: Sendable, Hashable {
         pinSets = []
         var seen: Set<HostPattern> = []
         for element in try fields.require("pinSets").elements() {
-            let set = try PinSet(element)
-            for pattern in set.hosts where !seen.insert(pattern).inserted {
-                throw element.error(.repeatedHost(pattern))
-            }
+            let set = try PinSet(element, hosts: &seen)
             pinSets.append(set)
         }
         try fields.finish()
@@ -137,9 +134,11 @@ public struct PolicyFileError: Error, Sendable, Hashable {
         case invalidCertificate(CertificateError)
         /// Neither `yyyy-MM-dd` nor an RFC 3339 time.
         case invalidTime(String)
+        /// Not an RFC 3339 time, where no date stands for its first second.
+        case invalidMoment(String)
         /// Not an http or https URL.
         case invalidURL(String)
-        /// The same host or pattern belongs to another pin set already.
+        /// The same host or pattern is there already, in this pin set or in another.
         case repeatedHost(HostPattern)
         /// The `version` is not supported.
         case unsupportedVersion(String)
@@ -187,8 +186,9 @@ extension PolicyFileError.Reason: CustomStringConvertible {
         case .invalidHost(let error): "\(error)"
         case .invalidCertificate(let error): "\(error)"
         case .invalidTime(let text): "\"\(text)\" is neither a date such as 2030-12-31 nor an RFC 3339 time"
+        case .invalidMoment(let text): "\"\(text)\" is not an RFC 3339 time such as 2030-12-31T00:00:00Z"
         case .invalidURL(let text): "\"\(text)\" is not an http or https URL"
-        case .repeatedHost(let pattern): "\"\(pattern)\" belongs to another pin set already"
+        case .repeatedHost(let pattern): "\"\(pattern)\" is in a pin set already"
         case .unsupportedVersion(let version): "version \(version) is not supported; this reader knows version 1"
         }
     }

@@ -98,10 +98,15 @@ extension JSONFields {
 
 extension PinSet {
     /// Reads an element of `pinSets`.
-    init(_ element: JSONElement) throws(PolicyFileError) {
+    ///
+    /// - Parameter seen: the hosts of the sets before; those of this one are added.
+    init(_ element: JSONElement, hosts seen: inout Set<HostPattern>) throws(PolicyFileError) {
         var fields = try JSONFields(element)
         let hosts = try fields.require("hosts")
         self.init(hosts: try hosts.hostPatterns(), pins: [])
+        for (pattern, host) in zip(self.hosts, try hosts.elements()) where !seen.insert(pattern).inserted {
+            throw host.error(.repeatedHost(pattern))
+        }
         guard !self.hosts.isEmpty else { throw hosts.error(.empty) }
         try readRule(from: &fields)
         try fields.finish()

@@ -3,6 +3,7 @@
     import CTernLinux
     import Glibc
     import Synchronization
+    import TernSystem
 
     /// Finds jobs that hold a reactor up, and says so on standard error.
     ///
@@ -31,11 +32,8 @@
             let warning = """
                 tern: \(name ?? "a job") ran for \(Int(milliseconds)) ms on a reactor; its requests waited. Work that computes or \
                 blocks for long belongs in TernRuntime.blocking(_:).
-
                 """
-            let bytes = Array(warning.utf8)
-            // Best effort: standard error may be closed.
-            _ = unsafe write(STDERR_FILENO, bytes, bytes.count)
+            StandardError.write(warning)
         }
 
         private struct Reading {

@@ -180,6 +180,8 @@ public enum PinError: Error, Sendable, Hashable {
     case wrongLength(Int)
     /// The file is neither a DER SubjectPublicKeyInfo nor a PEM text with a `PUBLIC KEY` block.
     case notPublicKey
+    /// The file holds neither a public key nor a signing request, nor a private key without a passphrase, in PEM or DER.
+    case notKey
 }
 
 extension PinError: CustomStringConvertible {
@@ -189,6 +191,7 @@ extension PinError: CustomStringConvertible {
         case .invalidBase64(let text): "\"\(text)\" is not padded base64"
         case .wrongLength(let count): "the pin has \(count) bytes where SHA-256 has 32"
         case .notPublicKey: "not a public key in PEM or DER"
+        case .notKey: "neither a key without a passphrase nor a signing request, in PEM or DER"
         }
     }
 }

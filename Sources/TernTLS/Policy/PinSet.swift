@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TernSystem
 
 /// Public keys pinned for some hosts, with backup pins, an expiry date, and a mode that only reports (after RFC 7469
 /// and TrustKit).
@@ -131,6 +132,9 @@ extension PinSet {
         /// The pattern covers everything below a domain of one label, such as `**.com`: every host there must match the
         /// pins.
         case topLevelDomain(HostPattern)
+        /// The pattern covers every domain below one in which anyone may register a name, such as `**.co.uk` or
+        /// `*.github.io`, by the system's list of public suffixes.
+        case publicSuffix(HostPattern)
     }
 
     /// - Parameter time: the time of the check, in seconds since 1970-01-01T00:00:00Z.
@@ -155,6 +159,8 @@ extension PinSet {
         if !hosts.isEmpty, hosts.allSatisfy(excludesAll(of:)) { warnings.append(.excludesItsHosts) }
         warnings += hosts.filter { $0.scope != .exact && !$0.host.utf8.contains(UInt8(ascii: ".")) }
             .map(Warning.topLevelDomain)
+        warnings += hosts.filter { $0.scope != .exact && $0.host.utf8.contains(UInt8(ascii: ".")) }
+            .filter { PublicSuffixList.system?.contains($0.host) ?? false }.map(Warning.publicSuffix)
         return warnings
     }
 
@@ -179,6 +185,8 @@ extension PinSet.Warning: CustomStringConvertible {
         case .reportsNowhere: "mismatches are let through and reported to no URL"
         case .excludesItsHosts: "excludes all of its own hosts, so nothing is pinned"
         case .topLevelDomain(let pattern): "\(pattern) covers a whole top-level domain"
+        case .publicSuffix(let pattern):
+            "\(pattern) covers the domains of others: anyone may register a name below \(pattern.host)"
         }
     }
 }

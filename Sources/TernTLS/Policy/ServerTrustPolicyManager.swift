@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+#if DEBUG
+    import TernSystem
+#endif
 
 /// The policies of hosts.
 ///
 /// A key is a host, or a pattern: `*.example.com` matches exactly one further label, `**.example.com` matches
 /// `example.com` and everything below it. The host itself has precedence, then the longest pattern, and `*.` before
 /// `**.` for the same domain; a pin set that excludes the host is skipped. Keys and hosts are compared in lower case
-/// and without a trailing dot, IPv6 addresses in the form of RFC 5952. A key that is neither, such as a name that is
-/// not in its `xn--` form, matches no host: ``HostPattern`` throws for it.
+/// and without a trailing dot, IPv6 addresses in the form of RFC 5952, names beyond ASCII in the form that they have in
+/// DNS. A key that is neither, such as a URL or `api.*.com`, matches no host, and leaves the host that was meant without
+/// a policy: ``unusableKeys`` tells these, ``init(checking:allHostsMustBeEvaluated:profile:onPinFailure:)`` throws for
+/// them, and debug builds write them to standard error.
 ///
 /// Open, as in Alamofire 4, for subclasses that choose by other rules. Sendable because all its properties are
 /// immutable; a subclass must keep this property, because any thread may call it.
@@ -20,10 +25,12 @@ open class ServerTrustPolicyManager: @unchecked Sendable {
     /// Called for servers that do not match a pin set, whether they were refused for that or not: once a day for each
     /// rule, host, key and set, and again when the policies change. Runs in a Swift task of its own.
     public let onPinFailure: (@Sendable (PinFailureReport) -> Void)?
+    /// The keys of `policies` that match no host, and why. Empty for a manager from pin sets, whose patterns are checked.
+    public let unusableKeys: [String: HostPatternError]
     private let canonical: [String: ServerTrustPolicy]
 
     /// Creates a manager from policies by host or pattern. If two keys name the same host, the first in alphabetical
-    /// order counts.
+    /// order counts. A key that matches no host is in ``unusableKeys``, as Alamofire ignores it.
     public init(
         policies: [String: ServerTrustPolicy], allHostsMustBeEvaluated: Bool = false, profile: TrustProfile? = nil,
         onPinFailure: (@Sendable (PinFailureReport) -> Void)? = nil
@@ -32,11 +39,43 @@ open class ServerTrustPolicyManager: @unchecked Sendable {
         self.allHostsMustBeEvaluated = allHostsMustBeEvaluated
         self.profile = profile
         self.onPinFailure = onPinFailure
+        unusableKeys = Self.unusable(policies.keys)
         // If two keys name the same host, the first in alphabetical order wins, so that every run gives the same
         // result.
         canonical = Dictionary(
             policies.sorted { $0.key < $1.key }.map { (HostName.canonical(pattern: $0.key), $0.value) },
             uniquingKeysWith: { first, _ in first })
+        #if DEBUG
+            // A subclass may have keys of its own.
+            guard type(of: self) == ServerTrustPolicyManager.self else { return }
+            for (_, error) in unusableKeys.sorted(by: { $0.key < $1.key }) {
+                StandardError.write("tern: ServerTrustPolicyManager: \(error), so this policy is never used")
+            }
+        #endif
+    }
+
+    /// Creates a manager from policies by host or pattern, each of which must match some host: for policies that are written
+    /// in code.
+    ///
+    /// - Throws: what is wrong with the first key, in alphabetical order, that matches none.
+    public convenience init(
+        checking policies: [String: ServerTrustPolicy], allHostsMustBeEvaluated: Bool = false,
+        profile: TrustProfile? = nil, onPinFailure: (@Sendable (PinFailureReport) -> Void)? = nil
+    ) throws(HostPatternError) {
+        if let first = Self.unusable(policies.keys).min(by: { $0.key < $1.key }) { throw first.value }
+        self.init(
+            policies: policies, allHostsMustBeEvaluated: allHostsMustBeEvaluated, profile: profile,
+            onPinFailure: onPinFailure)
+    }
+
+    private static func unusable(_ keys: some Sequence<String>) -> [String: HostPatternError] {
+        var unusable: [String: HostPatternError] = [:]
+        for key in keys {
+            // An address may be in brackets here.
+            if (try? HostPattern(HostName.canonical(pattern: key))) != nil { continue }
+            do throws(HostPatternError) { _ = try HostPattern(key) } catch { unusable[key] = error }
+        }
+        return unusable
     }
 
     /// Creates a manager that uses each set for each of its hosts. If two sets name the same host or pattern, the first

@@ -191,6 +191,7 @@ import Testing
         .unknownWord("x", allowed: ["a", "b"]), .empty, .invalidPin(.unknownAlgorithm("x")),
         .invalidPin(.invalidBase64("x")), .invalidPin(.wrongLength(3)), .invalidPin(.notPublicKey),
         .invalidHost(.invalidHost("a b")), .invalidHost(.misplacedWildcard("a*")), .invalidTime("x"),
+        .invalidMoment("x"),
         .invalidURL("x"), .unsupportedVersion("2"),
     ]
 

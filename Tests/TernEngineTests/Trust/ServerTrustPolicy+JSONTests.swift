@@ -55,7 +55,8 @@ import Testing
 
     private func set(_ members: String) throws -> PinSet {
         var fields = try JSONFields(reading: Array("{\"x\": {\(members)}}".utf8))
-        return try PinSet(fields.require("x"))
+        var hosts: Set<HostPattern> = []
+        return try PinSet(fields.require("x"), hosts: &hosts)
     }
 
     @Test func `what is left out is the stricter choice`() throws {

@@ -74,7 +74,7 @@ import Testing
             ("-m -1 http://a/", 2, "-m: \"-1\" is no number from 0 on"),
             ("--egress publc http://a/", 2, "\"publc\" is none of public, machine, none; did you mean public?"),
             ("--cert-type PME http://a/", 2, "\"PME\" is none of PEM, DER, P12; did you mean PEM?"),
-            ("trust evalute", 2, "unexpected argument 'evalute': did you mean \"tern trust evaluate\"?"),
+            ("trust evalute", 2, "no such command: 'evalute': did you mean \"tern trust evaluate\"?"),
             ("trust evaluate --batch /nosuch", 2, "--batch: cannot read /nosuch: No such file or directory"),
             ("trust pins example.test", 2, "there is no file example.test; for a server, give https://example.test"),
             ("trust pins localhost:1", 1, "cannot connect to"),

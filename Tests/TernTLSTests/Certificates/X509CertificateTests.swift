@@ -193,6 +193,7 @@ struct PublicKeyTests {
         #expect(try X509Certificate.PublicKey(publicKeyFile: der) == certificate.publicKey)
         #expect(try X509Certificate.PublicKey(publicKeyFile: Array(pem.utf8)) == certificate.publicKey)
         for bytes in [[], Array(certificate.pem.utf8), der + [0], Array(der.dropLast()), [0x30, 0]] {
+            #expect(throws: PinError.notKey) { try X509Certificate.PublicKey(keyFile: bytes) }
             #expect(throws: PinError.notPublicKey) { try X509Certificate.PublicKey(publicKeyFile: bytes) }
         }
     }

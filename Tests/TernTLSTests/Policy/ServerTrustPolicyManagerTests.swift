@@ -51,6 +51,32 @@ struct ServerTrustPolicyManagerTests {
         #expect(number(manager.serverTrustPolicy(forHost: host)) == expected)
     }
 
+    private static let unusable: [(key: String, error: HostPatternError)] = [
+        ("", .invalidHost("")), (" h.test", .invalidHost(" h.test")), ("*", .misplacedWildcard("*")),
+        (".h.test", .invalidHost(".h.test")), ("api.*.com", .misplacedWildcard("api.*.com")),
+        ("*.127.0.0.1", .misplacedWildcard("*.127.0.0.1")), ("h.test/", .invalidHost("h.test/")),
+        ("h.test:443", .invalidHost("h.test:443")), ("https://h.test", .invalidHost("https://h.test")),
+        ("user@h.test", .invalidHost("user@h.test")),
+    ]
+
+    @Test func `a key that matches no host is told, and refused where that is asked for`() throws {
+        let keys = Self.unusable.map(\.key) + ["h.test", "*.h.test", "**.h.test", "::1", "[::1]", "H.Test.", "localhost"]
+        let policies = Dictionary(uniqueKeysWithValues: keys.map { ($0, Self.policy(1)) })
+        let manager = ServerTrustPolicyManager(policies: policies)
+        #expect(manager.unusableKeys == Dictionary(uniqueKeysWithValues: Self.unusable.map { ($0.key, $0.error) }))
+        for (key, error) in Self.unusable {
+            let alone = ServerTrustPolicyManager(policies: [key: Self.policy(1)])
+            for host in ["h.test", "api.h.test", "api.x.com", "127.0.0.1"] {
+                #expect(alone.serverTrustPolicy(forHost: host) == nil, "\(key) \(host)")
+            }
+            #expect(throws: error) {
+                try ServerTrustPolicyManager(checking: [key: Self.policy(1), "z.test": Self.policy(1)])
+            }
+        }
+        let fine = policies.filter { manager.unusableKeys[$0.key] == nil }
+        #expect(try ServerTrustPolicyManager(checking: fine).unusableKeys.isEmpty)
+    }
+
     @Test func `the policies stay as they were given`() { #expect(manager.policies["Upper.Test."] != nil) }
 
     @Test(.proves("13.1b")) func `a subclass may choose by other rules`() {

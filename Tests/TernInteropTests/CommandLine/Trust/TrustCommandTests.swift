@@ -36,6 +36,123 @@ import TestPrograms
         #expect(try await TernTool.run("trust", "pins", "/nowhere.pem").status == 2)
     }
 
+    @Test func `a key without a certificate has the pin that its certificates will have`() async throws {
+        let steps = [
+            "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out k.pem",
+            "openssl pkey -in k.pem -pubout -out k.pub", "openssl pkey -in k.pem -outform der -out k.der",
+            "openssl req -new -key k.pem -subj /CN=next -out k.csr", "openssl req -in k.csr -outform der -out k.csr.der",
+            "openssl req -x509 -key k.pem -subj /CN=next -days 30 -out k.crt",
+            "openssl pkey -in k.pem -aes256 -passout pass:x -out k.locked",
+        ]
+        _ = try await Command.run(["sh", "-ec", "cd '\(folder.url.path)'; " + steps.joined(separator: "; ")])
+        let wanted = try await TernTool.run("trust", "pins", "\(folder.url.path)/k.crt").text.prefix { $0 != " " }
+        for name in ["k.pem", "k.pub", "k.der", "k.csr", "k.csr.der"] {
+            let result = try await TernTool.run("trust", "pins", "\(folder.url.path)/\(name)")
+            #expect(result.status == 0 && result.text.prefix { $0 != " " } == wanted, "\(name): \(result.errors)")
+        }
+        #expect(try await TernTool.run("trust", "pins", "\(folder.url.path)/k.locked").status == 2)
+        let policy = try folder.write(
+            #"{"pinSets": [{"hosts": ["h.test"], "pins": ["\#(leaf.pin)"], "backupPins": ["\#(wanted)"]}]}"#,
+            to: "policy.json")
+        func match(_ file: String, _ host: String) async throws -> Int32 {
+            try await TernTool.run("trust", "pins", "\(folder.url.path)/\(file)", "--policy", policy, "--host", host).status
+        }
+        #expect(try await match("k.csr", "h.test") == 0)
+        #expect(try await match("k.csr", "other.test") == 1)
+        #expect(try await match("roots.pem", "h.test") == 1)
+        #expect(try await TernTool.run("trust", "pins", chain, "--policy", policy).status == 2)
+    }
+
+    @Test func `a policy file is checked without a chain`() async throws {
+        func check(_ text: String, _ more: String...) async throws -> TernTool.Result {
+            let file = try folder.write(text, to: "checked.json")
+            return try await TernTool.run(["trust", "check", file] + more)
+        }
+        let (one, two) = (leaf.pin, authority.pin)
+        let fine = #"{"pinSets": [{"hosts": ["h.test"], "pins": ["\#(one)"], "backupPins": ["\#(two)"]}]}"#
+        let clean = try await check(fine)
+        #expect(clean.status == 0 && clean.text == "nothing found in 1 pin set\n", "\(clean.text)\(clean.errors)")
+        #expect(try await check(fine, "--json").text == #"{"findings":[],"is_policy":true}"# + "\n")
+        let found = try await check(#"{"pinSets": [{"hosts": ["h.test"], "pins": ["\#(one)"]}]}"#)
+        #expect(found.status == 1 && found.text.hasPrefix("pinSets[0]: one-pin: only one key"), "\(found.text)")
+        let dated = #"{"pinSets": [{"hosts": ["h.test"], "pins": ["\#(one)"], "backupPins": ["\#(two)"], "expires": "2040-01-01"}]}"#
+        #expect(try await check(dated, "--at", "2039-01-01").status == 0)
+        #expect(try await check(dated, "--at", "2040-01-01T00:00:00Z").text.contains("pinSets[0]: expired: "))
+        #expect(try await check(dated, "--at", "soon").status == 2)
+        let broken = try await check("{\n \"pinSets\": [{\"hosts\": [\"*\"], \"pins\": []}]}", "--json")
+        #expect(broken.status == 2)
+        #expect(broken.text.contains(#""line":2"#) && broken.text.contains(#""is_policy":false"#), "\(broken.text)")
+        #expect(broken.errors.contains("line 2, column 25, pinSets[0].hosts[0]"), "\(broken.errors)")
+        #expect(try await TernTool.run("trust", "check", "/nowhere.json").status == 2)
+    }
+
+    @Test func `servers are watched for what will be refused before long`() async throws {
+        let server = try await NginxServer()
+        let roots = try folder.write(server.authority.certificatePEM, to: "nginx.pem")
+        func watch(_ more: String...) async throws -> TernTool.Result {
+            try await TernTool.run(["trust", "watch", server.secureURL(), "--anchors", roots] + more)
+        }
+        let quiet = try await watch("--expires-within", "0d")
+        #expect(quiet.status == 0 && quiet.text.isEmpty, "\(quiet.text)\(quiet.errors)")
+        let soon = try await watch("https://127.0.0.1:1/", "--expires-within", "99999", "--json")
+        #expect(soon.status == 1)
+        let findings = try soon.text.split(separator: "\n").map { line in
+            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String])
+        }
+        #expect(findings.map { $0["rule"] } == ["expires-soon", "issuer-expires-soon", "unreachable"], "\(soon.text)")
+        #expect(findings.map { $0["expires"] != nil } == [true, true, false])
+        let refused = try await TernTool.run("trust", "watch", server.secureURL())
+        #expect(refused.status == 1 && refused.text.contains(": refused: "), "\(refused.text)")
+        let policy = try folder.write(
+            #"{"pinSets": [{"hosts": ["localhost"], "pins": ["\#(server.identity.pin)", "\#(leaf.pin)"]}]}"#,
+            to: "watched.json")
+        let pinned = try await watch("--expires-within", "0", "--policy", policy)
+        #expect(pinned.status == 1)
+        #expect(pinned.text.contains(": unused-pin: \(leaf.pin)") && pinned.text.contains(": pin-set: no backup pin"))
+        for days in ["-1", "x", "1w", "d", ""] {
+            #expect(try await watch("--expires-within", days).status == 2, "\(days)")
+        }
+        #expect(try await TernTool.run("trust", "watch", "http://localhost/").status == 2)
+        #expect(try await TernTool.run("trust", "watch").status == 2)
+        #expect(server.accessLog.lines.isEmpty)
+    }
+
+    @Test func `-v shows the server's certificate, and the policy that accepts it`() async throws {
+        let server = try await NginxServer()
+        let roots = try folder.write(server.authority.certificatePEM, to: "nginx.pem")
+        let trusted = try await TernTool.run("-v", server.secureURL(), "--cacert", roots)
+        for line in ["* Server certificate:", "*  expire date: 2", "*  issuer: ", "*  SSL certificate verify ok."] {
+            #expect(trusted.errors.contains(line), "\(trusted.errors)")
+        }
+        let skipped = try await TernTool.run("-v", server.secureURL(), "-k")
+        #expect(skipped.errors.contains("*  SSL certificate verification was skipped."), "\(skipped.errors)")
+    }
+
+    @Test func `a policy file pins what a command fetches`() async throws {
+        let origin = try ScriptedOrigin(tls: leaf) { _, _ in [.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")] }
+        let url = "https://example.com:\(origin.port)/"
+        func get(_ pins: [String], _ more: String...) async throws -> TernTool.Result {
+            let list = pins.map { "\"\($0)\"" }.joined(separator: ", ")
+            let file = try folder.write(
+                #"{"unlistedHosts": "refuse", "pinSets": [{"hosts": ["**.com"], "pins": [\#(list)]}]}"#, to: "get.json")
+            return try await TernTool.run(
+                ["get", url, "--resolve", "example.com:\(origin.port):127.0.0.1", "--cacert", anchors, "--policy", file] + more)
+        }
+        let fine = try await get([authority.pin])
+        #expect(fine.status == 0 && fine.text == "ok", "\(fine.errors)")
+        let other = try CertificateAuthority().pin
+        #expect(try await get([other]).status == 90)
+        #expect(try await get([authority.pin], "--pin", authority.pin).status == 2)
+        #expect(try await get([authority.pin], "-k").status == 2)
+        #expect(try await get(["sha1/x"]).status == 90)
+        // With a check of every host, both must accept; nobody has said that the certificate is good.
+        #expect(try await get([authority.pin], "--check-revocation").status == 0)
+        #expect(try await get([other], "--check-revocation").status == 90)
+        #expect(try await get([authority.pin], "--cert-status").status == 91)
+        let plain = try await TernTool.run("get", "http://127.0.0.1:1/", "--policy", "\(folder.url.path)/get.json")
+        #expect(plain.status == 2 && plain.errors.contains("--policy: this has no effect on an http URL"))
+    }
+
     @Test func `pins of a server are those of its verified chain, the root's included`() async throws {
         let server = try await NginxServer()
         let roots = try folder.write(server.authority.certificatePEM, to: "nginx.pem")

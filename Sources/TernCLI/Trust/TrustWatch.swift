@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TernEngine
+import TernTLS
+
+/// `tern trust watch`: what will make servers be refused before long, for cron.
+struct TrustWatchCommand: ToolCommand {
+    static var table: OptionTable<Self> {
+        OptionTable(
+            .operand(
+                "url", isRequired: false, repeats: true,
+                help: "The https URLs of the servers, which are asked only for certificates."
+            ) { $0.urls.append($1.text) },
+            .value(
+                "--expires-within", as: "days",
+                help: "Warn of certificates whose validity ends in as many days, such as 14 or 14d; by default 30."
+            ) { $0.days = try $1.read(Self.days(in:)) },
+            .value(
+                "--anchors", "--cacert", as: "file",
+                help: "A PEM file with the only certificates to trust; without it, the system's."
+            ) { $0.anchors = $1.text },
+            .value("--policy", as: "file", help: "A policy file in JSON, whose pins the servers must match.") {
+                $0.policy = $1.text
+            },
+            .toggle("--json", help: "Print one JSON object for each finding, a line each.") { $0.isJSON = $1 },
+            .group(\.routes))
+    }
+
+    static let name = "watch"
+    static let abstract = "Say which servers will be refused before long, and why."
+    static let discussion = """
+        Asks each server for its certificates, sixteen at a time, and tells what it finds: a server that is refused or \
+        cannot be reached, certificates that expire soon, the issuer's included, pins that are in no certificate, and \
+        what "tern trust check" finds in the pin set of the host.
+
+        Exits 0 if there is nothing to tell, 1 if there is, 2 for wrong usage.
+        """
+
+    private static let atOnce = 16
+
+    var urls: [String] = []
+    var days = 30
+    var anchors: String?
+    var policy: String?
+    var isJSON = false
+    var routes = RouteOptions()
+
+    private static func days(in text: String) -> Int? {
+        guard let days = Int(text.hasSuffix("d") ? String(text.dropLast()) : text), (0...100_000).contains(days),
+            text.first?.isNumber == true
+        else { return nil }
+        return days
+    }
+
+    func validate() throws {
+        if urls.isEmpty { throw UsageError("give the https URL of a server, or several") }
+        for url in urls { _ = try RequestedURL(secure: url) }
+    }
+
+    func run() async throws {
+        var configuration = SessionConfiguration.default
+        configuration.tls.anchors = try CertificateFile.anchors(anchors)
+        try routes.apply(to: &configuration)
+        let watch = try TrustWatch(configuration: configuration, policies: policies(), seconds: Int64(days) * 86400)
+        var findings = [[TrustWatch.Finding]](repeating: [], count: urls.count)
+        await withTaskGroup(of: (Int, [TrustWatch.Finding]).self) { group in
+            var rest = urls.enumerated().makeIterator()
+            func addNext() {
+                guard let (place, url) = rest.next() else { return }
+                group.addTask { (place, await watch.findings(of: url)) }
+            }
+            for _ in 0..<Self.atOnce { addNext() }
+            while let (place, found) = await group.next() {
+                findings[place] = found
+                addNext()
+            }
+        }
+        let all = findings.flatMap(\.self)
+        for finding in all {
+            let text = isJSON ? try JSONReport.text(finding) : "\(finding.url): \(finding.rule): \(finding.message)"
+            try StandardStreams.print(text)
+        }
+        if !all.isEmpty { throw ExitCode(1) }
+    }
+
+    private func policies() throws -> ServerTrustPolicyManager {
+        guard let policy else { return ServerTrustPolicyManager(policies: [:]) }
+        do {
+            return try PolicyFile(json: [UInt8](try TrustQuestion.contents(of: policy, "--policy"))).manager()
+        } catch let error as PolicyFileError {
+            throw UsageError("--policy: \(policy): \(error)")
+        }
+    }
+}
+
+/// Looks at one server after the other.
+private struct TrustWatch: Sendable {
+    struct Finding: Encodable, Sendable {
+        let url: String
+        let rule: String
+        let message: String
+        /// RFC 3339.
+        var expires: String?
+    }
+
+    let configuration: SessionConfiguration
+    let policies: ServerTrustPolicyManager
+    /// How long before its end a certificate's validity is told.
+    let seconds: Int64
+
+    func findings(of text: String) async -> [Finding] {
+        let trust: ServerTrust
+        let host: String
+        do {
+            let url = try RequestedURL(secure: text).url
+            host = LiveServer.host(of: url) ?? ""
+            trust = try await ServerTrust.presented(by: url, configuration: configuration)
+        } catch {
+            return [Finding(url: text, rule: "unreachable", message: "\(error)")]
+        }
+        let result = policies.evaluate(trust, host: host)
+        if let failure = result.failure { return [Finding(url: text, rule: result.rule, message: "refused: \(failure)")] }
+        let pinSet: PinSet? =
+            if case .pinSet(let set)? = policies.serverTrustPolicy(forHost: host) { set } else { nil }
+        return result.warnings(within: seconds, pinSet: pinSet).map { warning in
+            var finding = Finding(url: text, rule: warning.rule, message: "\(warning)")
+            if case .expiresSoon(_, _, let time) = warning { finding.expires = JSONReport.time(time) }
+            return finding
+        }
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ServerTrustResult {
+    /// What will make a server be refused before long, or is hardly meant.
+    public enum Warning: Sendable, Hashable {
+        /// The certificate at `depth` of the verified chain, 0 the server's own, expires at `time`, in seconds since
+        /// 1970-01-01T00:00:00Z.
+        case expiresSoon(X509Certificate, depth: Int, time: Int64)
+        /// The pin matches no certificate of the verified chain: the key is not in use any more, or not yet.
+        case unusedPin(X509Certificate.PublicKey)
+        /// A warning of the pin set.
+        case pinSet(PinSet.Warning)
+        /// The server was accepted only because the pin set reports and does not enforce.
+        case waived(TrustFailure)
+
+        /// A word for scripts, which stays the same.
+        public var rule: String {
+            switch self {
+            case .expiresSoon(_, let depth, _): depth == 0 ? "expires-soon" : "issuer-expires-soon"
+            case .unusedPin: "unused-pin"
+            case .pinSet: "pin-set"
+            case .waived: "waived"
+            }
+        }
+    }
+
+    /// The warnings about a server that is accepted; none about one that is refused, whose ``failure`` says why.
+    ///
+    /// - Parameters:
+    ///   - seconds: how long before its end a certificate's validity is a warning.
+    ///   - pinSet: the pins of the host, if there are any.
+    public func warnings(within seconds: Int64, pinSet: PinSet? = nil) -> [Warning] {
+        guard isAccepted else { return [] }
+        var warnings = waived.map { [Warning.waived($0)] } ?? []
+        for (depth, certificate) in verifiedChain.enumerated() {
+            guard let end = certificate.notAfter else { continue }
+            let (left, overflows) = end.subtractingReportingOverflow(time)
+            if !overflows, left <= seconds {
+                warnings.append(.expiresSoon(certificate, depth: depth, time: end))
+            }
+        }
+        guard let pinSet else { return warnings }
+        let keys = Set(verifiedChain.map(\.publicKey))
+        warnings += pinSet.pins.filter { !keys.contains($0) }.map(Warning.unusedPin)
+        return warnings + pinSet.warnings(at: time).map(Warning.pinSet)
+    }
+}
+
+extension ServerTrustResult.Warning: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .expiresSoon(let certificate, let depth, let time):
+            "certificate \(depth) (\(certificate)) expires at \(Timestamp.text(time))"
+        case .unusedPin(let key): "\(key.pin) is pinned, and is in no certificate of the chain"
+        case .pinSet(let warning): "\(warning)"
+        case .waived(let failure): "would be refused if the pins were enforced: \(failure)"
+        }
+    }
+}
