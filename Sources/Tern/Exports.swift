@@ -163,6 +163,9 @@
 @_exported public import enum TernEngine.TransportAddress
 @_exported public import struct TernEngine.TrustAnchors
 @_exported public import struct TernEngine.TrustFailure
+@_exported public import struct TernEngine.TrustFileError
+@_exported public import struct TernEngine.TrustFilePaths
+@_exported public import class TernEngine.TrustFiles
 @_exported public import enum TernEngine.TrustProfile
 @_exported public import class TernEngine.URLCache
 @_exported public import enum TernEngine.URLCacheError

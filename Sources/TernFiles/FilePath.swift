@@ -40,7 +40,7 @@ package enum FilePath {
     }
 
     /// Nil if the path is no symbolic link.
-    private static func target(ofLink path: String) -> String? {
+    static func target(ofLink path: String) -> String? {
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
             guard let base = buffer.baseAddress else { return }
             let room = buffer.count

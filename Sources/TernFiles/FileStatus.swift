@@ -5,7 +5,7 @@ import Glibc
 import TernSystem
 
 /// The result of stat(2) for a path.
-package struct FileStatus: Sendable {
+package struct FileStatus: Sendable, Hashable {
     package enum Kind: Sendable {
         case regular, folder, other
     }
@@ -22,6 +22,11 @@ package struct FileStatus: Sendable {
     package let modificationTime: Int64
     /// The part of a second that follows, in nanoseconds.
     package let modificationNanoseconds: Int64
+    /// The number of the file on its file system, and that of the file system.
+    package let inode: UInt64
+    package let device: UInt64
+    /// When content or attributes last changed, in nanoseconds since 1970-01-01T00:00:00Z.
+    package let changeTime: Int64
 
     /// Follows symbolic links. Nil if nothing exists at the path, or stat(2) fails.
     package init?(of path: String) { self.init(of: path, followingLinks: true) }
@@ -47,5 +52,8 @@ package struct FileStatus: Sendable {
         linkCount = Int(clamping: status.st_nlink)
         modificationTime = Int64(status.st_mtim.tv_sec)
         modificationNanoseconds = Int64(status.st_mtim.tv_nsec)
+        inode = UInt64(status.st_ino)
+        device = UInt64(status.st_dev)
+        changeTime = Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec)
     }
 }

@@ -53,6 +53,10 @@ extension SystemCallError {
         case getsockname
         /// getsockopt(2)
         case getsockopt
+        /// inotify_init1(2)
+        case inotifyInit1 = "inotify_init1"
+        /// inotify_add_watch(2)
+        case inotifyAddWatch = "inotify_add_watch"
         /// link(2)
         case link
         /// listen(2)
@@ -67,6 +71,8 @@ extension SystemCallError {
         case pread
         /// pwrite(2)
         case pwrite
+        /// read(2)
+        case read
         /// recv(2)
         case recv
         /// rename(2)

@@ -14,7 +14,7 @@ import Testing
         "Cache": "Authentication Decoding Message Ranges URI",
         "Collecting": "Errors Limits Task",
         "Configuration": "Authentication Cache Cookies Decoding Egress Limits Message Proxies Resolving "
-            + "StrictTransport",
+            + "StrictTransport Trust",
         "Connection": "Bodies Errors Limits Message Transport URI",
         "Cookies": "Message URI",
         "Decoding": "Errors Message",

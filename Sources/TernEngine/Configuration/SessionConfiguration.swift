@@ -150,6 +150,9 @@ public struct SessionConfiguration: Sendable {
     public var memoryQuota: MemoryQuota?
     /// Trust anchors and protocol versions.
     public var tls = TLSSettings()
+    /// Anchors, client certificates, revocation lists and policies that are read from files, in the place of those of the
+    /// configuration, and again whenever the files change; nil, the default, for none. Sessions may share one.
+    public var trustFiles: TrustFiles?
     /// The maximum sizes of a response head and of chunk framing.
     public var limits = ParsingLimits()
     /// The rules of HTTP/1.1 that servers may break; none by default. Each option documents its risk.

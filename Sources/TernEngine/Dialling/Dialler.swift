@@ -144,15 +144,21 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
 extension Dialler {
     private func prepare(for peer: Dial.Peer) {
         let trust = shared.trust(in: peer)
-        if let context = trust.readyContext { return prepare(.success(context), trust, for: peer) }
-        trust.context { context in self.shared.perform { self.prepare(context, trust, for: peer) } }
+        let generation = trust.generation
+        if let context = trust.readyContext { return prepare(.success(context), trust, generation, for: peer) }
+        trust.context { context in self.shared.perform { self.prepare(context, trust, generation, for: peer) } }
     }
 
-    private func prepare(_ context: Result<TLSContext, TLSError>, _ trust: TrustSettings, for peer: Dial.Peer) {
+    /// - Parameter generation: that of the trust, from before the context was taken.
+    private func prepare(
+        _ context: Result<TLSContext, TLSError>, _ trust: TrustSettings, _ generation: UInt64, for peer: Dial.Peer
+    ) {
         if dial.isOver { return }
         do throws(TLSError) {
-            let identity = peer.isProxy ? nil : route?.identity(for: peer.server)
-            let trustContext = try ServerTrustContext(of: peer, context.get(), trust, identity: identity)
+            let ofRoute = peer.isProxy ? nil : route?.identity(for: peer.server)
+            let identity = ofRoute ?? trust.identity(forHost: peer.server.certifiedHost)
+            let trustContext = try ServerTrustContext(
+                of: peer, context.get(), trust, since: generation, identity: identity)
             trustContexts.removeAll { $0.peer == peer }
             trustContexts.append(trustContext)
         } catch {
@@ -503,6 +509,8 @@ struct DialTimer {
 /// The settings for evaluating one server, chosen before it is connected to.
 struct ServerTrustContext {
     let peer: Dial.Peer
+    /// Of context and policies, or an older one.
+    let generation: UInt64
     private let context: TLSContext
     private let decision: TrustDecision
     private let trust: TrustSettings
@@ -510,10 +518,14 @@ struct ServerTrustContext {
 
     /// Gets the policies from the session.
     ///
-    /// - Parameter identity: the client's certificate for this server; nil for that of the context.
+    /// - Parameters:
+    ///   - generation: that of the trust, from before the context was taken.
+    ///   - identity: the client's certificate for this server; nil for that of the context.
     init(
-        of peer: Dial.Peer, _ context: TLSContext, _ trust: TrustSettings, identity: ClientIdentity?
+        of peer: Dial.Peer, _ context: TLSContext, _ trust: TrustSettings, since generation: UInt64,
+        identity: ClientIdentity?
     ) throws(TLSError) {
+        self.generation = generation
         self.peer = peer
         self.identity = identity
         self.context = context
@@ -521,10 +533,7 @@ struct ServerTrustContext {
         decision = try trust.decision(forHost: peer.server.certifiedHost)
     }
 
-    /// The generation of the policies.
-    var generation: UInt64 { decision.generation }
-
-    /// Whether the policies are still current.
+    /// Whether context and policies are still current.
     var isCurrent: Bool { generation == trust.generation }
 
     /// Creates a TLS session that evaluates the server. A policy may be asked whether a verdict still holds.

@@ -59,6 +59,11 @@ public final class Session: Sendable {
         proxyTrust sharedProxyTrust: TrustSettings? = nil, rates: RateLimiters? = nil
     ) {
         self.configuration = configuration
+        let files = configuration.trustFiles?.current
+        let configuration = files.map { configuration.applying($0.material) } ?? configuration
+        let policies =
+            files?.material.policy?.manager(onPinFailure: serverTrustPolicyManager?.onPinFailure)
+            ?? serverTrustPolicyManager
         currentDelegate = Lock(delegate)
         reactors = Result { () throws(SystemCallError) in
             guard let count = configuration.reactorCount else { return try ReactorGroup.shared() }
@@ -66,8 +71,10 @@ public final class Session: Sendable {
         }
         let loops = configuration.isBackground ? [] : (try? reactors.get().reactors.map(\.loop)) ?? []
         proxyTrust =
-            sharedProxyTrust ?? TrustSettings(ofProxiesOf: configuration, policies: serverTrustPolicyManager)
-        trust = TrustSettings(configuration, policies: serverTrustPolicyManager, proxyTrust: proxyTrust)
+            sharedProxyTrust ?? TrustSettings(ofProxiesOf: configuration, policies: policies)
+        trust = TrustSettings(
+            configuration, identities: files?.material.identitiesOfHosts ?? [], policies: policies,
+            proxyTrust: proxyTrust)
         let (trust, proxyTrust, proxyLogins) = (trust, proxyTrust, ProxyLogins())
         let (resolver, exchange) = (Resolver(), ExchangeSettings(configuration))
         let perHost = configuration.httpMaximumConnectionsPerHost
@@ -95,12 +102,14 @@ public final class Session: Sendable {
             failure: configuration.isBackground ? .request(.backgroundSession) : Self.failure(of: reactors))
         if delegate != nil { trust.respondent = self }
         validation.session = self
+        if let files { configuration.trustFiles?.add(self, having: files.version) }
     }
 
     deinit { close() }
 
     /// Ends running tasks, and closes connections.
     func close() {
+        configuration.trustFiles?.remove(ObjectIdentifier(self))
         for shard in shards { shard.perform { $0.close() } }
         trust.close()
         proxyTrust.close()
@@ -117,8 +126,8 @@ public final class Session: Sendable {
     public var serverTrustPolicyManager: ServerTrustPolicyManager? {
         get { trust.manager }
         set {
+            replacePoliciesOfProxies(beside: newValue)
             trust.manager = newValue
-            proxyTrust.manager = configuration.proxyTrustPolicyManager ?? newValue
             for shard in shards { shard.perform { $0.retireOutdated() } }
         }
     }
@@ -173,6 +182,36 @@ public final class Session: Sendable {
 }
 
 extension Session: TaskHome {}
+
+// Trust that is read from files.
+extension Session: TrustMaterialUser {
+    func replaceTrust(
+        with material: TrustMaterial, changed: Set<TrustFilePaths.Part>
+    ) throws(TLSError) {
+        let applied = configuration.applying(material)
+        // Everything that can fail comes before anything that replaces.
+        let ofOrigins = try trust.replacement(by: applied.tls, identities: material.identitiesOfHosts)
+        let ofProxies = try proxyTrust.replacement(by: applied.forProxies.tls)
+        if let ofOrigins { trust.replace(by: ofOrigins, of: applied, proxyTrust: proxyTrust) }
+        if let ofProxies { proxyTrust.replace(by: ofProxies, of: applied.forProxies, proxyTrust: nil) }
+        if changed.contains(.policy), let policy = material.policy {
+            let manager = policy.manager(onPinFailure: trust.manager?.onPinFailure)
+            trust.replacePolicies(manager)
+            replacePoliciesOfProxies(beside: manager)
+        }
+        if changed.contains(.proxyPolicy), let policies = applied.proxyTrustPolicyManager {
+            proxyTrust.replacePolicies(policies)
+        }
+        trust.advanceGeneration()
+        for shard in shards { shard.perform { $0.retireOutdated() } }
+    }
+
+    private func replacePoliciesOfProxies(beside policies: ServerTrustPolicyManager?) {
+        // Those of a file stay.
+        if configuration.trustFiles?.paths.proxyPolicy != nil { return }
+        proxyTrust.replacePolicies(configuration.proxyTrustPolicyManager ?? policies)
+    }
+}
 
 // The delegate's trust challenges.
 extension Session: TrustRespondent {

@@ -108,6 +108,8 @@ extension SessionConfiguration {
         (side.authentication, side.netrc, side.urlCredentialStorage) = (nil, nil, nil)
         side.probesForDigest = usual.probesForDigest
         (side.tls.identity, side.tls.keyLog) = (nil, nil)
+        // Their session has read them.
+        side.trustFiles = nil
 
         (side.httpCookieStorage, side.hstsStorage, side.urlCache) = (nil, nil, nil)
         side.requestCachePolicy = usual.requestCachePolicy
@@ -173,12 +175,18 @@ extension TrustSettings {
     ///
     /// - Parameter proxyTrust: the trust in the proxies that these sessions use; nil if they use none.
     convenience init(
-        _ configuration: SessionConfiguration, policies: ServerTrustPolicyManager?, proxyTrust: TrustSettings?
+        _ configuration: SessionConfiguration, identities: [ClientIdentity] = [], policies: ServerTrustPolicyManager?,
+        proxyTrust: TrustSettings?
     ) {
         self.init(
-            tls: configuration.tls, policies: policies, generationOf: proxyTrust,
+            tls: configuration.tls, identities: identities, policies: policies, generationOf: proxyTrust,
             revocationSender: SideSession.forRevocation(configuration, proxyTrust: proxyTrust),
             reportSender: SideSession.forReports(configuration, proxyTrust: proxyTrust))
+    }
+
+    /// Replaces the settings. Later reports are sent by a session with these anchors.
+    func replace(by replacement: Replacement, of configuration: SessionConfiguration, proxyTrust: TrustSettings?) {
+        replace(by: replacement, reportSender: SideSession.forReports(configuration, proxyTrust: proxyTrust))
     }
 
     /// The trust in the proxies of a session with these policies.

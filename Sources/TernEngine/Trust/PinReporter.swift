@@ -24,6 +24,15 @@ final class PinReporter: Sendable {
     /// Forgets earlier reports: new pins, new reports.
     func reset() { state.withLock { $0.limiter = PinReportLimiter() } }
 
+    /// Sends later reports by another sender, unless it is closed.
+    func replaceSender(_ sender: any RequestSender) {
+        // The last release must not run under the lock.
+        var sender: (any RequestSender)? = sender
+        state.withLock { state in
+            if state.requestSender != nil { swap(&state.requestSender, &sender) }
+        }
+    }
+
     /// Releases the sender; pending reports retain it until they have been sent.
     func close() {
         // The last release must not run under the lock.

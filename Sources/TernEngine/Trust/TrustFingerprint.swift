@@ -7,7 +7,8 @@ extension TrustSettings {
     /// unless a closure decides: then they are of these settings alone.
     func fingerprint(forHost host: String) -> [[UInt8]] {
         guard let decision = try? decision(forHost: host) else { return [identity, Array("refused".utf8)] }
-        var parts = configuration.fingerprint(forHost: host)
+        let configuration = configuration
+        var parts = configuration.fingerprint(showing: identity(forHost: host) ?? configuration.identity)
         let rules = decision.policy.demands
         if rules != ServerTrustPolicy.performDefaultEvaluation(validateHost: true).demands { parts += rules ?? [] }
         if rules == nil { parts += [identity, Array("\(decision.generation)".utf8)] }
@@ -17,7 +18,7 @@ extension TrustSettings {
 }
 
 extension TLSSettings {
-    fileprivate func fingerprint(forHost host: String) -> [[UInt8]] {
+    fileprivate func fingerprint(showing identity: ClientIdentity?) -> [[UInt8]] {
         var parts: [[UInt8]] = []
         switch anchors.source {
         case .system: break

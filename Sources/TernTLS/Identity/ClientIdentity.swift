@@ -83,7 +83,7 @@ extension ClientIdentity: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(certificates) }
 
     /// Whether the server called `host` may receive the certificate.
-    func isIntended(for host: String) -> Bool { hosts?.contains { $0.matches(host) } ?? true }
+    package func isIntended(for host: String) -> Bool { hosts?.contains { $0.matches(host) } ?? true }
 }
 
 extension ClientIdentity: CustomStringConvertible {

@@ -149,6 +149,41 @@ import TernLock
         }
     }
 
+    @Test func `what waits for a context gets that of the settings that have replaced the first ones`() async throws {
+        let settings = TrustSettings(
+            tls: TLSSettings(), policies: nil, revocationSender: NoSender(), reportSender: NoSender())
+        var other = TLSSettings()
+        other.anchors = .only([try X509Certificate(pem: authority.certificatePEM)])
+        let generation = settings.generation
+        let replacement = try #require(try settings.replacement(by: other))
+        let (contexts, continuation) = AsyncStream<TLSContext?>.makeStream()
+        settings.context { continuation.yield(try? $0.get()) }
+        settings.replace(by: replacement, reportSender: NoSender())
+        settings.context { continuation.yield(try? $0.get()) }
+        var anchors: [TrustAnchors?] = []
+        for await context in contexts {
+            anchors.append(context?.configuration.anchors)
+            if anchors.count == 2 { break }
+        }
+        // The first one may have been ready before.
+        #expect(anchors.contains(other.anchors))
+        #expect(settings.readyContext?.configuration == other)
+        let isChanged = try settings.replacement(by: other) != nil
+        #expect(!isChanged)
+        #expect(settings.generation == generation)
+        settings.advanceGeneration()
+        #expect(settings.generation == generation + 1)
+    }
+
+    private final class NoSender: RequestSender {
+        func send(
+            _ request: URLRequest, sizeLimit: Int, timeLimit: Duration,
+            completion: @escaping @Sendable (SideResponse?) -> Void
+        ) {
+            completion(nil)
+        }
+    }
+
     @Test func `a host without a policy is refused before anything is sent if every host must have one`()
         async throws
     {

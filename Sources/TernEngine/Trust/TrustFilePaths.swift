@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+public import FoundationEssentials
+public import TernTLS
+
+/// The files that the trust of a session is read from; what has no file stays as the session's configuration has it.
+public struct TrustFilePaths: Sendable {
+    /// A PEM file of anchors, and whether the operating system's count, too.
+    public enum Anchors: Sendable, Hashable {
+        /// These alone, as ``TernTLS/TrustAnchors/only(_:)``.
+        case only(URL)
+        /// The operating system's, and these, as ``TernTLS/TrustAnchors/systemAnd(_:)``.
+        case systemAnd(URL)
+
+        /// The file.
+        public var file: URL {
+            switch self {
+            case .only(let file), .systemAnd(let file): file
+            }
+        }
+    }
+
+    /// The PEM files of a client's certificate and of its key.
+    public struct Identity: Sendable {
+        /// The certificates in the order they are sent, the key's own first.
+        public var certificates: URL
+        /// The key; nil if the file of the certificates contains it.
+        public var privateKey: URL?
+        /// The servers that may receive the certificate; nil for those that no other identity names. See
+        /// ``TernTLS/ClientIdentity/hosts``.
+        public var hosts: [HostPattern]?
+        /// Returns what decrypts the key, whenever it is read, on a thread that may block; nil for a key that is not
+        /// encrypted.
+        public var passphrase: (@Sendable () -> String?)?
+
+        /// Names the files of an identity.
+        public init(certificates: URL, privateKey: URL? = nil, hosts: [HostPattern]? = nil) {
+            self.certificates = certificates
+            self.privateKey = privateKey
+            self.hosts = hosts
+        }
+    }
+
+    /// What is read from files, and replaced as a whole.
+    public enum Part: Sendable, Hashable {
+        /// ``TrustFilePaths/anchors-swift.property``.
+        case anchors
+        /// An element of ``TrustFilePaths/identities``, counted from 0.
+        case identity(Int)
+        /// ``TrustFilePaths/revocationLists``, all of them.
+        case revocationLists
+        /// ``TrustFilePaths/policy``.
+        case policy
+        /// ``TrustFilePaths/proxyAnchors``.
+        case proxyAnchors
+        /// ``TrustFilePaths/proxyPolicy``.
+        case proxyPolicy
+    }
+
+    /// The anchors in place of ``TernTLS/TLSSettings/anchors``.
+    public var anchors: Anchors?
+    /// The client's certificates. The first without hosts is in the place of ``TernTLS/TLSSettings/identity``. One with
+    /// hosts comes before it for these; one of a ``CredentialStorage`` comes before both.
+    public var identities: [Identity] = []
+    /// Files of revocation lists in PEM or DER, in the place of ``TernTLS/TLSSettings/revocationLists``.
+    public var revocationLists: [URL] = []
+    /// A ``PolicyFile``, which is in the place of the session's trust policies. The program's own replace it until the
+    /// file changes.
+    public var policy: URL?
+    /// The anchors of proxies; nil for those of ``SessionConfiguration/proxyTLS``, or else of origins.
+    public var proxyAnchors: Anchors?
+    /// A ``PolicyFile`` in the place of ``SessionConfiguration/proxyTrustPolicyManager``.
+    public var proxyPolicy: URL?
+
+    /// Names no file.
+    public init() {}
+
+    /// The parts that have files, with the paths of these.
+    var files: [(part: Part, paths: [String])] {
+        var files: [(part: Part, paths: [String])] = []
+        let add = { (part: Part, urls: [URL?]) in
+            let paths = urls.compactMap { $0?.path(percentEncoded: false) }
+            if !paths.isEmpty { files.append((part, paths)) }
+        }
+        add(.anchors, [anchors?.file])
+        for (index, identity) in identities.enumerated() {
+            add(.identity(index), [identity.certificates, identity.privateKey])
+        }
+        add(.revocationLists, revocationLists)
+        add(.policy, [policy])
+        add(.proxyAnchors, [proxyAnchors?.file])
+        add(.proxyPolicy, [proxyPolicy])
+        return files
+    }
+}
+
+extension TrustFilePaths.Part: CustomStringConvertible {
+    /// For example "anchors" or "identity 1", counted from 1.
+    public var description: String {
+        switch self {
+        case .anchors: "anchors"
+        case .identity(let index): "identity \(index + 1)"
+        case .revocationLists: "revocation lists"
+        case .policy: "policy"
+        case .proxyAnchors: "anchors of proxies"
+        case .proxyPolicy: "policy of proxies"
+        }
+    }
+}
+
+/// Why a file does not replace what was read before.
+public struct TrustFileError: Error, Sendable, Hashable {
+    /// The kind of error.
+    public enum Reason: Sendable, Hashable {
+        /// The file does not exist, or cannot be read.
+        case unreadable(SystemCallError)
+        /// The path leads to a folder, a device or the like.
+        case notRegularFile
+        /// There is nothing in the file.
+        case empty
+        /// The text ends within a PEM block.
+        case truncated
+        /// The anchors cannot be read.
+        case certificate(CertificateError)
+        /// The certificates or the key cannot be read, or do not fit.
+        case identity(ClientIdentityError)
+        /// A revocation list cannot be read.
+        case revocationList(RevocationError)
+        /// The policy has an error.
+        case policy(PolicyFileError)
+        /// TLS cannot use it: an identity with a weak key, say.
+        case unusable(TLSError)
+    }
+
+    /// What the file is for.
+    public let part: TrustFilePaths.Part
+    /// The path of the file.
+    public let file: String
+    /// The kind of error.
+    public let reason: Reason
+
+    init(_ part: TrustFilePaths.Part, _ file: String, _ reason: Reason) {
+        self.part = part
+        self.file = file
+        self.reason = reason
+    }
+}
+
+extension TrustFileError: CustomStringConvertible {
+    /// For example "anchors, /etc/app/ca.pem: the file is empty".
+    public var description: String { "\(part), \(file): \(reason)" }
+}
+
+extension TrustFileError.Reason: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .unreadable(let error): "cannot be read: \(error)"
+        case .notRegularFile: "not a regular file"
+        case .empty: "the file is empty"
+        case .truncated: "the file ends within a PEM block"
+        case .certificate(let error): "\(error)"
+        case .identity(let error): "\(error)"
+        case .revocationList(let error): "\(error)"
+        case .policy(let error): "\(error)"
+        case .unusable(let error): "\(error)"
+        }
+    }
+}

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernFiles
+import TernIO
+import TernLock
+public import TernTLS
+
+/// Trust and identities in files, which sessions take over while they run: certificates that live for days are renewed
+/// without a restart.
+///
+/// Give it to sessions as ``SessionConfiguration/trustFiles``; they may share one. While there is such a session, the
+/// files are watched by inotify(7), and looked at now and then where that reports nothing. A rename over a file, a
+/// rewritten one and a link that leads elsewhere are changes alike, wherever on the path they occur.
+///
+/// A file is read as a whole before it replaces anything. If it cannot be, the session keeps what it has, and the error
+/// is reported once. What replaces makes every earlier connection outdated, as
+/// ``Session/serverTrustPolicyManager`` does: from then on, every request that is sent uses a connection that was opened
+/// with the new files. Earlier idle connections are closed, running requests finish on theirs, and no earlier TLS
+/// session is resumed.
+public final class TrustFiles: Sendable {
+    /// A change of the files, or a problem with them.
+    public enum Event: Sendable {
+        /// These parts were read and have replaced what was there, in every session.
+        case replaced([TrustFilePaths.Part])
+        /// A file cannot be used, and what was read before stays. Reported once, until it has another error
+        /// or can be used.
+        case refused(TrustFileError)
+        /// A certificate expires soon, or has expired. Reported once a day.
+        case expires(Expiry)
+        /// The system watches no more files, because a limit of inotify(7) is reached, say: they are only looked at now and
+        /// then. Reported once.
+        case unwatched(SystemCallError)
+    }
+
+    /// The end of a certificate that was read from a file.
+    public struct Expiry: Sendable, Hashable {
+        /// What the certificate is for.
+        public let part: TrustFilePaths.Part
+        /// The certificate: of an identity, or an anchor.
+        public let certificate: X509Certificate
+        /// When it expires, or has expired, in seconds since 1970-01-01T00:00:00Z.
+        public let time: Int64
+    }
+
+    /// How files are watched.
+    struct Habits: Sendable {
+        /// How long files must rest before they are read: a certificate and its key change one after the other.
+        var settleTime = Duration.milliseconds(100)
+        /// The time between two looks at files that seem not to change.
+        var checkInterval = Duration.seconds(60)
+        /// How long before its end a certificate is reported, in seconds.
+        var warningTime: Int64 = 14 * 86400
+        /// The time in seconds since 1970-01-01T00:00:00Z.
+        var clock: @Sendable () -> Int64 = { Timestamp.current }
+    }
+
+    private struct User: Sendable {
+        weak var session: (any TrustMaterialUser)?
+        /// Of the material that it has.
+        var version: UInt64
+        /// The last replacement failed, and was reported.
+        var isBehind = false
+
+        mutating func take(_ version: UInt64) { (self.version, isBehind) = (version, false) }
+    }
+
+    private struct State: Sendable {
+        var material: TrustMaterial
+        /// Counts replacements.
+        var version: UInt64 = 0
+        /// The version that last changed each part.
+        var versions: [TrustFilePaths.Part: UInt64] = [:]
+        var stamps: [String: FileStamp]
+        var errors: [TrustFilePaths.Part: TrustFileError] = [:]
+        /// When each certificate was last reported.
+        var warnings: [X509Certificate: Int64] = [:]
+        var isUnwatched = false
+        var users: [ObjectIdentifier: User] = [:]
+        var monitor: FolderMonitor?
+    }
+
+    /// The files.
+    public let paths: TrustFilePaths
+    private let files: [(part: TrustFilePaths.Part, paths: [String])]
+    private let habits: Habits
+    private let onEvent: @Sendable (Event) -> Void
+    private let queue = SerialQueue()
+    private let state: Lock<State>
+
+    /// Reads the files. Blocks meanwhile; later they are read on threads that no request needs.
+    ///
+    /// - Parameters:
+    ///   - paths: the files.
+    ///   - checkInterval: the time after which files are looked at that seem not to have changed: file systems of other
+    ///     machines report no changes.
+    ///   - warningDays: how many days before its end a certificate is reported.
+    ///   - onEvent: called on a thread of Tern's, one call after another; changes wait until it returns. A session that
+    ///     it retains never ends, because sessions retain their files.
+    /// - Throws: the error of the first file that cannot be used.
+    public convenience init(
+        _ paths: TrustFilePaths, checkInterval: Duration = .seconds(60), warningDays: Int = 14,
+        onEvent: @escaping @Sendable (Event) -> Void
+    ) throws(TrustFileError) {
+        var habits = Habits()
+        habits.checkInterval = max(checkInterval, .milliseconds(10))
+        habits.warningTime = Int64(clamping: max(0, min(warningDays, 36_500))) * 86400
+        try self.init(paths, habits, onEvent: onEvent)
+    }
+
+    init(
+        _ paths: TrustFilePaths, _ habits: Habits, onEvent: @escaping @Sendable (Event) -> Void
+    ) throws(TrustFileError) {
+        self.paths = paths
+        self.habits = habits
+        self.onEvent = onEvent
+        files = paths.files
+        let reading = FileReading(files, paths, over: TrustMaterial(), [:])
+        for (part, _) in files { if let error = reading.errors[part] { throw error } }
+        state = Lock(State(material: reading.material, stamps: reading.stamps))
+    }
+}
+
+// Sessions
+extension TrustFiles {
+    /// What a session begins with, and its version.
+    var current: (material: TrustMaterial, version: UInt64) { state.withLock { ($0.material, $0.version) } }
+
+    /// Watches the files for a session, which is not retained.
+    ///
+    /// - Parameter version: of the material that it has.
+    func add(_ session: any TrustMaterialUser, having version: UInt64) {
+        let hasToCheck = state.withLock { state in
+            state.users[ObjectIdentifier(session)] = User(session: session, version: version)
+            return state.users.count == 1 || version != state.version
+        }
+        if hasToCheck { queue.async { self.check() } }
+    }
+
+    /// Watches them for it no more. Without a session they are not watched.
+    func remove(_ session: ObjectIdentifier) {
+        // Released outside the lock.
+        let monitor = state.withLock { state -> FolderMonitor? in
+            state.users[session] = nil
+            return state.users.isEmpty ? state.monitor.take() : nil
+        }
+        withExtendedLifetime(monitor) {}
+    }
+}
+
+// On the queue
+extension TrustFiles {
+    private func check() {
+        guard watch() else { return }
+        for event in readAgain() + replace() + warnings() { onEvent(event) }
+    }
+
+    /// Watches where the files are now; changes from then on lead to another check. False without a session.
+    private func watch() -> Bool {
+        var trail = trail()
+        var monitor: FolderMonitor?
+        // While the folders are found, they may change.
+        for _ in 0..<Self.attempts {
+            monitor = self.monitor(of: trail)
+            let now = self.trail()
+            if now == trail { break }
+            trail = now
+        }
+        let hasMonitor = monitor != nil
+        let (old, isWanted) = state.withLock { state -> (FolderMonitor?, Bool) in
+            guard !state.users.isEmpty else { return (monitor.take(), false) }
+            swap(&state.monitor, &monitor)
+            return (monitor.take(), true)
+        }
+        withExtendedLifetime(old) {}
+        if isWanted, !hasMonitor { queue.async(after: habits.checkInterval) { [weak self] in self?.check() } }
+        return isWanted
+    }
+
+    private static let attempts = 8
+
+    private func trail() -> PathTrail {
+        var trail = PathTrail()
+        for (_, paths) in files { for path in paths { trail.add(path) } }
+        return trail
+    }
+
+    private func monitor(of trail: PathTrail) -> FolderMonitor? {
+        let folders = trail.folders.map { FolderMonitor.Folder(path: $0.key, entries: $0.value) }
+        let onChange: @Sendable () -> Void = { [weak self] in
+            guard let self else { return }
+            queue.async { self.check() }
+        }
+        do throws(SystemCallError) {
+            let monitor = try FolderMonitor(
+                folders, settleTime: habits.settleTime, checkInterval: habits.checkInterval, onChange: onChange)
+            if let failure = monitor.failure { unwatched(failure) }
+            return monitor
+        } catch {
+            unwatched(error)
+            return nil
+        }
+    }
+
+    private func unwatched(_ error: SystemCallError) {
+        let isNew = state.withLock { state in
+            defer { state.isUnwatched = true }
+            return !state.isUnwatched
+        }
+        if isNew { onEvent(.unwatched(error)) }
+    }
+
+    /// Reads what is not as it was read, and returns the errors that have not been reported.
+    private func readAgain() -> [Event] {
+        let (material, errors) = state.withLock { ($0.material, $0.errors) }
+        var stamps = state.withLock { $0.stamps }
+        // A file without an error of its own, where descriptors had run out, say, does not show in its stamp.
+        for error in errors.values { stamps[error.file] = nil }
+        let reading = FileReading(files, paths, over: material, stamps)
+        return state.withLock { state in
+            state.stamps = reading.stamps
+            let changed = reading.read.filter(reading.changed.contains)
+            if !changed.isEmpty { state.version &+= 1 }
+            for part in changed { state.versions[part] = state.version }
+            state.material = reading.material
+            var events: [Event] = []
+            for part in reading.read {
+                let error = reading.errors[part]
+                if let error, state.errors[part] != error { events.append(.refused(error)) }
+                state.errors[part] = error
+            }
+            return events
+        }
+    }
+
+    /// Gives sessions what they do not have.
+    private func replace() -> [Event] {
+        let (material, version, versions, users) = state.withLock { state in
+            (state.material, state.version, state.versions, state.users)
+        }
+        var (events, replaced): ([Event], Set<TrustFilePaths.Part>) = ([], [])
+        for (number, user) in users where user.version != version {
+            guard let session = user.session else { continue }
+            let changed = Set(versions.filter { $0.value > user.version }.keys)
+            do throws(TLSError) {
+                try session.replaceTrust(with: material, changed: changed)
+                replaced.formUnion(changed)
+                state.withLock { $0.users[number]?.take(version) }
+            } catch {
+                state.withLock { $0.users[number]?.isBehind = true }
+                if user.isBehind { continue }
+                let part = files.first { changed.contains($0.part) }
+                events.append(
+                    .refused(TrustFileError(part?.part ?? .anchors, part?.paths.first ?? "", .unusable(error))))
+            }
+        }
+        let parts = files.map(\.part).filter(replaced.contains)
+        return parts.isEmpty ? events : events + [.replaced(parts)]
+    }
+
+    /// The certificates that expire soon, and were not reported in the last day.
+    private func warnings() -> [Event] {
+        let now = habits.clock()
+        let certificates = state.withLock { $0.material }.certificates
+        var due: [Expiry] = []
+        for (part, certificate) in certificates {
+            guard let time = certificate.notAfter, time &- now <= habits.warningTime else { continue }
+            due.append(Expiry(part: part, certificate: certificate, time: time))
+        }
+        return state.withLock { state in
+            var warnings: [X509Certificate: Int64] = [:]
+            var events: [Event] = []
+            for expiry in due {
+                let last = state.warnings[expiry.certificate]
+                // After the clock was set back, too.
+                let isRecent = last.map { (0..<86400).contains(now &- $0) } ?? false
+                if !isRecent, warnings[expiry.certificate] == nil { events.append(.expires(expiry)) }
+                warnings[expiry.certificate] = isRecent ? last : now
+            }
+            state.warnings = warnings
+            return events
+        }
+    }
+}
+
+/// One look at all files, so that none of them changes meanwhile.
+private struct FileReading {
+    private(set) var material: TrustMaterial
+    private(set) var stamps: [String: FileStamp] = [:]
+    /// The parts that were read, in the order of the paths; those of which something is new, and those with an error.
+    private(set) var read: [TrustFilePaths.Part] = []
+    private(set) var changed: Set<TrustFilePaths.Part> = []
+    private(set) var errors: [TrustFilePaths.Part: TrustFileError] = [:]
+
+    private static let attempts = 8
+
+    /// - Parameters:
+    ///   - old: what was read before.
+    ///   - known: the files that it was read from.
+    init(
+        _ files: [(part: TrustFilePaths.Part, paths: [String])], _ paths: TrustFilePaths, over old: TrustMaterial,
+        _ known: [String: FileStamp]
+    ) {
+        material = old
+        for _ in 0..<Self.attempts {
+            (material, read, changed, errors) = (old, [], [], [:])
+            stamps = Self.stamps(of: files)
+            for (part, names) in files where names.contains(where: { known[$0] != stamps[$0] }) {
+                read.append(part)
+                let before = material
+                do throws(TrustFileError) {
+                    try material.read(part, from: paths)
+                    if material != before { changed.insert(part) }
+                } catch {
+                    errors[part] = error
+                }
+            }
+            // A link that leads elsewhere between two files makes a certificate with the key of another.
+            if read.isEmpty || Self.stamps(of: files) == stamps { break }
+        }
+    }
+
+    private static func stamps(of files: [(part: TrustFilePaths.Part, paths: [String])]) -> [String: FileStamp] {
+        var stamps: [String: FileStamp] = [:]
+        for (_, paths) in files { for path in paths { stamps[path] = FileStamp(of: path) } }
+        return stamps
+    }
+}
+
+extension TrustFiles.Event: CustomStringConvertible {
+    /// For example "replaced: identity 1".
+    public var description: String {
+        switch self {
+        case .replaced(let parts): "replaced: " + parts.map(\.description).joined(separator: ", ")
+        case .refused(let error): "refused: \(error)"
+        case .expires(let expiry): "\(expiry.part): \(expiry.certificate) expires at \(Timestamp.rfc3339(expiry.time))"
+        case .unwatched(let error): "the files are not watched: \(error)"
+        }
+    }
+}

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+// Safety: C functions are given terminated strings.
+import FoundationEssentials
+import Glibc
+import TernTLS
+import TernTesting
+import Testing
+
+@testable import TernEngine
+import TernLock
+
+@Suite(.timeLimit(.minutes(2))) struct TrustFilesTests {
+    private let authority: CertificateAuthority
+    private let folder: SecretFolder
+    private let origin: ScriptedOrigin
+
+    init() throws {
+        authority = try CertificateAuthority()
+        folder = try SecretFolder()
+        var options = ScriptedOrigin.TLSOptions()
+        options.clientCertificates = .requested(authorityPEM: authority.certificatePEM)
+        origin = try ScriptedOrigin(tls: authority.issue(), tlsOptions: options) { connection, _ in
+            [.ok("\(connection)")]
+        }
+    }
+
+    private func client(_ name: String = "client", _ validity: Validity = .current) throws -> Identity {
+        try authority.issueClient(name, validity)
+    }
+
+    /// The last certificate that a client has shown.
+    private var shown: [UInt8]? { origin.observations.handshakes.last?.clientCertificate }
+
+    private func identityPaths(hosts: [String]? = nil) throws -> TrustFilePaths {
+        var paths = TrustFilePaths()
+        paths.identities = [TrustFilePaths.Identity(certificates: folder.url("tls.pem"))]
+        paths.identities[0].hosts = try hosts?.map { try HostPattern($0) }
+        return paths
+    }
+
+    @Test(arguments: Way.allCases)
+    func `a renewed certificate is shown by the next request, however the file is replaced`(_ way: Way) async throws {
+        let (old, new) = (try client("old"), try client("new"))
+        try folder.mount(["tls.crt": old.chainPEM, "tls.key": old.privateKeyPEM], version: 1)
+        try folder.write(old.chainPEM + old.privateKeyPEM, to: "tls.pem")
+        var paths = try identityPaths()
+        if way == .mountedSecret {
+            paths.identities = [.init(certificates: folder.url("tls.crt"), privateKey: folder.url("tls.key"))]
+        }
+        let watch = try Watch(paths)
+        let session = try Session.trusting(authority) { $0.trustFiles = watch.files }
+        #expect(try await session.text(URLRequest(origin)) == "1")
+        #expect(shown == old.der)
+        switch way {
+        case .rename: try folder.replace("tls.pem", with: new.chainPEM + new.privateKeyPEM)
+        case .rewriting: try folder.write(new.chainPEM + new.privateKeyPEM, to: "tls.pem")
+        case .openFile: try folder.overwriteKeepingOpen("tls.pem", with: new.chainPEM + new.privateKeyPEM)
+        case .folder:
+            try folder.replaceWhole { try $0.write(new.chainPEM + new.privateKeyPEM, to: "tls.pem") }
+        case .mountedSecret: try folder.mount(["tls.crt": new.chainPEM, "tls.key": new.privateKeyPEM], version: 2)
+        }
+        // Some ways pass through a moment without a whole file.
+        while await watch.next() != "replaced: identity 1" {}
+        #expect(try await session.text(URLRequest(origin)) == "2")
+        #expect(shown == new.der)
+        #expect(origin.observations.handshakes.allSatisfy { !$0.isResumed })
+        #expect(await origin.waitFor { $0.openConnections == 1 })
+    }
+
+    enum Way: CaseIterable { case rename, rewriting, openFile, folder, mountedSecret }
+
+    @Test func `with other anchors the old server is refused by the next request, and then the new one is not`()
+        async throws
+    {
+        let other = try CertificateAuthority(commonName: "Other")
+        try folder.write(authority.certificatePEM, to: "ca.pem")
+        var paths = TrustFilePaths()
+        paths.anchors = .only(folder.url("ca.pem"))
+        let watch = try Watch(paths)
+        let session = Session.limited { $0.trustFiles = watch.files }
+        #expect(try await session.text(URLRequest(origin)) == "1")
+        try folder.replace("ca.pem", with: other.certificatePEM)
+        #expect(await watch.next() == "replaced: anchors")
+        #expect(await session.failure(of: try URLRequest(origin))?.reason.trustFailure != nil)
+        #expect(origin.requests.count == 1)
+        try origin.present(other.issue())
+        _ = try await session.data(for: URLRequest(origin))
+        #expect(origin.requests.count == 2)
+    }
+
+    @Test func `a policy and a revocation list refuse a server from the next request on`() async throws {
+        let server = try authority.issue()
+        let origin = try ScriptedOrigin(tls: server) { _, _ in [.ok()] }
+        try folder.write(Self.policy(server.pin), to: "policy.json")
+        try folder.write(try authority.revocationList(revoking: []), to: "list.crl")
+        var paths = TrustFilePaths()
+        (paths.policy, paths.revocationLists) = (folder.url("policy.json"), [folder.url("list.crl")])
+        let watch = try Watch(paths)
+        let session = try Session.trusting(authority) { $0.trustFiles = watch.files }
+        _ = try await session.data(for: URLRequest(origin))
+        try folder.replace("policy.json", with: Self.policy(authority.pin, server.pin, scope: "leaf"))
+        #expect(await watch.next() == "replaced: policy")
+        _ = try await session.data(for: URLRequest(origin))
+        try folder.replace("policy.json", with: Self.policy(authority.pin, scope: "leaf"))
+        #expect(await watch.next() == "replaced: policy")
+        #expect(await session.failure(of: try URLRequest(origin))?.reason.rule == "key-not-pinned")
+        // The program's own, until the file changes.
+        session.serverTrustPolicyManager = ServerTrustPolicyManager(policies: [
+            "localhost": .performRevokedEvaluation(
+                validateHost: true, revocationFlags: [.crl, .requirePositiveResponse, .networkAccessDisabled])
+        ])
+        _ = try await session.data(for: URLRequest(origin))
+        try folder.replace("list.crl", with: try authority.revocationList(revoking: [server]))
+        #expect(await watch.next() == "replaced: revocation lists")
+        #expect(await session.failure(of: try URLRequest(origin))?.reason.trustFailure != nil)
+        #expect(origin.observations.requestCount == 3)
+    }
+
+    private static func policy(_ pins: String..., scope: String = "anyCertificate") -> String {
+        let pins = pins.map { "\"\($0)\"" }.joined(separator: ", ")
+        return #"{"pinSets": [{"hosts": ["localhost"], "pins": [\#(pins)], "scope": "\#(scope)"}]}"#
+    }
+
+    @Test(arguments: Flaw.allCases)
+    func `a file that cannot be used is told once, and what was read before stays`(_ flaw: Flaw) async throws {
+        let (old, new) = (try client("old"), try client("new"))
+        try folder.write(old.chainPEM + old.privateKeyPEM, to: "tls.pem")
+        try folder.write(Self.policy(authority.pin), to: "policy.json")
+        var paths = try identityPaths()
+        paths.policy = folder.url("policy.json")
+        let watch = try Watch(paths)
+        let session = try Session.trusting(authority) { $0.trustFiles = watch.files }
+        #expect(try await session.text(URLRequest(origin)) == "1")
+        let weak = try authority.issue(LeafRequest(key: .rsa(bits: 1024)))
+        for _ in 0..<2 {
+            switch flaw {
+            case .missing: unsafe unlink(folder.path("tls.pem"))
+            case .emptied: try folder.write("", to: "tls.pem")
+            case .folder:
+                unsafe unlink(folder.path("aside"))
+                try FileManager.default.createSymbolicLink(atPath: folder.path("aside"), withDestinationPath: "/tmp")
+                unsafe rename(folder.path("aside"), folder.path("tls.pem"))
+            case .truncated:
+                let whole = old.privateKeyPEM + old.chainPEM
+                try folder.replace("tls.pem", with: String(whole.dropLast(40)))
+            case .keyOfAnother: try folder.replace("tls.pem", with: new.chainPEM + old.privateKeyPEM)
+            case .weakKey: try folder.replace("tls.pem", with: weak.chainPEM + weak.privateKeyPEM)
+            case .policyWithError: try folder.replace("policy.json", with: Self.policy("sha256/short"))
+            }
+        }
+        let told = await watch.next()
+        #expect(told.hasPrefix("refused: ") && told.contains(flaw.text), "\(told)")
+        #expect(try await session.text(URLRequest(origin)) == "1")
+        try folder.replace("policy.json", with: Self.policy(authority.pin, old.pin))
+        try folder.replace("tls.pem", with: new.chainPEM + new.privateKeyPEM)
+        var events: [String] = []
+        while events.last?.contains("identity 1") != true { events.append(await watch.next()) }
+        #expect(!events.contains { $0.hasPrefix("refused") }, "\(events)")
+        #expect(try await session.text(URLRequest(origin)) != "1")
+        #expect(shown == new.der)
+    }
+
+    enum Flaw: CaseIterable {
+        case missing, emptied, folder, truncated, keyOfAnother, weakKey, policyWithError
+
+        var text: String {
+            switch self {
+            case .missing: "cannot be read: open: No such file"
+            case .emptied: "the file is empty"
+            case .folder: "not a regular file"
+            case .truncated: "the file ends within a PEM block"
+            case .keyOfAnother: "does not belong to the certificate"
+            case .weakKey: "cannot be used in TLS"
+            case .policyWithError: "line 1"
+            }
+        }
+    }
+
+    @Test func `the first reading fails with the error of the file`() throws {
+        let error = #expect(throws: TrustFileError.self) { try Watch(try identityPaths()) }
+        #expect(error?.part == .identity(0))
+        if case .unreadable? = error?.reason {} else { Issue.record("\(String(describing: error))") }
+    }
+
+    @Test func `hosts have certificates of their own, and each is renewed`() async throws {
+        let (common, own, new) = (try client("common"), try client("own"), try client("new"))
+        try folder.write(common.chainPEM + common.privateKeyPEM, to: "common.pem")
+        try folder.write(own.chainPEM + own.privateKeyPEM, to: "tls.pem")
+        var paths = try identityPaths(hosts: ["localhost"])
+        paths.identities.append(.init(certificates: folder.url("common.pem")))
+        let watch = try Watch(paths)
+        let session = try Session.trusting(authority) { $0.trustFiles = watch.files }
+        _ = try await session.data(for: URLRequest(origin))
+        #expect(shown == own.der)
+        _ = try await session.data(for: URLRequest(origin, host: "127.0.0.1"))
+        #expect(shown == common.der)
+        try folder.replace("tls.pem", with: new.chainPEM + new.privateKeyPEM)
+        #expect(await watch.next() == "replaced: identity 1")
+        _ = try await session.data(for: URLRequest(origin))
+        #expect(shown == new.der)
+        _ = try await session.data(for: URLRequest(origin, host: "127.0.0.1"))
+        #expect(shown == common.der)
+    }
+
+    @Test func `a certificate that expires soon is told of once a day`() async throws {
+        let identity = try client("brief", .days(-1, to: 5))
+        try folder.write(identity.chainPEM + identity.privateKeyPEM, to: "tls.pem")
+        let time = Lock(Int64(Date().timeIntervalSince1970))
+        let looks = Looks()
+        var habits = Watch.habits
+        habits.checkInterval = .milliseconds(5)
+        habits.clock = {
+            looks.count()
+            return time.withLock { $0 }
+        }
+        let watch = try Watch(try identityPaths(), habits)
+        let session = try Session.trusting(authority) { $0.trustFiles = watch.files }
+        #expect(await watch.next().hasPrefix("identity 1: CN=brief expires at "))
+        await looks.next(5)
+        time.withLock { $0 += 86_399 }
+        await looks.next(5)
+        #expect(watch.count == 1)
+        time.withLock { $0 += 1 }
+        #expect(await watch.next().hasPrefix("identity 1: CN=brief expires at "))
+        await looks.next(5)
+        #expect(watch.count == 2)
+        withExtendedLifetime(session) {}
+    }
+
+    @Test func `sessions share files, and one that begins late has the latest`() async throws {
+        let (old, new) = (try client("old"), try client("new"))
+        try folder.write(old.chainPEM + old.privateKeyPEM, to: "tls.pem")
+        let watch = try Watch(try identityPaths())
+        let first = try Session.trusting(authority) { $0.trustFiles = watch.files }
+        _ = try await first.data(for: URLRequest(origin))
+        try folder.replace("tls.pem", with: new.chainPEM + new.privateKeyPEM)
+        #expect(await watch.next() == "replaced: identity 1")
+        let second = try Session.trusting(authority) { $0.trustFiles = watch.files }
+        _ = try await second.data(for: URLRequest(origin))
+        #expect(shown == new.der)
+        #expect(origin.observations.handshakes.map { $0.clientCertificate == old.der } == [true, false])
+        withExtendedLifetime(first) {}
+    }
+
+    @Test func `proxies have anchors and policies of their own files, or the anchors of origins`() throws {
+        try folder.write(authority.certificatePEM, to: "ca.pem")
+        let other = try CertificateAuthority(commonName: "Other")
+        try folder.write(other.certificatePEM, to: "proxy.pem")
+        try folder.write(Self.policy(other.pin), to: "policy.json")
+        var paths = TrustFilePaths()
+        paths.anchors = .only(folder.url("ca.pem"))
+        let one = SessionConfiguration().applying(try Watch(paths).files.current.material)
+        #expect(one.forProxies.tls.anchors == .only([try X509Certificate(pem: authority.certificatePEM)]))
+        paths.proxyAnchors = .only(folder.url("proxy.pem"))
+        paths.proxyPolicy = folder.url("policy.json")
+        let two = SessionConfiguration().applying(try Watch(paths).files.current.material)
+        #expect(two.tls.anchors == one.tls.anchors)
+        #expect(two.forProxies.tls.anchors == .only([try X509Certificate(pem: other.certificatePEM)]))
+        #expect(two.proxyTrustPolicyManager?.policies.keys.sorted() == ["localhost"])
+    }
+
+    @Test(arguments: [
+        ("", true), ("text\n", true), ("-----BEGIN A-----\nx\n-----END A-----\n", true),
+        ("- text\n-----BEGIN A-----\nx\n-----END A----- \r\n--- more\n", true),
+        ("-----BEGIN A-----\nx\n-----END A----", false), ("-----BEGIN A-----\nx\n", false), ("-----BEGIN A", false),
+        ("-----BEGIN A-----\nx\n-----END A-----\n-----BEG", false),
+    ])
+    func `a text that ends within a block is known`(_ text: String, isWhole: Bool) {
+        #expect(TrustMaterial.isWhole(Array(text.utf8)) == isWhole)
+    }
+}
+
+extension Identity {
+    var der: [UInt8]? { try? X509Certificate(pem: certificatePEM).der }
+}
+
+extension CertificateAuthority {
+    func issueClient(_ name: String, _ validity: Validity = .current) throws -> Identity {
+        try issue(
+            LeafRequest(
+                commonName: name, validity: validity,
+                extensions: [CertificateExtension("extendedKeyUsage", "clientAuth")]))
+    }
+}
+
+/// Files that are watched, and what is told of them.
+final class Watch: Sendable {
+    let files: TrustFiles
+    private let events: AsyncStream<String>
+    private let told = Lock(0)
+
+    static var habits: TrustFiles.Habits {
+        var habits = TrustFiles.Habits()
+        habits.settleTime = .milliseconds(1)
+        habits.checkInterval = .milliseconds(200)
+        return habits
+    }
+
+    init(_ paths: TrustFilePaths, _ habits: TrustFiles.Habits = Watch.habits) throws {
+        let (events, continuation) = AsyncStream<String>.makeStream()
+        self.events = events
+        files = try TrustFiles(paths, habits) { continuation.yield("\($0)") }
+    }
+
+    /// The next event as text.
+    func next() async -> String {
+        for await event in events {
+            told.withLock { $0 += 1 }
+            return event
+        }
+        return ""
+    }
+
+    /// How many events were taken.
+    var count: Int { told.withLock { $0 } }
+}
+
+/// Counts looks at files.
+private final class Looks: Sendable {
+    private let looks: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+
+    init() { (looks, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+
+    func count() { continuation.yield() }
+
+    /// Waits for so many looks from now on.
+    func next(_ count: Int) async {
+        var left = count
+        for await _ in looks {
+            left -= 1
+            if left < 0 { return }
+        }
+    }
+}
+
+/// A folder with files of certificates, gone with the object.
+final class SecretFolder: Sendable {
+    private let root: TestFolder
+    private let openFile = Lock<Int32?>(nil)
+
+    init() throws {
+        root = try TestFolder()
+        try FileManager.default.createDirectory(atPath: root.path + "/tls", withIntermediateDirectories: true)
+    }
+
+    deinit { if let openFile = openFile.withLock({ $0 }) { close(openFile) } }
+
+    func path(_ name: String) -> String { root.path + "/tls/" + name }
+
+    func url(_ name: String) -> URL { URL(filePath: path(name)) }
+
+    func write(_ text: String, to name: String) throws { try Data(text.utf8).write(to: url(name)) }
+
+    func write(_ bytes: [UInt8], to name: String) throws { try Data(bytes).write(to: url(name)) }
+
+    /// Writes it aside and renames it.
+    func replace(_ name: String, with text: String) throws { try replace(name, with: Array(text.utf8)) }
+
+    func replace(_ name: String, with bytes: [UInt8]) throws {
+        try write(bytes, to: "aside-" + name)
+        #expect(unsafe rename(path("aside-" + name), path(name)) == 0)
+    }
+
+    /// Writes without ever closing the file, as a file system without inotify would appear.
+    func overwriteKeepingOpen(_ name: String, with text: String) throws {
+        let file = unsafe open(path(name), O_WRONLY | O_CLOEXEC)
+        #expect(file >= 0)
+        openFile.withLock { $0 = file }
+        let bytes = Array(text.utf8)
+        #expect(unsafe pwrite(file, bytes, bytes.count, 0) == bytes.count)
+        #expect(ftruncate(file, off_t(bytes.count)) == 0)
+    }
+
+    /// Moves the whole folder away and makes another one in its place.
+    func replaceWhole(_ fill: (SecretFolder) throws -> Void) throws {
+        #expect(unsafe rename(root.path + "/tls", root.path + "/old") == 0)
+        try FileManager.default.createDirectory(atPath: root.path + "/tls", withIntermediateDirectories: true)
+        try fill(self)
+    }
+
+    /// As Kubernetes does it: the files of a version in a folder, to which one link leads that is replaced.
+    func mount(_ files: [String: String], version: Int) throws {
+        let target = "..version-\(version)"
+        try FileManager.default.createDirectory(atPath: path(target), withIntermediateDirectories: true)
+        for (name, text) in files { try write(text, to: "\(target)/\(name)") }
+        try FileManager.default.createSymbolicLink(atPath: path("..data_tmp"), withDestinationPath: target)
+        #expect(unsafe rename(path("..data_tmp"), path("..data")) == 0)
+        for name in files.keys where version == 1 {
+            try FileManager.default.createSymbolicLink(atPath: path(name), withDestinationPath: "..data/\(name)")
+        }
+        if version > 1 { try FileManager.default.removeItem(atPath: path("..version-\(version - 1)")) }
+    }
+}
