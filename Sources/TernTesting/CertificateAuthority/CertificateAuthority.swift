@@ -80,6 +80,34 @@ public final class CertificateAuthority: Sendable {
         return try Identity(leaf, key: leafKey, followedBy: chainPEM)
     }
 
+    /// Issues a leaf with timestamps of logs in its certificate (RFC 6962 §3.3).
+    ///
+    /// - Parameter timestamps: makes the serialised list, of what logs sign for this certificate.
+    public func issue(
+        _ request: LeafRequest = .localhost,
+        embedding timestamps: (TransparencyTestEntry) throws(CertificateAuthorityError) -> [UInt8]
+    ) throws(CertificateAuthorityError) -> Identity {
+        let leafKey = try PrivateKey(request.key)
+        var request = request
+        // The same number with and without timestamps.
+        if request.flaws.serialNumber == nil {
+            var number = [UInt8](repeating: 0, count: 16)
+            guard unsafe RAND_bytes(&number, 16) == 1 else { throw CertificateAuthorityError(.encodingFailed) }
+            number[0] = number[0] & 0x7f | 0x40
+            request.flaws.serialNumber = number
+        }
+        let early = try CertificateTemplate(request).sign(for: leafKey, issuer: (certificate, key))
+        let entry = TransparencyTestEntry.precertificate(
+            issuerKeyHash: try certificate.keyHash(),
+            tbs: unsafe Self.encode { target in unsafe i2d_re_X509_tbs(early.pointer, target) })
+        let list = Self.octetString(try timestamps(entry)).map { byte in
+            String(byte >> 4, radix: 16) + String(byte & 0x0f, radix: 16)
+        }
+        request.extensions.append(CertificateExtension("1.3.6.1.4.1.11129.2.4.2", "DER:" + list.joined()))
+        let leaf = try CertificateTemplate(request).sign(for: leafKey, issuer: (certificate, key))
+        return try Identity(leaf, key: leafKey, followedBy: chainPEM)
+    }
+
     /// Creates a self-signed leaf.
     public static func selfSigned(_ request: LeafRequest = .localhost) throws(CertificateAuthorityError) -> Identity {
         let key = try PrivateKey(request.key)
@@ -118,9 +146,10 @@ extension CertificateAuthority {
     ///   - validity: `thisUpdate` and `nextUpdate`.
     ///   - signer: the signer with its certificate; the authority itself if nil.
     ///   - digest: the hash of the signature.
+    ///   - timestamps: a serialised list of timestamps of logs (RFC 6962 §3.3); nil for none.
     public func ocspResponse(
         about identity: Identity, _ status: RevocationStatus, validity: Validity = .days(-1, to: 1),
-        signedBy signer: Identity? = nil, digest: SignatureDigest = .sha256
+        signedBy signer: Identity? = nil, digest: SignatureDigest = .sha256, timestamps: [UInt8]? = nil
     ) throws(CertificateAuthorityError) -> [UInt8] {
         guard let basic = unsafe OCSP_BASICRESP_new() else { throw CertificateAuthorityError(.outOfMemory) }
         defer { unsafe OCSP_BASICRESP_free(basic) }
@@ -146,14 +175,42 @@ extension CertificateAuthority {
         case .unknown: code = V_OCSP_CERTSTATUS_UNKNOWN
         }
         guard
-            unsafe OCSP_basic_add1_status(basic, id, code, OCSP_REVOKED_STATUS_NOSTATUS, revocation, this, next) != nil
+            let single = unsafe OCSP_basic_add1_status(
+                basic, id, code, OCSP_REVOKED_STATUS_NOSTATUS, revocation, this, next)
         else { throw CertificateAuthorityError(.encodingFailed) }
+        if let timestamps { try unsafe Self.add(timestamps, to: single) }
         try unsafe sign(basic, signer, digest)
         guard let response = unsafe OCSP_response_create(OCSP_RESPONSE_STATUS_SUCCESSFUL, basic) else {
             throw CertificateAuthorityError(.encodingFailed)
         }
         defer { unsafe OCSP_RESPONSE_free(response) }
         return unsafe Self.encode { target in unsafe i2d_OCSP_RESPONSE(response, target) }
+    }
+
+    @unsafe private static func add(
+        _ timestamps: [UInt8], to single: OpaquePointer
+    ) throws(CertificateAuthorityError) {
+        let bytes = octetString(timestamps)
+        guard let value = unsafe ASN1_STRING_type_new(V_ASN1_OCTET_STRING) else {
+            throw CertificateAuthorityError(.outOfMemory)
+        }
+        defer { unsafe ASN1_STRING_free(value) }
+        guard unsafe ASN1_STRING_set(value, bytes, Int32(clamping: bytes.count)) == 1,
+            let made = unsafe X509_EXTENSION_create_by_NID(nil, NID_ct_cert_scts, 0, value)
+        else { throw CertificateAuthorityError(.encodingFailed) }
+        defer { unsafe X509_EXTENSION_free(made) }
+        guard unsafe OCSP_SINGLERESP_add_ext(single, made, -1) == 1 else {
+            throw CertificateAuthorityError(.encodingFailed)
+        }
+    }
+
+    /// X.690 §8.7, up to 65535 bytes.
+    private static func octetString(_ bytes: [UInt8]) -> [UInt8] {
+        let count = bytes.count
+        let low = UInt8(truncatingIfNeeded: count)
+        let length: [UInt8] =
+            count < 0x80 ? [low] : count < 0x100 ? [0x81, low] : [0x82, UInt8(truncatingIfNeeded: count >> 8), low]
+        return [0x04] + length + bytes
     }
 
     /// Returns a DER `CertificateList` of this authority.

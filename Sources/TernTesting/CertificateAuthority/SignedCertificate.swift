@@ -34,14 +34,20 @@ import CTernOpenSSL
         return unsafe Array(UnsafeBufferPointer(start: encoding, count: Int(length)))
     }
 
-    /// `sha256/BASE64` of the DER SubjectPublicKeyInfo.
-    func pin() throws(CertificateAuthorityError) -> String {
+    /// The SHA-256 of the DER SubjectPublicKeyInfo.
+    func keyHash() throws(CertificateAuthorityError) -> [UInt8] {
         var der: UnsafeMutablePointer<UInt8>?
         let length = unsafe i2d_X509_PUBKEY(X509_get_X509_PUBKEY(pointer), &der)
         guard length > 0, let der = unsafe der else { throw CertificateAuthorityError(.encodingFailed) }
         defer { unsafe CRYPTO_free(der, #file, 0) }
         var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
         unsafe SHA256(der, Int(length), &digest)
+        return digest
+    }
+
+    /// `sha256/BASE64` of the DER SubjectPublicKeyInfo.
+    func pin() throws(CertificateAuthorityError) -> String {
+        let digest = try keyHash()
         var base64 = [UInt8](repeating: 0, count: 45)
         let count = unsafe EVP_EncodeBlock(&base64, digest, SHA256_DIGEST_LENGTH)
         return "sha256/" + String(decoding: base64.prefix(Int(max(0, count))), as: UTF8.self)
