@@ -10,6 +10,7 @@
 
 #include <openssl/bio.h>
 #include <openssl/bn.h>
+#include <openssl/ct.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/ocsp.h>
@@ -96,6 +97,9 @@ static inline DIST_POINT *tern_DIST_POINTS_at(const CRL_DIST_POINTS *points, int
 static inline const GENERAL_NAMES *tern_DIST_POINT_full_name(const DIST_POINT *point) {
     return point->distpoint != NULL && point->distpoint->type == 0 ? point->distpoint->name.fullname : NULL;
 }
+
+static inline int tern_SCT_stack_count(const STACK_OF(SCT) *stack) { return sk_SCT_num(stack); }
+static inline SCT *tern_SCT_stack_at(const STACK_OF(SCT) *stack, int index) { return sk_SCT_value(stack, index); }
 
 // Digests
 

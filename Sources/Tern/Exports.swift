@@ -161,6 +161,12 @@
 @_exported public import struct TernEngine.Timeouts
 @_exported public import struct TernEngine.TransferProgress
 @_exported public import enum TernEngine.TransportAddress
+@_exported public import struct TernEngine.TransparencyFinding
+@_exported public import struct TernEngine.TransparencyLog
+@_exported public import struct TernEngine.TransparencyLogList
+@_exported public import struct TernEngine.TransparencyPolicy
+@_exported public import enum TernEngine.TransparencyShortfall
+@_exported public import struct TernEngine.TransparencyVerdict
 @_exported public import struct TernEngine.TrustAnchors
 @_exported public import struct TernEngine.TrustFailure
 @_exported public import struct TernEngine.TrustFileError

@@ -55,6 +55,12 @@
 @_exported public import class TernTLS.TLSKeyLog
 @_exported public import enum TernTLS.TLSProtocolVersion
 @_exported public import struct TernTLS.TLSSettings
+@_exported public import struct TernTLS.TransparencyFinding
+@_exported public import struct TernTLS.TransparencyLog
+@_exported public import struct TernTLS.TransparencyLogList
+@_exported public import struct TernTLS.TransparencyPolicy
+@_exported public import enum TernTLS.TransparencyShortfall
+@_exported public import struct TernTLS.TransparencyVerdict
 @_exported public import struct TernTLS.TrustAnchors
 @_exported public import struct TernTLS.TrustFailure
 @_exported public import enum TernTLS.TrustProfile

@@ -9,7 +9,7 @@ struct Explanation {
     init(_ result: ServerTrustResult) { self.result = result }
 
     var text: String {
-        (verdict + [""] + chain + wanted + advice).joined(separator: "\n")
+        (verdict + timestamps + [""] + chain + wanted + advice).joined(separator: "\n")
     }
 
     private var verdict: [String] {
@@ -24,6 +24,12 @@ struct Explanation {
             lines += rows([("openssl", text)])
         }
         return lines
+    }
+
+    private var timestamps: [String] {
+        guard let transparency = result.transparency else { return [] }
+        let title = transparency.findings.isEmpty ? "No certificate timestamps: " : "The certificate timestamps: "
+        return ["", title + transparency.sentence + "."] + transparency.findings.map { "     \($0)" }
     }
 
     private var chain: [String] {
@@ -122,6 +128,10 @@ enum TrustAdvice {
         case .delegate: "Look at the delegate that answers server trust challenges: the policy accepts the server."
         case .missingStaple:
             "Turn on OCSP stapling in the server (SSLUseStapling, ssl_stapling), or have a certificate without must-staple."
+        case .certificateTransparency(.outdatedList): "Fetch the current list of certificate logs."
+        case .certificateTransparency:
+            "Have the authority issue a certificate with timestamps of enough logs, as public authorities do. If it has them, "
+                + "fetch the current list of certificate logs."
         case .limit: "Have the server send its own certificate and the few above it, with no more names than it needs."
         case .invalidSignature, .unknownCriticalExtension, .chainTooLong, .rule, .customEvaluation, .other:
             "Inspect the certificate: openssl x509 -text -in FILE."

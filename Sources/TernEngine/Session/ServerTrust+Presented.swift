@@ -6,7 +6,7 @@ public import TernTLS
 extension ServerTrust {
     /// Gets the certificates of a server: performs the handshake as far as the certificates, and ends the connection
     /// before a request. Nothing is verified; the caller evaluates the result. A stapled response of the server is in
-    /// its revocation data.
+    /// its revocation data, and timestamps of its handshake are in ``TernTLS/ServerTrust/handshakeTimestamps``.
     ///
     /// - Parameters:
     ///   - url: an https URL; only its host and port matter.
@@ -24,8 +24,8 @@ extension ServerTrust {
                 presented.trust.withLock { $0 = trust }
                 return false
             },
-            // Never evaluated, but makes the handshake request a staple.
-            .performRevokedEvaluation(validateHost: false, revocationFlags: [.ocsp, .networkAccessDisabled]),
+            // Never evaluated, but makes the handshake request a staple and timestamps.
+            .certificateTransparency(.chrome(TransparencyLogList(logs: [], time: nil))),
         ])
         // Whatever form the host has, it is the only one this session connects to.
         let session = Session(

@@ -40,6 +40,7 @@ extension ServerTrustPolicy {
         case .pinCertificates(let pins, _, _): [text] + pins.map(\.der)
         case .pinPublicKeys(let pins, _, _): [text] + pins.map(\.sha256)
         case .pinSet(let set): [text] + set.bytes
+        case .certificateTransparency(let policy): [text] + policy.bytes
         case .composite(let policies): Self.demands(of: policies).map { [text] + $0 }
         case .customEvaluation: nil
         }

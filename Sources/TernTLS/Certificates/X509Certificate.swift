@@ -144,10 +144,14 @@ extension X509Certificate {
         /// Hashes the public key in a file: DER, or the first `PUBLIC KEY` block of a PEM text, as `openssl pkey
         /// -pubout` writes them.
         public init(publicKeyFile bytes: [UInt8]) throws(PinError) {
-            // DER begins with a SEQUENCE tag, which no text begins with.
-            let der = bytes.first == 0x30 ? bytes : (try? PEMBlocks.read(bytes, named: PEM_STRING_PUBLIC))?.first
-            guard let der, Self.isPublicKey(der) else { throw .notPublicKey }
+            guard let der = Self.contents(ofFile: bytes), Self.isPublicKey(der) else { throw .notPublicKey }
             self.init(subjectPublicKeyInfo: der)
+        }
+
+        /// The DER of the public key in a file, not read yet; nil for a PEM text without one.
+        static func contents(ofFile bytes: [UInt8]) -> [UInt8]? {
+            // DER begins with a SEQUENCE tag, which no text begins with.
+            bytes.first == 0x30 ? bytes : (try? PEMBlocks.read(bytes, named: PEM_STRING_PUBLIC))?.first
         }
 
         private static func isPublicKey(_ der: [UInt8]) -> Bool {

@@ -65,6 +65,8 @@ public struct TrustFailure: Error, Sendable, Hashable {
         case revocationNotAsked
         /// The leaf requires a stapled response (RFC 7633), and the server stapled no usable one.
         case missingStaple
+        /// The leaf does not comply with a policy of Certificate Transparency.
+        case certificateTransparency(TransparencyShortfall)
         /// The custom evaluation returned false.
         case customEvaluation
         /// A delegate refused a server that the policy accepted.
@@ -80,7 +82,7 @@ public struct TrustFailure: Error, Sendable, Hashable {
                 .invalidSignature, .unknownCriticalExtension, .chainTooLong, .certificatePolicy, .rule, .limit, .other:
                 .chain
             case .keyNotPinned, .certificateNotPinned: .pin
-            case .noRequiredEvaluator, .noPolicy, .customEvaluation, .delegate: .caller
+            case .noRequiredEvaluator, .noPolicy, .certificateTransparency, .customEvaluation, .delegate: .caller
             case .revoked, .unknownToResponder, .revocationUndetermined, .missingStaple: .status
             case .revocationNotAsked: .session
             }
@@ -217,6 +219,7 @@ extension TrustFailure: CustomStringConvertible {
         case .revocationNotAsked:
             return "the policy requires the revocation status of \(subject), which the handshake did not ask for"
         case .missingStaple: return "\(subject) requires a stapled OCSP response, and the server sent no usable one"
+        case .certificateTransparency(let shortfall): return shortfall.sentence
         case .customEvaluation: return "the custom evaluation refused it"
         case .delegate: return "a delegate refused the server, which the policy had accepted"
         case .other: return "\(subject): \(verifyText)"
@@ -256,6 +259,7 @@ extension TrustFailure {
         case .revocationUndetermined: "revocation-undetermined"
         case .revocationNotAsked: "revocation-not-asked"
         case .missingStaple: "missing-staple"
+        case .certificateTransparency: "certificate-transparency"
         case .customEvaluation: "custom-evaluation"
         case .delegate: "delegate"
         case .other: "other"

@@ -138,6 +138,10 @@ extension ServerTrustResult: CustomStringConvertible {
         }
         if let overridden { lines.append("refused by the policy, accepted by a delegate: \(overridden.sentence)") }
         if let waived { lines.append("not refused, only reported: \(waived.sentence)") }
+        if let transparency {
+            lines.append("certificate timestamps: \(transparency.sentence)")
+            lines += transparency.findings.map { "     \($0)" }
+        }
         lines += section(
             isChainValidated ? "verified chain:" : "path whose signatures hold, not validated:", verifiedChain)
         if verifiedChain.isEmpty { lines += section("sent by the server, not verified:", sentChain) }

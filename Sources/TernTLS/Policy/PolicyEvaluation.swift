@@ -44,6 +44,7 @@ struct PolicyEvaluation: Sendable {
         /// Whether the policy accepts without pins, because they have expired.
         var hasExpiredPins = false
         var revocation: [RevocationFinding] = []
+        var transparency: TransparencyVerdict?
     }
 
     init(trust: ServerTrust, host: String?) {
@@ -75,8 +76,8 @@ struct PolicyEvaluation: Sendable {
         ServerTrustResult(
             verdict: findings.failure.map { .refused($0) } ?? .accepted, host: host ?? "", sentChain: trust.sentChain,
             verifiedChain: findings.chain, isChainValidated: findings.isValidated, waived: findings.waived,
-            hasExpiredPins: findings.hasExpiredPins, revocation: findings.revocation, time: trust.time,
-            policy: policy.description)
+            hasExpiredPins: findings.hasExpiredPins, revocation: findings.revocation,
+            transparency: findings.transparency, time: trust.time, policy: policy.description)
     }
 
     private var isOverBudget: Bool { place == .reactor && budget.isExceeded }
@@ -119,6 +120,7 @@ struct PolicyEvaluation: Sendable {
         case .pinPublicKeys(let pins, validateCertificateChain: false, _):
             return signedPath { path in Self.objection(pins, in: path) }
         case .pinSet(let set): return findings(of: set)
+        case .certificateTransparency(let rules): return logged(validated(true, number), rules)
         case .composite(let policies): return findings(ofAll: policies)
         case .disableEvaluation: return Findings()
         case .customEvaluation(let accepts):
@@ -157,6 +159,8 @@ struct PolicyEvaluation: Sendable {
         findings.waived = all.lazy.compactMap(\.waived).first
         findings.hasExpiredPins = all.contains(where: \.hasExpiredPins)
         findings.revocation = all.flatMap(\.revocation)
+        let verdicts = all.compactMap(\.transparency)
+        findings.transparency = verdicts.first { $0.shortfall != nil } ?? verdicts.first
         return findings
     }
 }
@@ -230,6 +234,31 @@ extension PolicyEvaluation {
     }
 }
 
+// Certificate Transparency
+extension PolicyEvaluation {
+    private mutating func logged(_ findings: Findings, _ policy: TransparencyPolicy) -> Findings {
+        guard findings.failure == nil, !isOverBudget,
+            let check = TransparencyCheck(
+                policy: policy, chain: findings.chain, handshake: trust.handshakeTimestamps,
+                staple: trust.revocation.stapledResponse, time: trust.time)
+        else { return findings }
+        // Like that about revocation, the work is bounded, so it always runs off the reactor.
+        if place == .reactor, !budget.spend(check.cost) { return findings }
+        var findings = findings
+        let verdict = check.verdict()
+        findings.transparency = verdict
+        guard let shortfall = verdict.shortfall else { return findings }
+        let failure = TrustFailure(
+            .certificateTransparency(shortfall), host: host ?? "", certificate: findings.chain.first,
+            seen: findings.chain)
+        switch policy.mode {
+        case .enforce: findings.failure = failure
+        case .reportOnly: findings.waived = failure
+        }
+        return findings
+    }
+}
+
 // Pins
 extension PolicyEvaluation {
     private func pinned(_ findings: Findings, _ objection: ([X509Certificate]) -> TrustFailure.Reason?) -> Findings {
@@ -256,7 +285,7 @@ extension ServerTrustPolicy {
     /// Whether the verdict stays the same for the same certificates at the same time, whatever else becomes known.
     fileprivate var isFinal: Bool {
         switch self {
-        case .performRevokedEvaluation, .customEvaluation, .composite: false
+        case .performRevokedEvaluation, .certificateTransparency, .customEvaluation, .composite: false
         case .performDefaultEvaluation, .pinCertificates, .pinPublicKeys, .pinSet, .disableEvaluation: true
         }
     }

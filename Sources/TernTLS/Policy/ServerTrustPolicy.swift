@@ -33,6 +33,10 @@ public enum ServerTrustPolicy: Sendable {
     /// verified chain, unless the set is expired or only reports.
     case pinSet(PinSet)
 
+    /// Chain and host are validated as by default, and logs must have promised to publish the certificate (RFC 6962).
+    /// In a handshake the server is asked for timestamps and for a stapled OCSP response, which may have some.
+    case certificateTransparency(TransparencyPolicy)
+
     /// All of them must accept; the first refusal decides. An empty list refuses every server.
     case composite([ServerTrustPolicy])
 
@@ -51,19 +55,30 @@ extension ServerTrustPolicy {
         switch self {
         case .pinSet(let set): [set]
         case .composite(let policies): policies.flatMap(\.pinSets)
-        case .performDefaultEvaluation, .performRevokedEvaluation, .pinCertificates, .pinPublicKeys, .disableEvaluation,
-            .customEvaluation:
+        case .performDefaultEvaluation, .performRevokedEvaluation, .pinCertificates, .pinPublicKeys,
+            .certificateTransparency, .disableEvaluation, .customEvaluation:
             []
         }
     }
 
-    /// Whether the verdict depends on revocation.
-    var asksForRevocation: Bool {
+    /// Whether the verdict depends on a stapled response.
+    var asksForStaple: Bool {
         switch self {
-        case .performRevokedEvaluation: true
-        case .composite(let policies): policies.contains(where: \.asksForRevocation)
+        case .performRevokedEvaluation, .certificateTransparency: true
+        case .composite(let policies): policies.contains(where: \.asksForStaple)
         case .performDefaultEvaluation, .pinCertificates, .pinPublicKeys, .pinSet, .disableEvaluation,
             .customEvaluation:
+            false
+        }
+    }
+
+    /// Whether the verdict depends on timestamps of logs.
+    var asksForTimestamps: Bool {
+        switch self {
+        case .certificateTransparency: true
+        case .composite(let policies): policies.contains(where: \.asksForTimestamps)
+        case .performDefaultEvaluation, .performRevokedEvaluation, .pinCertificates, .pinPublicKeys, .pinSet,
+            .disableEvaluation, .customEvaluation:
             false
         }
     }
@@ -77,6 +92,7 @@ extension ServerTrustPolicy: CustomStringConvertible {
         case .pinCertificates(_, let chain, let host): Self.name("pin certificates", chain: chain, host: host)
         case .pinPublicKeys(_, let chain, let host): Self.name("pin public keys", chain: chain, host: host)
         case .pinSet(let set): set.description
+        case .certificateTransparency(let policy): policy.description
         case .composite(let policies): "all of: " + policies.map(\.description).joined(separator: "; ")
         case .disableEvaluation: "evaluation disabled"
         case .customEvaluation: "custom evaluation"
@@ -102,6 +118,9 @@ public struct ServerTrust: Sendable {
     public var profile: TrustProfile
     /// The revocation data, for a policy that checks revocation.
     public var revocation = RevocationData()
+    /// The signed certificate timestamps of the server's handshake (RFC 6962 §3.3), each serialised, for a policy of
+    /// Certificate Transparency. Those of the certificate and of the stapled response are not repeated here.
+    public var handshakeTimestamps: [[UInt8]] = []
 
     /// Creates a trust for the moment `time`; nil is now.
     public init(

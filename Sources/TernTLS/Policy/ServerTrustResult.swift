@@ -29,6 +29,8 @@ public final class ServerTrustResult: Sendable {
     public let hasExpiredPins: Bool
     /// The revocation status of each certificate below the anchor; empty if the policy does not check it.
     public let revocation: [RevocationFinding]
+    /// The timestamps of logs, and whether they suffice; nil if the policy does not check them.
+    public let transparency: TransparencyVerdict?
     /// The verdict of the policies if a delegate decided otherwise; nil if theirs was kept.
     public let policyVerdict: ServerTrustResult?
     /// The time of the evaluation, in seconds since 1970-01-01T00:00:00Z.
@@ -39,8 +41,8 @@ public final class ServerTrustResult: Sendable {
     init(
         verdict: Verdict, host: String, sentChain: [X509Certificate], verifiedChain: [X509Certificate],
         isChainValidated: Bool,
-        waived: TrustFailure?, hasExpiredPins: Bool = false, revocation: [RevocationFinding], time: Int64,
-        policy: String, policyVerdict: ServerTrustResult? = nil
+        waived: TrustFailure?, hasExpiredPins: Bool = false, revocation: [RevocationFinding],
+        transparency: TransparencyVerdict? = nil, time: Int64, policy: String, policyVerdict: ServerTrustResult? = nil
     ) {
         self.verdict = verdict
         self.host = host
@@ -50,6 +52,7 @@ public final class ServerTrustResult: Sendable {
         self.waived = waived
         self.hasExpiredPins = hasExpiredPins
         self.revocation = revocation
+        self.transparency = transparency
         self.time = time
         self.policy = policy
         self.policyVerdict = policyVerdict
@@ -70,7 +73,7 @@ public final class ServerTrustResult: Sendable {
         ServerTrustResult(
             verdict: verdict, host: host, sentChain: sentChain, verifiedChain: verifiedChain,
             isChainValidated: isChainValidated, waived: waived, hasExpiredPins: hasExpiredPins, revocation: revocation,
-            time: time, policy: policy, policyVerdict: self)
+            transparency: transparency, time: time, policy: policy, policyVerdict: self)
     }
 
     /// Whether the server is accepted.
@@ -91,11 +94,12 @@ public final class ServerTrustResult: Sendable {
     public var verifiedKeys: [X509Certificate.PublicKey] { verifiedChain.map(\.publicKey) }
 
     /// The deciding rule, as a stable word for programs: that of the failure, `accepted`, `accepted-by-delegate` if a
-    /// delegate overrode a refusal, `accepted-unpinned` if a mismatch was only reported, or `accepted-expired-pins` if
-    /// the pins have expired.
+    /// delegate overrode a refusal, `accepted-unpinned` if a mismatch was only reported, `accepted-unlogged` if missing
+    /// timestamps of logs were, or `accepted-expired-pins` if the pins have expired.
     public var rule: String {
         if let failure { return failure.rule }
         if overridden != nil { return "accepted-by-delegate" }
+        if case .certificateTransparency? = waived?.reason { return "accepted-unlogged" }
         if waived != nil { return "accepted-unpinned" }
         return hasExpiredPins ? "accepted-expired-pins" : "accepted"
     }

@@ -35,7 +35,10 @@ final class PeerVerification {
     var host: String { evaluation.host ?? "" }
 
     /// Whether to request a stapled response from the server.
-    var wantsStaple: Bool { policy.asksForRevocation }
+    var wantsStaple: Bool { policy.asksForStaple }
+
+    /// Whether to request timestamps of logs from the server. If so, a staple is wanted, too: it may have some.
+    var wantsTimestamps: Bool { policy.asksForTimestamps }
 
     /// The certificate verify callback: 1 continues, 0 sends the alert for the store context's error. Called again with
     /// every attempt to continue while something is pending.
@@ -45,6 +48,7 @@ final class PeerVerification {
             evaluation.trust.sentChain = unsafe X509Certificate.copies(of: X509_STORE_CTX_get0_untrusted(store))
             evaluation.trust.time = Timestamp.now
             unsafe takeStaple(of: ssl)
+            if wantsTimestamps { unsafe takeTimestamps(of: ssl) }
             judge()
         }
         if pending != nil {
@@ -53,8 +57,7 @@ final class PeerVerification {
         }
         // In TLS 1.3 the staple arrives with the certificate, in TLS 1.2 after it, but before the client's next flight.
         let isComplete = unsafe !wantsStaple || SSL_version(ssl) >= TLS1_3_VERSION
-        let mayFollow = isAboutRevocation || [.missingStaple, .customEvaluation].contains(result?.failure?.reason)
-        let refusal = isOpen || !isComplete && mayFollow ? nil : result?.failure
+        let refusal = isOpen || !isComplete && mayStapleAvert ? nil : result?.failure
         // Until the expected staple has arrived, only a refusal is final.
         if asksUser, !isAnswered, isComplete || refusal != nil {
             unsafe X509_STORE_CTX_set_error(store, X509_V_OK)
@@ -191,8 +194,29 @@ final class PeerVerification {
     /// A refusal that an answer may still avert.
     private var isOpen: Bool { isAboutRevocation && !questions.isEmpty }
 
+    /// Whether the server is refused, and a staple may change that.
+    private var mayStapleAvert: Bool {
+        switch result?.failure?.reason {
+        case .missingStaple, .customEvaluation, .certificateTransparency: true
+        default: isAboutRevocation
+        }
+    }
+
     private var isAboutRevocation: Bool {
         [.unknownToResponder, .revocationUndetermined].contains(result?.failure?.reason)
+    }
+
+    /// OpenSSL has read them, and writes each again. Of a list that it cannot read there is none.
+    @unsafe private func takeTimestamps(of ssl: OpaquePointer) {
+        let stack = unsafe SSL_get0_peer_scts(ssl)
+        let count = min(Int32(TransparencyVerdict.maximumTimestamps), max(0, unsafe tern_SCT_stack_count(stack)))
+        evaluation.trust.handshakeTimestamps = (0..<count).compactMap { index in
+            guard let timestamp = unsafe tern_SCT_stack_at(stack, index),
+                unsafe SCT_get_source(timestamp) == SCT_SOURCE_TLS_EXTENSION
+            else { return nil }
+            return unsafe X509Reference.encode { target in unsafe i2o_SCT(timestamp, target) }
+        }
+        OpenSSLError.clear()
     }
 
     /// Whether a staple has arrived since.

@@ -27,7 +27,10 @@ final class SessionCallbacks {
                 UnsafeRawBufferPointer(start: bytes, count: count), version: version)
         }
         unsafe resumption?.offer(to: ssl, reaffirm: verification.reaffirms)
-        return unsafe !verification.wantsStaple || tern_SSL_request_stapled_response(ssl) == 1
+        guard verification.wantsStaple else { return true }
+        // OpenSSL evaluates timestamps only of chains that it has verified itself, so here it does not.
+        return unsafe tern_SSL_request_stapled_response(ssl) == 1
+            && (!verification.wantsTimestamps || SSL_enable_ct(ssl, Int32(SSL_CT_VALIDATION_PERMISSIVE)) == 1)
     }
 
     /// The server has resumed the offered session: its verdict counts. False if none was offered.

@@ -17,6 +17,8 @@ import TernTesting
         var groups: String?
         /// What tickets are sealed with: two servers with the same number resume each other's sessions.
         var ticketKey: UInt8?
+        /// The content of the extension `signed_certificate_timestamp`.
+        var timestamps: [UInt8]?
     }
 
     private let context: OpaquePointer
@@ -52,6 +54,15 @@ import TernTesting
             throw Failure.queued
         }
         unsafe chain.dropFirst().forEach { unsafe tern_SSL_CTX_add1_chain_cert(context, $0) }
+        if let timestamps = options.timestamps {
+            // For a client's hello, a server's hello of TLS 1.2, and a certificate of TLS 1.3.
+            let places: [UInt8] = [0, 0, 0x11, 0x80]
+            let length = [
+                UInt8(truncatingIfNeeded: timestamps.count >> 8), UInt8(truncatingIfNeeded: timestamps.count),
+            ]
+            let info = places + [0, 18] + length + timestamps
+            unsafe SSL_CTX_use_serverinfo_ex(context, UInt32(SSL_SERVERINFOV2), info, info.count)
+        }
         if options.applicationProtocol != nil {
             unsafe SSL_CTX_set_alpn_select_cb(
                 context,

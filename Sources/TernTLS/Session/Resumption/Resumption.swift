@@ -85,6 +85,7 @@ struct TrustEvidence: Sendable {
                 end = min(end, time &+ Self.ageWithoutRevocation)
             }
         }
+        if let last = result.transparency?.end { end = min(end, last) }
         guard time <= end else { return nil }
         validity = time...end
     }

@@ -187,6 +187,7 @@ enum PolicyIdentity: Hashable {
     case pinnedCertificates([X509Certificate], validateChain: Bool, validateHost: Bool)
     case pinnedKeys([X509Certificate.PublicKey], validateChain: Bool, validateHost: Bool)
     case pinSet(PinSet)
+    case transparency(TransparencyPolicy)
     case composite([PolicyIdentity])
     case disabled
     /// Closures cannot be compared; they are called again instead.
@@ -197,7 +198,9 @@ enum PolicyIdentity: Hashable {
     var isReevaluated: Bool {
         switch self {
         case .custom, .composite: true
-        case .defaultEvaluation, .revokedEvaluation, .pinnedCertificates, .pinnedKeys, .pinSet, .disabled: false
+        case .defaultEvaluation, .revokedEvaluation, .pinnedCertificates, .pinnedKeys, .pinSet, .transparency,
+            .disabled:
+            false
         }
     }
 }
@@ -211,6 +214,7 @@ extension ServerTrustPolicy {
             .pinnedCertificates(pins, validateChain: chain, validateHost: host)
         case .pinPublicKeys(let pins, let chain, let host): .pinnedKeys(pins, validateChain: chain, validateHost: host)
         case .pinSet(let set): .pinSet(set)
+        case .certificateTransparency(let policy): .transparency(policy)
         case .composite(let policies): .composite(policies.map(\.identity))
         case .disableEvaluation: .disabled
         case .customEvaluation: .custom

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The logs of certificates that a policy knows. Two lists are equal if their contents are.
+///
+/// A shared, immutable value: copying and comparing it costs little.
+public struct TransparencyLogList: Sendable {
+    private final class Storage: Sendable {
+        let logs: [[UInt8]: TransparencyLog]
+        let order: [TransparencyLog]
+        let time: Int64?
+        let fingerprint: [UInt8]
+
+        init(logs: [TransparencyLog], time: Int64?) {
+            order = logs
+            self.logs = Dictionary(logs.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+            self.time = time
+            // Lengths first, so that no other list has the same bytes.
+            let texts = [time.map { "\($0)" } ?? "never"] + logs.flatMap { ["\($0.parts.count)"] + $0.parts }
+            let bytes = texts.flatMap { Array("\($0.utf8.count) ".utf8) + Array($0.utf8) }
+            fingerprint = X509Certificate.PublicKey(subjectPublicKeyInfo: bytes).sha256
+        }
+    }
+
+    private let storage: Storage
+
+    /// Creates a list. Of two logs with the same key the first counts.
+    ///
+    /// - Parameter time: when the list was made, in seconds since 1970; nil if that is unknown.
+    public init(logs: [TransparencyLog], time: Int64?) { storage = Storage(logs: logs, time: time) }
+
+    /// The logs, in the list's order.
+    public var logs: [TransparencyLog] { storage.order }
+
+    /// When the list was made, in seconds since 1970; nil if that is unknown.
+    public var time: Int64? { storage.time }
+
+    /// The log that a timestamp names by the SHA-256 of its key; nil for one that is not in the list.
+    public func log(id: [UInt8]) -> TransparencyLog? { storage.logs[id] }
+
+    /// The same for equal lists in every process, and different for others.
+    package var fingerprint: [UInt8] { storage.fingerprint }
+
+    /// Whether `signature` is that of a list's bytes by `publicKey`, which is a DER SubjectPublicKeyInfo or a PEM text:
+    /// ECDSA on P-256 or RSA, with SHA-256, as Google signs `log_list.json`.
+    package static func isSigned(_ bytes: [UInt8], by publicKey: [UInt8], signature: [UInt8]) -> Bool {
+        let der = X509Certificate.PublicKey.contents(ofFile: publicKey)
+        return der.flatMap(VerificationKey.init)?.verifies(signature, of: bytes) ?? false
+    }
+}
+
+extension TransparencyLogList: Hashable {
+    public static func == (left: TransparencyLogList, right: TransparencyLogList) -> Bool {
+        left.storage === right.storage || left.fingerprint == right.fingerprint
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(fingerprint) }
+}

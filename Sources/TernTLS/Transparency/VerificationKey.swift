@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTernOpenSSL
+
+/// A public key that verifies signatures of SHA-256: ECDSA on P-256, or RSA (PKCS #1 v1.5) of 2048 to 8192 bits, as RFC
+/// 6962 §2.1.4 allows them.
+///
+/// Safety: the pointer is owned, never nil, never changed after `init`, and freed once in `deinit`. OpenSSL permits
+/// concurrent use of a key that does not change.
+@safe final class VerificationKey: @unchecked Sendable {
+    /// RFC 5246 §7.4.1.4.1.
+    enum Algorithm: UInt8 {
+        case rsa = 1
+        case ecdsa = 3
+    }
+
+    let algorithm: Algorithm
+    private let pointer: OpaquePointer
+
+    /// Reads exactly one DER SubjectPublicKeyInfo; nil for other bytes and other keys.
+    init?(subjectPublicKeyInfo der: [UInt8]) {
+        OpenSSLError.clear()
+        defer { OpenSSLError.clear() }
+        let read = unsafe der.withUnsafeBufferPointer { buffer -> OpaquePointer? in
+            var cursor = buffer.baseAddress
+            guard let key = unsafe d2i_PUBKEY(nil, &cursor, buffer.count) else { return nil }
+            if unsafe cursor == buffer.baseAddress.map({ unsafe $0 + buffer.count }) { return unsafe key }
+            unsafe EVP_PKEY_free(key)
+            return nil
+        }
+        guard let key = unsafe read else { return nil }
+        guard let algorithm = unsafe Self.algorithm(of: key) else {
+            unsafe EVP_PKEY_free(key)
+            return nil
+        }
+        self.algorithm = algorithm
+        unsafe pointer = key
+    }
+
+    deinit { unsafe EVP_PKEY_free(pointer) }
+
+    @unsafe private static func algorithm(of key: OpaquePointer) -> Algorithm? {
+        switch unsafe EVP_PKEY_get_id(key) {
+        case EVP_PKEY_RSA: return unsafe (2048...8192).contains(EVP_PKEY_get_bits(key)) ? .rsa : nil
+        case EVP_PKEY_EC:
+            var name = [CChar](repeating: 0, count: 64)
+            var length = 0
+            guard unsafe EVP_PKEY_get_group_name(key, &name, name.count, &length) == 1 else { return nil }
+            let curve = String(decoding: name.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            return curve == "prime256v1" ? .ecdsa : nil
+        default: return nil
+        }
+    }
+
+    func verifies(_ signature: [UInt8], of message: [UInt8]) -> Bool {
+        OpenSSLError.clear()
+        defer { OpenSSLError.clear() }
+        guard !signature.isEmpty, let context = unsafe EVP_MD_CTX_new() else { return false }
+        defer { unsafe EVP_MD_CTX_free(context) }
+        return unsafe EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, pointer) == 1
+            && EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
+    }
+}
