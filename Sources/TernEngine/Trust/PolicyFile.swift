@@ -106,7 +106,7 @@ public struct PolicyFile: Sendable, Hashable {
     }
 }
 
-/// What is wrong with a trust policy file, and where.
+/// What is wrong with a trust policy file or a list of logs of certificates, and where.
 public struct PolicyFileError: Error, Sendable, Hashable {
     /// The kind of error.
     public enum Reason: Sendable, Hashable {
@@ -142,6 +142,16 @@ public struct PolicyFileError: Error, Sendable, Hashable {
         case repeatedHost(HostPattern)
         /// The `version` is not supported.
         case unsupportedVersion(String)
+        /// Not base64 with padding.
+        case invalidBase64(String)
+        /// Not a key that a log of certificates may have: P-256, or RSA of 2048 bits and more.
+        case invalidLogKey
+        /// The `log_id` is not the SHA-256 of the log's key.
+        case wrongLogID
+        /// The interval ends before it begins.
+        case emptyInterval
+        /// The file is not signed by the given key.
+        case invalidSignature
     }
 
     /// The kind of error.
@@ -189,6 +199,11 @@ extension PolicyFileError.Reason: CustomStringConvertible {
         case .invalidMoment(let text): "\"\(text)\" is not an RFC 3339 time such as 2030-12-31T00:00:00Z"
         case .invalidURL(let text): "\"\(text)\" is not an http or https URL"
         case .repeatedHost(let pattern): "\"\(pattern)\" is in a pin set already"
+        case .invalidBase64(let text): "\"\(text)\" is not padded base64"
+        case .invalidLogKey: "this is no key of P-256, nor of RSA with 2048 to 8192 bits"
+        case .wrongLogID: "this is not the SHA-256 of the log's key"
+        case .emptyInterval: "the interval ends before it begins"
+        case .invalidSignature: "the file is not signed by the given key"
         case .unsupportedVersion(let version): "version \(version) is not supported; this reader knows version 1"
         }
     }

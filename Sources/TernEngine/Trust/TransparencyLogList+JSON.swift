@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+public import FoundationEssentials
+import TernFiles
+import TernIO
+public import TernTLS
+
+/// Lists of logs in the format that Google and Apple publish (version 3 of the schema): `operators[].logs[]` and
+/// `operators[].tiled_logs[]` with `description`, `log_id`, `key`, `state` and `temporal_interval`, and
+/// `log_list_timestamp`. Other members are ignored: the lists have more, and get new ones.
+extension TransparencyLogList {
+    /// In bytes; the lists have some 100 KB.
+    private static let maximumLength = 16 * 1024 * 1024
+
+    /// Reads a list from its JSON text. Does not block.
+    public init(json: [UInt8]) throws(PolicyFileError) {
+        var fields = try JSONFields(reading: json)
+        let time = try fields.take("log_list_timestamp")?.time()
+        var logs: [TransparencyLog] = []
+        for element in try fields.require("operators").elements() {
+            var fields = try JSONFields(element)
+            let name = try fields.require("name").string()
+            for member in ["logs", "tiled_logs"] {
+                logs +=
+                    try fields.take(member)?.elements { element throws(PolicyFileError) in
+                        try element.log(operatedBy: name)
+                    } ?? []
+            }
+        }
+        self.init(logs: logs, time: time)
+    }
+
+    /// Reads a list, if it is signed.
+    ///
+    /// - Parameters:
+    ///   - json: the list, byte for byte as it was signed.
+    ///   - signature: the contents of the signature's file, such as `log_list.sig`: ECDSA or RSA with SHA-256.
+    ///   - publicKey: the contents of the key's file: DER, or a PEM text with a `PUBLIC KEY` block.
+    public init(json: [UInt8], signature: [UInt8], publicKey: [UInt8]) throws(PolicyFileError) {
+        guard Self.isSigned(json, by: publicKey, signature: signature) else {
+            throw PolicyFileError(.invalidSignature)
+        }
+        try self.init(json: json)
+    }
+
+    /// Reads a list from a regular file of at most 16 MB. Blocks while the file is read.
+    public init(contentsOf file: URL) throws(PolicyFileError) {
+        try self.init(json: try Self.contents(of: file))
+    }
+
+    /// Reads a list from a file, if it is signed; see ``init(json:signature:publicKey:)``. Blocks while the files are
+    /// read.
+    public init(contentsOf file: URL, signature: URL, publicKey: [UInt8]) throws(PolicyFileError) {
+        try self.init(
+            json: try Self.contents(of: file), signature: try Self.contents(of: signature), publicKey: publicKey)
+    }
+
+    private static func contents(of file: URL) throws(PolicyFileError) -> [UInt8] {
+        let path = file.path(percentEncoded: false)
+        do throws(SystemCallError) {
+            guard let contents = try FileContent.read(path, limit: maximumLength) else { throw .missingFile }
+            return contents
+        } catch {
+            throw PolicyFileError(.unreadable(path: path, error))
+        }
+    }
+}
+
+/// The words for the states of a log that have only a beginning.
+private enum LogState: String, CaseIterable {
+    case pending, qualified, usable, readonly, retired, rejected
+
+    func state(since time: Int64) -> TransparencyLog.State {
+        switch self {
+        case .pending: .pending
+        case .qualified: .qualified
+        case .usable: .usable
+        case .readonly: .readOnly
+        case .retired: .retired(since: time)
+        case .rejected: .rejected
+        }
+    }
+}
+
+extension JSONElement {
+    fileprivate func log(operatedBy name: String) throws(PolicyFileError) -> TransparencyLog {
+        var fields = try JSONFields(self)
+        let key = try fields.require("key")
+        let id = try fields.require("log_id")
+        let log = TransparencyLog(
+            description: try fields.take("description")?.string() ?? "", operatorName: name,
+            formerOperators: try fields.take("previous_operators")?.elements { element throws(PolicyFileError) in
+                try element.formerOperator()
+            } ?? [],
+            key: try key.base64(), state: try fields.take("state")?.logState() ?? .unknown,
+            temporalInterval: try fields.take("temporal_interval")?.interval())
+        guard let log else { throw key.error(.invalidLogKey) }
+        guard try id.base64() == log.id else { throw id.error(.wrongLogID) }
+        return log
+    }
+
+    private func formerOperator() throws(PolicyFileError) -> TransparencyLog.FormerOperator {
+        var fields = try JSONFields(self)
+        return TransparencyLog.FormerOperator(
+            name: try fields.require("name").string(), until: try fields.require("end_time").time())
+    }
+
+    /// An object with one member, whose name is the state.
+    private func logState() throws(PolicyFileError) -> TransparencyLog.State {
+        var fields = try JSONFields(self)
+        for word in LogState.allCases {
+            guard let element = fields.take(word.rawValue) else { continue }
+            var inner = try JSONFields(element)
+            return word.state(since: try inner.require("timestamp").time())
+        }
+        return .unknown
+    }
+
+    private func interval() throws(PolicyFileError) -> Range<Int64> {
+        var fields = try JSONFields(self)
+        let start = try fields.require("start_inclusive").time()
+        let end = try fields.require("end_exclusive").time()
+        guard start <= end else { throw error(.emptyInterval) }
+        return start..<end
+    }
+
+    private func base64() throws(PolicyFileError) -> [UInt8] {
+        let text = try string()
+        guard let bytes = Base64.decode(text.utf8) else { throw error(.invalidBase64(text)) }
+        return bytes
+    }
+}
