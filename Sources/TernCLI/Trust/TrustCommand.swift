@@ -51,7 +51,8 @@ struct TrustEvaluateCommand: ToolCommand {
         guard
             batch == nil
                 || isAlone && question.lists.isEmpty && question.policy == nil && question.pins.isEmpty
-                    && question.at == nil && question.profile == nil && question.revocation.policy == nil
+                    && question.logList == nil && question.at == nil && question.profile == nil
+                    && question.revocation.policy == nil
                     && question.routes == RouteOptions()
         else {
             throw UsageError("--batch takes everything else from its file")

@@ -33,6 +33,11 @@ struct TrustQuestion: OptionGroup {
                     "Refuse certificates that the revocation lists in this file revoke, in PEM or DER; repeat for more."
             ) { $0.lists.append($1.text) },
             .group(\.revocation),
+            .value(
+                "--ct", as: "file",
+                help:
+                    "Require Certificate Transparency by Chrome's rules, with the logs in this file, such as Google's log_list.json."
+            ) { $0.logList = $1.text },
             .value("--at", as: "RFC3339", help: "The time of the evaluation; by default now.") { $0.at = $1.text },
             .value(
                 "--profile", as: "standard|web",
@@ -49,6 +54,7 @@ struct TrustQuestion: OptionGroup {
     var pins: [String] = []
     var lists: [String] = []
     var revocation = RevocationOptions()
+    var logList: String?
     var at: String?
     var profile: TrustProfile?
     var routes = RouteOptions()
@@ -65,19 +71,21 @@ struct TrustQuestion: OptionGroup {
     func answer() async throws -> ServerTrustResult {
         let moment = try moment()
         let rule = try rule(at: moment?.seconds)
+        let transparency = try transparencyPolicy()
         var trust = try await presented()
         trust.time = moment?.seconds ?? trust.time
         trust.profile = profile ?? trust.profile
         trust.revocation.lists = try lists.flatMap(Self.read(list:))
         let host = try host ?? url.map { try RequestedURL(secure: $0).url }.flatMap(LiveServer.host(of:))
         let isBetweenSeconds = moment?.hasFraction ?? false
-        let result = rule.evaluate(trust, host: host, isBetweenSeconds: isBetweenSeconds)
+        let result = rule.evaluate(trust, host: host, isBetweenSeconds: isBetweenSeconds, and: transparency)
         // Responders are not asked about a server that is refused without them.
         guard result.isAccepted, let asking = revocationPolicy else { return result }
         if revocation.policy != nil {
             trust = await trust.fetchingRevocation(for: asking, configuration: try configuration())
         }
-        let last = rule.evaluate(trust, host: host, isBetweenSeconds: isBetweenSeconds, and: asking)
+        let both = transparency.map { ServerTrustPolicy.composite([$0, asking]) } ?? asking
+        let last = rule.evaluate(trust, host: host, isBetweenSeconds: isBetweenSeconds, and: both)
         if !lists.isEmpty { warnOfSilence(in: last.revocation) }
         return last
     }
@@ -103,6 +111,16 @@ struct TrustQuestion: OptionGroup {
         if let policy = revocation.policy { return policy }
         if lists.isEmpty { return nil }
         return .performRevokedEvaluation(validateHost: true, revocationFlags: [.crl, .networkAccessDisabled])
+    }
+
+    private func transparencyPolicy() throws -> ServerTrustPolicy? {
+        guard let logList else { return nil }
+        let text = try Self.contents(of: logList, "--ct")
+        do {
+            return .certificateTransparency(.chrome(try TransparencyLogList(json: [UInt8](text))))
+        } catch {
+            throw UsageError("--ct: \(logList): \(error)")
+        }
     }
 
     private static func read(list path: String) throws -> [CertificateRevocationList] {

@@ -10,7 +10,7 @@ struct VerdictReport: Encodable {
     init(_ result: ServerTrustResult) { self.result = result }
 
     private enum CodingKeys: String, CodingKey {
-        case verdict, reason, detail, host, at, policy, openssl, chain, certificates
+        case verdict, reason, detail, host, at, policy, openssl, chain, certificates, transparency
         case wantedPins = "wanted_pins"
     }
 
@@ -26,6 +26,7 @@ struct VerdictReport: Encodable {
         try container.encode(wantedPins, forKey: .wantedPins)
         try container.encode(result.chain.rawValue, forKey: .chain)
         try container.encode(result.findings.map(CertificateReport.init), forKey: .certificates)
+        try container.encode(result.transparency.map(TransparencyReport.init), forKey: .transparency)
     }
 
     private var wantedPins: [String] {
@@ -84,6 +85,40 @@ private struct CertificateReport: Encodable {
         try container.encode(findings.nameConstraints, forKey: .nameConstraints)
         try container.encode(findings.revocation.map(RevocationReport.init), forKey: .revocation)
         try container.encode(findings.failure?.rule, forKey: .failure)
+    }
+}
+
+private struct TransparencyReport: Encodable {
+    private let complies: Bool
+    private let detail: String
+    private let timestamps: [TimestampReport]
+
+    init(_ verdict: TransparencyVerdict) {
+        complies = verdict.shortfall == nil && !verdict.isListOutdated
+        detail = verdict.sentence
+        timestamps = verdict.findings.map(TimestampReport.init)
+    }
+}
+
+private struct TimestampReport: Encodable {
+    private let finding: TransparencyFinding
+
+    init(_ finding: TransparencyFinding) { self.finding = finding }
+
+    private enum CodingKeys: String, CodingKey {
+        case source, log, time, status
+        case operatorName = "operator"
+        case logID = "log_id"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(finding.source.rawValue, forKey: .source)
+        try container.encode(finding.log?.description, forKey: .log)
+        try container.encode(finding.operatorName, forKey: .operatorName)
+        try container.encode(finding.logID.isEmpty ? nil : Base64.encode(finding.logID), forKey: .logID)
+        try container.encode(finding.time.map(JSONReport.time), forKey: .time)
+        try container.encode(finding.status.word, forKey: .status)
     }
 }
 
