@@ -61,7 +61,9 @@ struct TrustOptions: OptionGroup, Equatable {
                 "-k skips the chain, so there is no status to check: give -k or --cert-status, not both")
         }
         guard policyFile != nil else { return }
-        if isInsecure { throw UsageError("-k skips the chain, which a policy file validates: give -k or --policy, not both") }
+        if isInsecure {
+            throw UsageError("-k skips the chain, which a policy file validates: give -k or --policy, not both")
+        }
         if !pins.isEmpty || pinnedKey != nil { throw UsageError("give --policy or --pin, not both") }
     }
 

@@ -41,7 +41,9 @@ struct TrustCheckCommand: ToolCommand {
         if isJSON {
             try StandardStreams.print(try JSONReport.text(Report(policy, findings)))
         } else {
-            for finding in findings { try StandardStreams.print("\(finding.field): \(finding.rule): \(finding.message)") }
+            for finding in findings {
+                try StandardStreams.print("\(finding.field): \(finding.rule): \(finding.message)")
+            }
             if findings.isEmpty {
                 let count = policy.pinSets.count
                 try StandardStreams.print("nothing found in \(count) pin set\(count == 1 ? "" : "s")")

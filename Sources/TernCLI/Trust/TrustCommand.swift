@@ -114,7 +114,8 @@ struct TrustPinsCommand: ToolCommand {
         OptionTable(
             .operand(
                 "source",
-                help: "A PEM or DER file of certificates, a key or a signing request; an https URL, or a host and a port."
+                help:
+                    "A file of certificates, a key or a signing request, PEM or DER; an https URL, or a host and a port."
             ) { $0.source = $1.text },
             .value("--policy", as: "file", help: "Exit with 1 unless a pin of this policy file matches for --host.") {
                 $0.policy = $1.text

@@ -119,7 +119,9 @@ private struct TrustWatch: Sendable {
             return [Finding(url: text, rule: "unreachable", message: "\(error)")]
         }
         let result = policies.evaluate(trust, host: host)
-        if let failure = result.failure { return [Finding(url: text, rule: result.rule, message: "refused: \(failure)")] }
+        if let failure = result.failure {
+            return [Finding(url: text, rule: result.rule, message: "refused: \(failure)")]
+        }
         let pinSet: PinSet? =
             if case .pinSet(let set)? = policies.serverTrustPolicy(forHost: host) { set } else { nil }
         return result.warnings(within: seconds, pinSet: pinSet).map { warning in

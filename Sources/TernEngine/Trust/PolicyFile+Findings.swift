@@ -39,7 +39,8 @@ extension PolicyFile {
                     sets[key] = number
                     continue
                 }
-                let message = "\(key.pin) is pinned by pinSets[\(first)], too: whoever has its key can be either's server"
+                let message =
+                    "\(key.pin) is pinned by pinSets[\(first)], too: whoever has its key can be either's server"
                 findings.append(Finding(rule: "shared-pin", field: field, message: message))
             }
             for (place, host) in set.hosts.enumerated() {

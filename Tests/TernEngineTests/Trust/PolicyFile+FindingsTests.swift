@@ -23,7 +23,8 @@ import Testing
     }
 
     @Test func `a policy with a backup pin and hosts of its own has no finding`() throws {
-        #expect(Self.rules([try Self.set(["a.test", "**.b.test"], 1), try Self.set(["c.test", "*.d.test"], 2)]) == [])
+        #expect(
+            Self.rules([try Self.set(["a.test", "**.b.test"], 1), try Self.set(["c.test", "*.d.test"], 2)]) == [])
     }
 
     @Test func `a policy without sets says what that means`() {
@@ -45,9 +46,10 @@ import Testing
 
     @Test func `a wildcard over a public suffix is found by the list`() throws {
         let found = Self.rules([try Self.set(["**.co.uk", "*.github.io", "**.com", "co.uk", "**.example.co.uk"], 1)])
-        #expect(found.filter { !$0.contains("shadowed") } == [
-            "pinSets[0] top-level-domain", "pinSets[0] public-suffix", "pinSets[0] public-suffix",
-        ])
+        #expect(
+            found.filter { !$0.contains("shadowed") } == [
+                "pinSets[0] top-level-domain", "pinSets[0] public-suffix", "pinSets[0] public-suffix",
+            ])
     }
 
     @Test func `a key that two sets pin is found in the second`() throws {

@@ -60,7 +60,8 @@ struct ServerTrustPolicyManagerTests {
     ]
 
     @Test func `a key that matches no host is told, and refused where that is asked for`() throws {
-        let keys = Self.unusable.map(\.key) + ["h.test", "*.h.test", "**.h.test", "::1", "[::1]", "H.Test.", "localhost"]
+        let keys =
+            Self.unusable.map(\.key) + ["h.test", "*.h.test", "**.h.test", "::1", "[::1]", "H.Test.", "localhost"]
         let policies = Dictionary(uniqueKeysWithValues: keys.map { ($0, Self.policy(1)) })
         let manager = ServerTrustPolicyManager(policies: policies)
         #expect(manager.unusableKeys == Dictionary(uniqueKeysWithValues: Self.unusable.map { ($0.key, $0.error) }))

@@ -40,7 +40,8 @@ import TestPrograms
         let steps = [
             "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out k.pem",
             "openssl pkey -in k.pem -pubout -out k.pub", "openssl pkey -in k.pem -outform der -out k.der",
-            "openssl req -new -key k.pem -subj /CN=next -out k.csr", "openssl req -in k.csr -outform der -out k.csr.der",
+            "openssl req -new -key k.pem -subj /CN=next -out k.csr",
+            "openssl req -in k.csr -outform der -out k.csr.der",
             "openssl req -x509 -key k.pem -subj /CN=next -days 30 -out k.crt",
             "openssl pkey -in k.pem -aes256 -passout pass:x -out k.locked",
         ]
@@ -55,7 +56,8 @@ import TestPrograms
             #"{"pinSets": [{"hosts": ["h.test"], "pins": ["\#(leaf.pin)"], "backupPins": ["\#(wanted)"]}]}"#,
             to: "policy.json")
         func match(_ file: String, _ host: String) async throws -> Int32 {
-            try await TernTool.run("trust", "pins", "\(folder.url.path)/\(file)", "--policy", policy, "--host", host).status
+            try await TernTool.run("trust", "pins", "\(folder.url.path)/\(file)", "--policy", policy, "--host", host)
+                .status
         }
         #expect(try await match("k.csr", "h.test") == 0)
         #expect(try await match("k.csr", "other.test") == 1)
@@ -75,7 +77,8 @@ import TestPrograms
         #expect(try await check(fine, "--json").text == #"{"findings":[],"is_policy":true}"# + "\n")
         let found = try await check(#"{"pinSets": [{"hosts": ["h.test"], "pins": ["\#(one)"]}]}"#)
         #expect(found.status == 1 && found.text.hasPrefix("pinSets[0]: one-pin: only one key"), "\(found.text)")
-        let dated = #"{"pinSets": [{"hosts": ["h.test"], "pins": ["\#(one)"], "backupPins": ["\#(two)"], "expires": "2040-01-01"}]}"#
+        let dated =
+            #"{"pinSets": [{"hosts": ["h.test"], "pins": ["\#(one)"], "backupPins": ["\#(two)"], "expires": "2040-01-01"}]}"#
         #expect(try await check(dated, "--at", "2039-01-01").status == 0)
         #expect(try await check(dated, "--at", "2040-01-01T00:00:00Z").text.contains("pinSets[0]: expired: "))
         #expect(try await check(dated, "--at", "soon").status == 2)
@@ -136,7 +139,10 @@ import TestPrograms
             let file = try folder.write(
                 #"{"unlistedHosts": "refuse", "pinSets": [{"hosts": ["**.com"], "pins": [\#(list)]}]}"#, to: "get.json")
             return try await TernTool.run(
-                ["get", url, "--resolve", "example.com:\(origin.port):127.0.0.1", "--cacert", anchors, "--policy", file] + more)
+                [
+                    "get", url, "--resolve", "example.com:\(origin.port):127.0.0.1", "--cacert", anchors, "--policy",
+                    file,
+                ] + more)
         }
         let fine = try await get([authority.pin])
         #expect(fine.status == 0 && fine.text == "ok", "\(fine.errors)")
