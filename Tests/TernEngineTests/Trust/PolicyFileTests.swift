@@ -120,7 +120,7 @@ import Testing
         ),
         (
             "{\"pinSets\":[{\"hosts\":[\"a.b\"],\"pins\":[\"…\"]},\n{\"hosts\":[\"A.B.\"],\"pins\":[\"…\"]}]}",
-            "line 2, column 1, pinSets[1]: \"a.b\" belongs to another pin set already"
+            "line 2, column 11, pinSets[1].hosts[0]: \"a.b\" is in a pin set already"
         ),
         (
             "{\"pinSets\":[{\"hosts\":[\"a.b\"],\"pins\":[1]}]}",
