@@ -278,6 +278,7 @@ import Testing
             "a b" is neither a DNS name nor an IP address
             "a*" has an asterisk elsewhere than in "*." or "**." at its beginning
             "x" is neither a date such as 2030-12-31 nor an RFC 3339 time
+            "x" is not an RFC 3339 time such as 2030-12-31T00:00:00Z
             "x" is not an http or https URL
             version 2 is not supported; this reader knows version 1
             the text ends too early
