@@ -74,8 +74,12 @@ extension ServerTrust {
         return await fetchingRevocation(for: policy, configuration: configuration)
     }
 
-    /// The same, asked as a session with this configuration asks: through its proxies, with its resolver and its
-    /// ``SessionConfiguration/egressPolicy``, from its addresses, and without its secrets.
+    /// The same, asked as a session with this configuration asks: through its proxies, with its resolver and its egress
+    /// policy, from its addresses, and without its secrets.
+    ///
+    /// - Parameters:
+    ///   - policy: the policy that asks.
+    ///   - configuration: that of the session which would meet the server.
     public func fetchingRevocation(
         for policy: ServerTrustPolicy, configuration: SessionConfiguration
     ) async -> ServerTrust {

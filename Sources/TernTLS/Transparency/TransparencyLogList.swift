@@ -25,7 +25,9 @@ public struct TransparencyLogList: Sendable {
 
     /// Creates a list. Of two logs with the same key the first counts.
     ///
-    /// - Parameter time: when the list was made, in seconds since 1970; nil if that is unknown.
+    /// - Parameters:
+    ///   - logs: the logs.
+    ///   - time: when the list was made, in seconds since 1970; nil if that is unknown.
     public init(logs: [TransparencyLog], time: Int64?) { storage = Storage(logs: logs, time: time) }
 
     /// The logs, in the list's order.

@@ -82,7 +82,9 @@ public final class CertificateAuthority: Sendable {
 
     /// Issues a leaf with timestamps of logs in its certificate (RFC 6962 §3.3).
     ///
-    /// - Parameter timestamps: makes the serialised list, of what logs sign for this certificate.
+    /// - Parameters:
+    ///   - request: what the leaf is for.
+    ///   - timestamps: makes the serialised list, of what logs sign for this certificate.
     public func issue(
         _ request: LeafRequest = .localhost,
         embedding timestamps: (TransparencyTestEntry) throws(CertificateAuthorityError) -> [UInt8]

@@ -43,7 +43,10 @@ public final class TransparencyTestLog: Sendable {
 
     /// Returns a serialised timestamp.
     ///
-    /// - Parameter time: in seconds since 1970.
+    /// - Parameters:
+    ///   - entry: what the log signs.
+    ///   - time: in seconds since 1970.
+    ///   - extensions: the bytes of the timestamp's extensions; none by default.
     public func timestamp(
         of entry: TransparencyTestEntry, at time: Int64, extensions: [UInt8] = []
     ) throws(CertificateAuthorityError) -> [UInt8] {
