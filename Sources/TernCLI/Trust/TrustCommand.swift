@@ -197,13 +197,8 @@ struct TrustPinsCommand: ToolCommand {
     /// Says whether the policy would accept one of the keys, by its pins alone.
     private func match(_ entries: [Entry]) throws {
         guard let policy, let host else { return }
-        let file: PolicyFile
-        do {
-            file = try PolicyFile(json: [UInt8](try TrustQuestion.contents(of: policy, "--policy")))
-        } catch let error as PolicyFileError {
-            throw UsageError("--policy: \(policy): \(error)")
-        }
-        guard case .pinSet(let set)? = file.manager().serverTrustPolicy(forHost: host) else {
+        let manager = try TrustQuestion.policyFile(policy).manager()
+        guard case .pinSet(let set)? = manager.serverTrustPolicy(forHost: host) else {
             StandardStreams.tell("tern: no pin set of \(policy) covers \(host)")
             throw ExitCode(1)
         }

@@ -82,19 +82,13 @@ struct TrustQuestion: OptionGroup {
         // Responders are not asked about a server that is refused without them.
         guard result.isAccepted, let asking = revocationPolicy else { return result }
         if revocation.policy != nil {
-            trust = await trust.fetchingRevocation(for: asking, configuration: try configuration())
+            trust = await trust.fetchingRevocation(
+                for: asking, configuration: try LiveServer.configuration(.system, routes))
         }
         let both = transparency.map { ServerTrustPolicy.composite([$0, asking]) } ?? asking
         let last = rule.evaluate(trust, host: host, isBetweenSeconds: isBetweenSeconds, and: both)
         if !lists.isEmpty { warnOfSilence(in: last.revocation) }
         return last
-    }
-
-    /// That of the session which would meet the server.
-    private func configuration() throws -> SessionConfiguration {
-        var configuration = SessionConfiguration.default
-        try routes.apply(to: &configuration)
-        return configuration
     }
 
     /// A list that is outdated, forged or of another issuer has no effect, contrary to what its user expects.
@@ -142,6 +136,12 @@ struct TrustQuestion: OptionGroup {
         }
     }
 
+    /// The policy of `--policy`.
+    static func policyFile(_ path: String) throws -> PolicyFile {
+        let text = try contents(of: path, "--policy")
+        do { return try PolicyFile(json: [UInt8](text)) } catch { throw UsageError("--policy: \(path): \(error)") }
+    }
+
     /// The server's certificates, or the file instead.
     private func presented() async throws -> ServerTrust {
         let anchors = try CertificateFile.anchors(self.anchors)
@@ -171,16 +171,11 @@ struct TrustQuestion: OptionGroup {
 
     private func rule(at time: Int64?) throws -> TrustRule {
         if let policy {
-            let text = try Self.contents(of: policy, "--policy")
-            do {
-                var file = try PolicyFile(json: [UInt8](text))
-                warn(about: file, at: time ?? Timestamp.current)
-                // The command line takes precedence over a file.
-                file.profile = profile ?? file.profile
-                return .manager(file.manager())
-            } catch {
-                throw UsageError("--policy: \(policy): \(error)")
-            }
+            var file = try Self.policyFile(policy)
+            warn(about: file, at: time ?? Timestamp.current)
+            // The command line takes precedence over a file.
+            file.profile = profile ?? file.profile
+            return .manager(file.manager())
         }
         if pins.isEmpty { return .policy(.performDefaultEvaluation(validateHost: true)) }
         let keys = try pins.map { pin in
@@ -258,15 +253,21 @@ struct LiveServer {
 
     /// - Throws: a usage error, or exit code 1, after reporting why, if the server presents no certificate.
     func presented() async throws -> ServerTrust {
-        var configuration = SessionConfiguration.default
-        configuration.tls.anchors = anchors
-        try routes.apply(to: &configuration)
+        let configuration = try Self.configuration(anchors, routes)
         do {
             return try await ServerTrust.presented(by: url, configuration: configuration)
         } catch {
             StandardStreams.tell("tern: \(error)")
             throw ExitCode(1)
         }
+    }
+
+    /// That of a session which would meet a server.
+    static func configuration(_ anchors: TrustAnchors, _ routes: RouteOptions) throws -> SessionConfiguration {
+        var configuration = SessionConfiguration.default
+        configuration.tls.anchors = anchors
+        try routes.apply(to: &configuration)
+        return configuration
     }
 
     /// The host that a URL's certificates must be for: without the brackets that a URL puts around IPv6, and without a

@@ -58,10 +58,11 @@ struct TrustWatchCommand: ToolCommand {
     }
 
     func run() async throws {
-        var configuration = SessionConfiguration.default
-        configuration.tls.anchors = try CertificateFile.anchors(anchors)
-        try routes.apply(to: &configuration)
-        let watch = try TrustWatch(configuration: configuration, policies: policies(), seconds: Int64(days) * 86400)
+        let watch = TrustWatch(
+            configuration: try LiveServer.configuration(CertificateFile.anchors(anchors), routes),
+            policies: try policy.map { try TrustQuestion.policyFile($0).manager() }
+                ?? ServerTrustPolicyManager(policies: [:]),
+            seconds: Int64(days) * 86400)
         var findings = [[TrustWatch.Finding]](repeating: [], count: urls.count)
         await withTaskGroup(of: (Int, [TrustWatch.Finding]).self) { group in
             var rest = urls.enumerated().makeIterator()
@@ -81,15 +82,6 @@ struct TrustWatchCommand: ToolCommand {
             try StandardStreams.print(text)
         }
         if !all.isEmpty { throw ExitCode(1) }
-    }
-
-    private func policies() throws -> ServerTrustPolicyManager {
-        guard let policy else { return ServerTrustPolicyManager(policies: [:]) }
-        do {
-            return try PolicyFile(json: [UInt8](try TrustQuestion.contents(of: policy, "--policy"))).manager()
-        } catch let error as PolicyFileError {
-            throw UsageError("--policy: \(policy): \(error)")
-        }
     }
 }
 

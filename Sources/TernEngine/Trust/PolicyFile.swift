@@ -62,16 +62,17 @@ public struct PolicyFile: Sendable, Hashable {
     private static let maximumLength = 16 * 1024 * 1024
 
     /// Reads a policy from a regular file of at most 16 MB. Blocks while the file is read.
-    public init(contentsOf file: URL) throws(PolicyFileError) {
+    public init(contentsOf file: URL) throws(PolicyFileError) { try self.init(json: try Self.contents(of: file)) }
+
+    /// The bytes of a regular file of at most 16 MB.
+    static func contents(of file: URL) throws(PolicyFileError) -> [UInt8] {
         let path = file.path(percentEncoded: false)
-        let bytes: [UInt8]
         do throws(SystemCallError) {
-            guard let content = try FileContent.read(path, limit: Self.maximumLength) else { throw .missingFile }
-            bytes = content
+            guard let contents = try FileContent.read(path, limit: maximumLength) else { throw .missingFile }
+            return contents
         } catch {
             throw PolicyFileError(.unreadable(path: path, error))
         }
-        try self.init(json: bytes)
     }
 
     package init(fields: JSONFields) throws(PolicyFileError) {

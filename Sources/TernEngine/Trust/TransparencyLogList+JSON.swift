@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 public import FoundationEssentials
-import TernFiles
-import TernIO
 public import TernTLS
 
 /// Lists of logs in the format that Google and Apple publish (version 3 of the schema): `operators[].logs[]` and
 /// `operators[].tiled_logs[]` with `description`, `log_id`, `key`, `state` and `temporal_interval`, and
 /// `log_list_timestamp`. Other members are ignored: the lists have more, and get new ones.
 extension TransparencyLogList {
-    /// In bytes; the lists have some 100 KB.
-    private static let maximumLength = 16 * 1024 * 1024
-
     /// Reads a list from its JSON text. Does not block.
     public init(json: [UInt8]) throws(PolicyFileError) {
         var fields = try JSONFields(reading: json)
@@ -44,24 +39,15 @@ extension TransparencyLogList {
 
     /// Reads a list from a regular file of at most 16 MB. Blocks while the file is read.
     public init(contentsOf file: URL) throws(PolicyFileError) {
-        try self.init(json: try Self.contents(of: file))
+        try self.init(json: try PolicyFile.contents(of: file))
     }
 
     /// Reads a list from a file, if it is signed; see ``init(json:signature:publicKey:)``. Blocks while the files are
     /// read.
     public init(contentsOf file: URL, signature: URL, publicKey: [UInt8]) throws(PolicyFileError) {
         try self.init(
-            json: try Self.contents(of: file), signature: try Self.contents(of: signature), publicKey: publicKey)
-    }
-
-    private static func contents(of file: URL) throws(PolicyFileError) -> [UInt8] {
-        let path = file.path(percentEncoded: false)
-        do throws(SystemCallError) {
-            guard let contents = try FileContent.read(path, limit: maximumLength) else { throw .missingFile }
-            return contents
-        } catch {
-            throw PolicyFileError(.unreadable(path: path, error))
-        }
+            json: try PolicyFile.contents(of: file), signature: try PolicyFile.contents(of: signature),
+            publicKey: publicKey)
     }
 }
 

@@ -210,8 +210,8 @@ extension TrustFiles {
 
     /// Reads what is not as it was read, and returns the errors that have not been reported.
     private func readAgain() -> [Event] {
-        let (material, errors) = state.withLock { ($0.material, $0.errors) }
-        var stamps = state.withLock { $0.stamps }
+        let (material, errors, known) = state.withLock { ($0.material, $0.errors, $0.stamps) }
+        var stamps = known
         // A file without an error of its own, where descriptors had run out, say, does not show in its stamp.
         for error in errors.values { stamps[error.file] = nil }
         let reading = FileReading(files, paths, over: material, stamps)

@@ -196,8 +196,8 @@ final class TrustSettings: Sendable {
     }
 }
 
-/// Counts the changes of policies and settings: of a session, of its proxies, and of the sessions of its own requests, which use the
-/// same proxies. So one comparison tells whether all servers of a connection were evaluated by current policies.
+/// Counts the changes of policies and settings: of a session, of its proxies, and of the sessions of its own requests,
+/// which use the same proxies. So one comparison tells whether all servers of a connection were evaluated by current policies.
 private final class TrustGeneration: Sendable {
     private let count = Atomic<UInt64>(0)
 

@@ -155,13 +155,21 @@ extension X509Certificate {
         }
 
         private static func isPublicKey(_ der: [UInt8]) -> Bool {
+            guard let key = unsafe read(der) else { return false }
+            unsafe EVP_PKEY_free(key)
+            return true
+        }
+
+        /// Reads exactly one DER SubjectPublicKeyInfo; nil for other bytes. The caller frees the key.
+        @unsafe static func read(_ der: [UInt8]) -> OpaquePointer? {
             OpenSSLError.clear()
             defer { OpenSSLError.clear() }
-            return unsafe der.withUnsafeBufferPointer { buffer in
+            return unsafe der.withUnsafeBufferPointer { buffer -> OpaquePointer? in
                 var cursor = buffer.baseAddress
-                guard let key = unsafe d2i_PUBKEY(nil, &cursor, buffer.count) else { return false }
+                guard let key = unsafe d2i_PUBKEY(nil, &cursor, buffer.count) else { return nil }
+                if unsafe cursor == buffer.baseAddress.map({ unsafe $0 + buffer.count }) { return unsafe key }
                 unsafe EVP_PKEY_free(key)
-                return unsafe cursor == buffer.baseAddress.map { unsafe $0 + buffer.count }
+                return nil
             }
         }
 

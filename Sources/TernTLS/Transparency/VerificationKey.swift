@@ -18,16 +18,8 @@ import CTernOpenSSL
 
     /// Reads exactly one DER SubjectPublicKeyInfo; nil for other bytes and other keys.
     init?(subjectPublicKeyInfo der: [UInt8]) {
-        OpenSSLError.clear()
+        guard let key = unsafe X509Certificate.PublicKey.read(der) else { return nil }
         defer { OpenSSLError.clear() }
-        let read = unsafe der.withUnsafeBufferPointer { buffer -> OpaquePointer? in
-            var cursor = buffer.baseAddress
-            guard let key = unsafe d2i_PUBKEY(nil, &cursor, buffer.count) else { return nil }
-            if unsafe cursor == buffer.baseAddress.map({ unsafe $0 + buffer.count }) { return unsafe key }
-            unsafe EVP_PKEY_free(key)
-            return nil
-        }
-        guard let key = unsafe read else { return nil }
         guard let algorithm = unsafe Self.algorithm(of: key) else {
             unsafe EVP_PKEY_free(key)
             return nil
