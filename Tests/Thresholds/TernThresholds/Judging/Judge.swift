@@ -63,7 +63,8 @@ struct Judge {
             Verdict(allocations: costs.allocations, limit: row.allocations),
             thresholds.isForThisArchitecture
                 ? Verdict(instructions: costs.instructions, limit: row.instructionLimit) : .unjudged,
-            Verdict(systemCalls: costs.systemCalls, limit: row.systemCallLimit),
+            Verdict(
+                systemCalls: costs.systemCalls, limit: row.systemCallLimit, allowance: costs.path.systemCallAllowance),
         ]
     }
 }

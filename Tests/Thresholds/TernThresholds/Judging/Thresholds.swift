@@ -15,8 +15,7 @@ struct Thresholds: Codable {
         /// The system calls by which threads wait, send and receive, as measured. A path has one connection: each request
         /// has a wait of its own.
         let systemCalls: Double
-        /// The most there may be of them: a quarter above the whole number that is next. Where the caller is not on the
-        /// reactor's thread, the reactor waits once more or does not, as the two threads meet.
+        /// The most there may be of them: those of the path, and its allowance.
         let systemCallLimit: Double
 
         init(_ costs: Costs) {
@@ -25,7 +24,7 @@ struct Thresholds: Codable {
             instructions = Int(costs.instructions.rounded())
             instructionLimit = Int((costs.instructions * 1.06).rounded())
             systemCalls = (costs.systemCalls * 100).rounded() / 100
-            systemCallLimit = (systemCalls - 0.05).rounded(.up) + 0.25
+            systemCallLimit = (systemCalls + 0.05).rounded(.down) + costs.path.systemCallAllowance
         }
     }
 

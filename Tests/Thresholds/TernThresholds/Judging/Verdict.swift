@@ -15,8 +15,9 @@ enum Verdict: String {
         self = excess > 0.05 ? .exceeded : excess < -0.5 ? .loose : .fine
     }
 
-    init(systemCalls: Double, limit: Double) {
-        self = systemCalls > limit ? .exceeded : systemCalls < limit - 1 ? .loose : .fine
+    /// - Parameter allowance: as much of the limit as need not be used.
+    init(systemCalls: Double, limit: Double, allowance: Double) {
+        self = systemCalls > limit ? .exceeded : systemCalls < limit - allowance - 0.5 ? .loose : .fine
     }
 
     init(instructions: Double, limit: Int) {

@@ -36,6 +36,10 @@ enum Path: String, CaseIterable {
         }
     }
 
+    /// How many system calls a request may make beyond the least. Where requests come from another thread than the
+    /// reactor's, the reactor waits once more for some of them, as the two threads meet.
+    var systemCallAllowance: Double { self == .plain || self == .chain ? 1.25 : 0.25 }
+
     /// The wanted number of instructions; nil where there is no goal.
     var goal: Int? { self == .reactor ? 12_000 : nil }
 
