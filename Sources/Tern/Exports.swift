@@ -173,6 +173,7 @@
 @_exported public import struct TernEngine.TrustFilePaths
 @_exported public import class TernEngine.TrustFiles
 @_exported public import enum TernEngine.TrustProfile
+@_exported public import class TernEngine.TrustRehearsal
 @_exported public import class TernEngine.URLCache
 @_exported public import enum TernEngine.URLCacheError
 @_exported public import struct TernEngine.URLRequest

@@ -64,4 +64,5 @@
 @_exported public import struct TernTLS.TrustAnchors
 @_exported public import struct TernTLS.TrustFailure
 @_exported public import enum TernTLS.TrustProfile
+@_exported public import class TernTLS.TrustRehearsal
 @_exported public import struct TernTLS.X509Certificate

@@ -19,6 +19,10 @@ struct Explanation {
             ("rule", result.rule), ("because", result.sentence), ("policy", result.policy),
             ("at", Timestamp.rfc3339(result.time)),
         ])
+        if let rehearsed = result.rehearsed {
+            let verdict = rehearsed.isAccepted ? "would accept" : "would REFUSE, \(rehearsed.rule)"
+            lines += rows([("next", "\(verdict): \(rehearsed.sentence)")])
+        }
         if let failure = result.failure, failure.verifyCode != 0 {
             let text = "error \(failure.verifyCode) at depth \(failure.depth): \(failure.verifyText)"
             lines += rows([("openssl", text)])

@@ -22,6 +22,10 @@ struct TrustWatchCommand: ToolCommand {
             .value("--policy", as: "file", help: "A policy file in JSON, whose pins the servers must match.") {
                 $0.policy = $1.text
             },
+            .value(
+                "--rehearse", as: "file",
+                help: "A policy file that refuses nothing yet; tell which servers it would refuse, and how many of all."
+            ) { $0.next = $1.text },
             .toggle("--json", help: "Print one JSON object for each finding, a line each.") { $0.isJSON = $1 },
             .group(\.routes))
     }
@@ -30,8 +34,8 @@ struct TrustWatchCommand: ToolCommand {
     static let abstract = "Say which servers will be refused before long, and why."
     static let discussion = """
         Asks each server for its certificates, sixteen at a time, and tells what it finds: a server that is refused or \
-        cannot be reached, certificates that expire soon, the issuer's included, pins that are in no certificate, and \
-        what "tern trust check" finds in the pin set of the host.
+        cannot be reached, certificates that expire soon, the issuer's included, pins that are in no certificate, \
+        what "tern trust check" finds in the pin set of the host, and what the policy of --rehearse would refuse.
 
         Exits 0 if there is nothing to tell, 1 if there is, 2 for wrong usage.
         """
@@ -42,6 +46,7 @@ struct TrustWatchCommand: ToolCommand {
     var days = 30
     var anchors: String?
     var policy: String?
+    var next: String?
     var isJSON = false
     var routes = RouteOptions()
 
@@ -58,11 +63,14 @@ struct TrustWatchCommand: ToolCommand {
     }
 
     func run() async throws {
+        let policies =
+            try policy.map { try TrustQuestion.policyFile($0).manager() } ?? ServerTrustPolicyManager(policies: [:])
+        let rehearsal = try next.map {
+            TrustRehearsal(of: try TrustQuestion.policyFile($0).manager(), enforcing: policies)
+        }
         let watch = TrustWatch(
-            configuration: try LiveServer.configuration(CertificateFile.anchors(anchors), routes),
-            policies: try policy.map { try TrustQuestion.policyFile($0).manager() }
-                ?? ServerTrustPolicyManager(policies: [:]),
-            seconds: Int64(days) * 86400)
+            configuration: try LiveServer.configuration(CertificateFile.anchors(anchors), routes), policies: policies,
+            rehearsal: rehearsal, seconds: Int64(days) * 86400)
         var findings = [[TrustWatch.Finding]](repeating: [], count: urls.count)
         await withTaskGroup(of: (Int, [TrustWatch.Finding]).self) { group in
             var rest = urls.enumerated().makeIterator()
@@ -81,6 +89,7 @@ struct TrustWatchCommand: ToolCommand {
             let text = isJSON ? try JSONReport.text(finding) : "\(finding.url): \(finding.rule): \(finding.message)"
             try StandardStreams.print(text)
         }
+        if let rehearsal { StandardStreams.tell("tern: \(rehearsal.report)") }
         if !all.isEmpty { throw ExitCode(1) }
     }
 }
@@ -97,6 +106,8 @@ private struct TrustWatch: Sendable {
 
     let configuration: SessionConfiguration
     let policies: ServerTrustPolicyManager
+    /// What is evaluated beside them, if anything is.
+    let rehearsal: TrustRehearsal?
     /// How long before its end a certificate's validity is told.
     let seconds: Int64
 
@@ -110,7 +121,8 @@ private struct TrustWatch: Sendable {
         } catch {
             return [Finding(url: text, rule: "unreachable", message: "\(error)")]
         }
-        let result = policies.evaluate(trust, host: host)
+        let result = (rehearsal ?? policies).evaluate(trust, host: host)
+        rehearsal?.record(result)
         if let failure = result.failure {
             return [Finding(url: text, rule: result.rule, message: "refused: \(failure)")]
         }

@@ -42,6 +42,8 @@ extension ServerTrustPolicy {
         case .pinSet(let set): [text] + set.bytes
         case .certificateTransparency(let policy): [text] + policy.bytes
         case .composite(let policies): Self.demands(of: policies).map { [text] + $0 }
+        // What is only rehearsed decides nothing.
+        case .rehearsal(_, let enforced): enforced.demands
         case .customEvaluation: nil
         }
     }

@@ -136,17 +136,23 @@ final class TrustSettings: Sendable {
             let policy = try manager?.requiredPolicy(forHost: host) ?? .performDefaultEvaluation(validateHost: true)
             return TrustDecision(
                 policy: policy, profile: manager?.profile ?? configuration.profile, generation: generation,
-                onPinFailure: manager?.onPinFailure)
+                onPinFailure: manager?.onPinFailure, rehearsal: manager as? TrustRehearsal)
         } catch {
             throw TLSError(.trust(error))
         }
     }
 
-    /// Sends a report that a server did not match a pin set.
+    /// Sends a report that a server did not match a pin set, and records what a rehearsal said of it.
     func report(_ result: ServerTrustResult, by decision: TrustDecision, of origin: HTTPOrigin) {
+        decision.rehearsal?.record(result)
         for set in decision.policy.pinSets {
             guard let report = PinFailureReport(result, port: origin.port, pinSet: set) else { continue }
             reporter.send(report, to: decision.onPinFailure)
+        }
+        guard let rehearsed = result.rehearsed else { return }
+        for set in decision.policy.rehearsedPinSets {
+            let report = PinFailureReport(rehearsed, port: origin.port, pinSet: set, isRehearsed: true)
+            if let report { reporter.send(report, to: decision.onPinFailure) }
         }
     }
 
@@ -217,4 +223,5 @@ struct TrustDecision: Sendable {
     /// The generation of those policies.
     let generation: UInt64
     let onPinFailure: (@Sendable (PinFailureReport) -> Void)?
+    let rehearsal: TrustRehearsal?
 }

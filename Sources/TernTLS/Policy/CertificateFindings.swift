@@ -138,6 +138,10 @@ extension ServerTrustResult: CustomStringConvertible {
         }
         if let overridden { lines.append("refused by the policy, accepted by a delegate: \(overridden.sentence)") }
         if let waived { lines.append("not refused, only reported: \(waived.sentence)") }
+        if let rehearsed {
+            lines.append(
+                "rehearsed policy: \(rehearsed.isAccepted ? "would accept" : "would refuse"): \(rehearsed.sentence)")
+        }
         if let transparency {
             lines.append("certificate timestamps: \(transparency.sentence)")
             lines += transparency.findings.map { "     \($0)" }

@@ -45,6 +45,8 @@ struct PolicyEvaluation: Sendable {
         var hasExpiredPins = false
         var revocation: [RevocationFinding] = []
         var transparency: TransparencyVerdict?
+        /// The verdict of a policy that is rehearsed beside the one that decides.
+        var rehearsed: ServerTrustResult?
     }
 
     init(trust: ServerTrust, host: String?) {
@@ -77,7 +79,8 @@ struct PolicyEvaluation: Sendable {
             verdict: findings.failure.map { .refused($0) } ?? .accepted, host: host ?? "", sentChain: trust.sentChain,
             verifiedChain: findings.chain, isChainValidated: findings.isValidated, waived: findings.waived,
             hasExpiredPins: findings.hasExpiredPins, revocation: findings.revocation,
-            transparency: findings.transparency, time: trust.time, policy: policy.description)
+            transparency: findings.transparency, rehearsed: findings.rehearsed, time: trust.time,
+            policy: policy.description)
     }
 
     private var isOverBudget: Bool { place == .reactor && budget.isExceeded }
@@ -88,12 +91,19 @@ struct PolicyEvaluation: Sendable {
         next = 0
         // A single policy is evaluated completely where it is started or restarted.
         isRecorded = place == .elsewhere
-        if case .composite = policy, place == .reactor { isRecorded = true }
+        switch policy {
+        case .composite, .rehearsal: if place == .reactor { isRecorded = true }
+        default: break
+        }
         return findings(of: policy)
     }
 
     private mutating func findings(of policy: ServerTrustPolicy) -> Findings {
-        if case .composite(let policies) = policy { return findings(ofAll: policies) }
+        switch policy {
+        case .composite(let policies): return findings(ofAll: policies)
+        case .rehearsal(let next, let enforced): return findings(rehearsing: next, enforcing: enforced)
+        default: break
+        }
         let number = next
         next += 1
         if let known = known[number] ?? passing[number] { return known }
@@ -122,6 +132,7 @@ struct PolicyEvaluation: Sendable {
         case .pinSet(let set): return findings(of: set)
         case .certificateTransparency(let rules): return logged(validated(true, number), rules)
         case .composite(let policies): return findings(ofAll: policies)
+        case .rehearsal(let next, let enforced): return findings(rehearsing: next, enforcing: enforced)
         case .disableEvaluation: return Findings()
         case .customEvaluation(let accepts):
             return accepts(trust, host ?? "") ? Findings() : refused(.customEvaluation, seen: trust.sentChain)
@@ -161,6 +172,19 @@ struct PolicyEvaluation: Sendable {
         findings.revocation = all.flatMap(\.revocation)
         let verdicts = all.compactMap(\.transparency)
         findings.transparency = verdicts.first { $0.shortfall != nil } ?? verdicts.first
+        findings.rehearsed = all.lazy.compactMap(\.rehearsed).first
+        return findings
+    }
+
+    /// The findings of the enforced policy, beside the verdict of the other.
+    private mutating func findings(
+        rehearsing next: ServerTrustPolicy, enforcing enforced: ServerTrustPolicy
+    ) -> Findings {
+        var findings = findings(of: enforced)
+        if isOverBudget { return findings }
+        let rehearsed = self.findings(of: next)
+        if isOverBudget { return rehearsed }
+        findings.rehearsed = result(of: next, rehearsed)
         return findings
     }
 }
@@ -285,7 +309,7 @@ extension ServerTrustPolicy {
     /// Whether the verdict stays the same for the same certificates at the same time, whatever else becomes known.
     fileprivate var isFinal: Bool {
         switch self {
-        case .performRevokedEvaluation, .certificateTransparency, .customEvaluation, .composite: false
+        case .performRevokedEvaluation, .certificateTransparency, .customEvaluation, .composite, .rehearsal: false
         case .performDefaultEvaluation, .pinCertificates, .pinPublicKeys, .pinSet, .disableEvaluation: true
         }
     }

@@ -40,6 +40,11 @@ public enum ServerTrustPolicy: Sendable {
     /// All of them must accept; the first refusal decides. An empty list refuses every server.
     case composite([ServerTrustPolicy])
 
+    /// The policy `enforcing` decides alone. The other is evaluated beside it, for the same certificates, and its verdict
+    /// is ``ServerTrustResult/rehearsed``: what will change when it takes effect. It asks no responders, fetches no lists,
+    /// and refuses nothing. ``TrustRehearsal`` does this for all hosts.
+    indirect case rehearsal(of: ServerTrustPolicy, enforcing: ServerTrustPolicy)
+
     /// Accepts every server, and therefore every attacker.
     case disableEvaluation
 
@@ -50,12 +55,30 @@ public enum ServerTrustPolicy: Sendable {
 }
 
 extension ServerTrustPolicy {
+    /// A policy that refuses nothing but what the default evaluation refuses: chain and host are validated, and the verdict
+    /// of `policy` is only told, by ``ServerTrustResult/rehearsed``.
+    public static func reportOnly(_ policy: ServerTrustPolicy) -> ServerTrustPolicy {
+        .rehearsal(of: policy, enforcing: .performDefaultEvaluation(validateHost: true))
+    }
+
     /// The pin sets that the policy applies.
     package var pinSets: [PinSet] {
         switch self {
         case .pinSet(let set): [set]
         case .composite(let policies): policies.flatMap(\.pinSets)
+        case .rehearsal(_, let enforced): enforced.pinSets
         case .performDefaultEvaluation, .performRevokedEvaluation, .pinCertificates, .pinPublicKeys,
+            .certificateTransparency, .disableEvaluation, .customEvaluation:
+            []
+        }
+    }
+
+    /// The pin sets that are only rehearsed.
+    package var rehearsedPinSets: [PinSet] {
+        switch self {
+        case .rehearsal(let next, let enforced): next.pinSets + enforced.rehearsedPinSets
+        case .composite(let policies): policies.flatMap(\.rehearsedPinSets)
+        case .performDefaultEvaluation, .performRevokedEvaluation, .pinCertificates, .pinPublicKeys, .pinSet,
             .certificateTransparency, .disableEvaluation, .customEvaluation:
             []
         }
@@ -66,6 +89,7 @@ extension ServerTrustPolicy {
         switch self {
         case .performRevokedEvaluation, .certificateTransparency: true
         case .composite(let policies): policies.contains(where: \.asksForStaple)
+        case .rehearsal(let next, let enforced): next.asksForStaple || enforced.asksForStaple
         case .performDefaultEvaluation, .pinCertificates, .pinPublicKeys, .pinSet, .disableEvaluation,
             .customEvaluation:
             false
@@ -77,6 +101,7 @@ extension ServerTrustPolicy {
         switch self {
         case .certificateTransparency: true
         case .composite(let policies): policies.contains(where: \.asksForTimestamps)
+        case .rehearsal(let next, let enforced): next.asksForTimestamps || enforced.asksForTimestamps
         case .performDefaultEvaluation, .performRevokedEvaluation, .pinCertificates, .pinPublicKeys, .pinSet,
             .disableEvaluation, .customEvaluation:
             false
@@ -94,6 +119,7 @@ extension ServerTrustPolicy: CustomStringConvertible {
         case .pinSet(let set): set.description
         case .certificateTransparency(let policy): policy.description
         case .composite(let policies): "all of: " + policies.map(\.description).joined(separator: "; ")
+        case .rehearsal(_, let enforced): enforced.description
         case .disableEvaluation: "evaluation disabled"
         case .customEvaluation: "custom evaluation"
         }

@@ -149,12 +149,16 @@ public struct PinFailureReport: Sendable {
     public let port: UInt16
     /// The pin set that did not match.
     public let pinSet: PinSet
-
     /// Whether the connection was refused for this reason.
-    public var isRefused: Bool { !result.isAccepted }
+    public let isRefused: Bool
 
     /// - Returns: nil if the server matched the set, or the set has expired.
     public init?(_ answered: ServerTrustResult, port: UInt16, pinSet: PinSet) {
+        self.init(answered, port: port, pinSet: pinSet, isRehearsed: false)
+    }
+
+    /// - Parameter isRehearsed: whether the verdict is that of a rehearsal, which refuses nothing.
+    package init?(_ answered: ServerTrustResult, port: UInt16, pinSet: PinSet, isRehearsed: Bool) {
         // A delegate's decision about a verdict does not concern pins.
         let result = answered.policyVerdict ?? answered
         if result.isChainValidated {
@@ -169,5 +173,6 @@ public struct PinFailureReport: Sendable {
         self.result = result
         self.port = port
         self.pinSet = pinSet
+        isRefused = !isRehearsed && !result.isAccepted
     }
 }

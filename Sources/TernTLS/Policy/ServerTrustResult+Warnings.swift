@@ -12,6 +12,8 @@ extension ServerTrustResult {
         case pinSet(PinSet.Warning)
         /// The server was accepted only because the pin set reports and does not enforce.
         case waived(TrustFailure)
+        /// The policy that is rehearsed would refuse the server.
+        case rehearsal(TrustFailure)
 
         /// A word for scripts, which stays the same.
         public var rule: String {
@@ -20,6 +22,7 @@ extension ServerTrustResult {
             case .unusedPin: "unused-pin"
             case .pinSet: "pin-set"
             case .waived: "waived"
+            case .rehearsal: "rehearsal"
             }
         }
     }
@@ -32,6 +35,7 @@ extension ServerTrustResult {
     public func warnings(within seconds: Int64, pinSet: PinSet? = nil) -> [Warning] {
         guard isAccepted else { return [] }
         var warnings = waived.map { [Warning.waived($0)] } ?? []
+        if let failure = rehearsed?.failure { warnings.append(.rehearsal(failure)) }
         for (depth, certificate) in verifiedChain.enumerated() {
             guard let end = certificate.notAfter else { continue }
             let (left, overflows) = end.subtractingReportingOverflow(time)
@@ -53,6 +57,7 @@ extension ServerTrustResult.Warning: CustomStringConvertible {
             "certificate \(depth) (\(certificate)) expires at \(Timestamp.text(time))"
         case .unusedPin(let key): "\(key.pin) is pinned, and is in no certificate of the chain"
         case .pinSet(let warning): "\(warning)"
+        case .rehearsal(let failure): "would be refused by the policy that is rehearsed: \(failure)"
         case .waived(let failure): "would be refused if the pins were enforced: \(failure)"
         }
     }

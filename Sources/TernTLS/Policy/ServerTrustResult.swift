@@ -31,6 +31,8 @@ public final class ServerTrustResult: Sendable {
     public let revocation: [RevocationFinding]
     /// The timestamps of logs, and whether they suffice; nil if the policy does not check them.
     public let transparency: TransparencyVerdict?
+    /// The verdict of a policy that is rehearsed beside the one that decides; nil if none is.
+    public let rehearsed: ServerTrustResult?
     /// The verdict of the policies if a delegate decided otherwise; nil if theirs was kept.
     public let policyVerdict: ServerTrustResult?
     /// The time of the evaluation, in seconds since 1970-01-01T00:00:00Z.
@@ -42,7 +44,8 @@ public final class ServerTrustResult: Sendable {
         verdict: Verdict, host: String, sentChain: [X509Certificate], verifiedChain: [X509Certificate],
         isChainValidated: Bool,
         waived: TrustFailure?, hasExpiredPins: Bool = false, revocation: [RevocationFinding],
-        transparency: TransparencyVerdict? = nil, time: Int64, policy: String, policyVerdict: ServerTrustResult? = nil
+        transparency: TransparencyVerdict? = nil, rehearsed: ServerTrustResult? = nil, time: Int64, policy: String,
+        policyVerdict: ServerTrustResult? = nil
     ) {
         self.verdict = verdict
         self.host = host
@@ -53,6 +56,7 @@ public final class ServerTrustResult: Sendable {
         self.hasExpiredPins = hasExpiredPins
         self.revocation = revocation
         self.transparency = transparency
+        self.rehearsed = rehearsed
         self.time = time
         self.policy = policy
         self.policyVerdict = policyVerdict
@@ -73,7 +77,7 @@ public final class ServerTrustResult: Sendable {
         ServerTrustResult(
             verdict: verdict, host: host, sentChain: sentChain, verifiedChain: verifiedChain,
             isChainValidated: isChainValidated, waived: waived, hasExpiredPins: hasExpiredPins, revocation: revocation,
-            transparency: transparency, time: time, policy: policy, policyVerdict: self)
+            transparency: transparency, rehearsed: rehearsed, time: time, policy: policy, policyVerdict: self)
     }
 
     /// Whether the server is accepted.

@@ -181,7 +181,7 @@ struct ResumableSession: Sendable {
 }
 
 /// The demands of a policy, as a value that can be compared: a verdict counts only for the same demands.
-enum PolicyIdentity: Hashable {
+enum PolicyIdentity: Sendable, Hashable {
     case defaultEvaluation(validateHost: Bool)
     case revokedEvaluation(validateHost: Bool, RevocationFlags)
     case pinnedCertificates([X509Certificate], validateChain: Bool, validateHost: Bool)
@@ -189,6 +189,7 @@ enum PolicyIdentity: Hashable {
     case pinSet(PinSet)
     case transparency(TransparencyPolicy)
     case composite([PolicyIdentity])
+    indirect case rehearsal(of: PolicyIdentity, enforcing: PolicyIdentity)
     case disabled
     /// Closures cannot be compared; they are called again instead.
     case custom
@@ -198,6 +199,7 @@ enum PolicyIdentity: Hashable {
     var isReevaluated: Bool {
         switch self {
         case .custom, .composite: true
+        case .rehearsal(_, let enforced): enforced.isReevaluated
         case .defaultEvaluation, .revokedEvaluation, .pinnedCertificates, .pinnedKeys, .pinSet, .transparency,
             .disabled:
             false
@@ -216,6 +218,7 @@ extension ServerTrustPolicy {
         case .pinSet(let set): .pinSet(set)
         case .certificateTransparency(let policy): .transparency(policy)
         case .composite(let policies): .composite(policies.map(\.identity))
+        case .rehearsal(let next, let enforced): .rehearsal(of: next.identity, enforcing: enforced.identity)
         case .disableEvaluation: .disabled
         case .customEvaluation: .custom
         }

@@ -112,6 +112,16 @@ import TestPrograms
         let pinned = try await watch("--expires-within", "0", "--policy", policy)
         #expect(pinned.status == 1)
         #expect(pinned.text.contains(": unused-pin: \(leaf.pin)") && pinned.text.contains(": pin-set: no backup pin"))
+        let next = try folder.write(
+            #"{"pinSets": [{"hosts": ["localhost"], "pins": ["\#(leaf.pin)"], "backupPins": ["\#(authority.pin)"]}]}"#,
+            to: "next.json")
+        let rehearsed = try await watch("--expires-within", "0", "--rehearse", next)
+        #expect(rehearsed.status == 1)
+        #expect(rehearsed.text.contains(": rehearsal: would be refused by the policy that is rehearsed"))
+        #expect(
+            rehearsed.errors.contains("the next policies would refuse 1 of 1 host: localhost (key-not-pinned)"),
+            "\(rehearsed.errors)")
+        #expect(try await watch("--rehearse", "/nowhere.json").status == 2)
         for days in ["-1", "x", "1w", "d", ""] {
             #expect(try await watch("--expires-within", days).status == 2, "\(days)")
         }
