@@ -259,6 +259,38 @@ import TernLock
         #expect(two.proxyTrustPolicyManager?.policies.keys.sorted() == ["localhost"])
     }
 
+    @Test func `the next request is refused behind an https proxy that the new files do not trust, whichever they are`()
+        async throws
+    {
+        let other = try CertificateAuthority(commonName: "Other")
+        let (port, identity) = (origin.port, try other.issue())
+        let server = try ScriptedProxy(tls: identity) { _ in port }
+        try folder.write(other.certificatePEM, to: "proxy.pem")
+        try folder.write(Self.policy(other.pin), to: "policy.json")
+        var paths = TrustFilePaths()
+        paths.proxyAnchors = .only(folder.url("proxy.pem"))
+        paths.proxyPolicy = folder.url("policy.json")
+        let watch = try Watch(paths)
+        let session = try Session.trusting(authority) {
+            $0.trustFiles = watch.files
+            $0.proxySettings = ProxySettings(Proxy(.https, host: "localhost", port: server.port))
+        }
+        #expect(try await session.text(URLRequest(origin)) == "1")
+        for (file, wrong, right, part) in [
+            ("policy.json", Self.policy(authority.pin), Self.policy(other.pin), "policy of proxies"),
+            ("proxy.pem", authority.certificatePEM, other.certificatePEM, "anchors of proxies"),
+        ] {
+            let before = origin.requests.count
+            try folder.replace(file, with: wrong)
+            #expect(await watch.next() == "replaced: \(part)")
+            #expect(await session.failure(of: try URLRequest(origin))?.reason.trustFailure != nil, "\(part)")
+            #expect(origin.requests.count == before)
+            try folder.replace(file, with: right)
+            #expect(await watch.next() == "replaced: \(part)")
+            _ = try await session.data(for: URLRequest(origin))
+        }
+    }
+
     @Test(arguments: [
         ("", true), ("text\n", true), ("-----BEGIN A-----\nx\n-----END A-----\n", true),
         ("- text\n-----BEGIN A-----\nx\n-----END A----- \r\n--- more\n", true),
