@@ -33,6 +33,8 @@ public struct TLSSettings: Sendable, Hashable {
     /// Revocation lists for policies that check revocation by lists, in addition to fetched ones. A list counts for the
     /// certificates of its issuer while it is current.
     public var revocationLists: [CertificateRevocationList] = []
+    /// The logs of certificates, for policies of Certificate Transparency that have no list of their own.
+    public var transparencyLogs: TransparencyLogList?
 
     /// The certificate for servers that request one; nil sends none. Without ``ClientIdentity/hosts``, every server
     /// that requests a certificate gets it, including the target of a redirect, as with curl.

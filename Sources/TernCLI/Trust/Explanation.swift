@@ -132,6 +132,7 @@ enum TrustAdvice {
         case .delegate: "Look at the delegate that answers server trust challenges: the policy accepts the server."
         case .missingStaple:
             "Turn on OCSP stapling in the server (SSLUseStapling, ssl_stapling), or have a certificate without must-staple."
+        case .certificateTransparency(.noList): "Give the policy, or the session, a list of certificate logs."
         case .certificateTransparency(.outdatedList): "Fetch the current list of certificate logs."
         case .certificateTransparency:
             "Have the authority issue a certificate with timestamps of enough logs, as public authorities do. If it has them, "

@@ -9,6 +9,7 @@ extension SessionConfiguration {
         if let anchors = material.anchors { applied.tls.anchors = anchors }
         if let identity = material.identity { applied.tls.identity = identity }
         if let lists = material.revocationLists { applied.tls.revocationLists = lists }
+        if let logs = material.transparencyLogs { applied.tls.transparencyLogs = logs }
         if let anchors = material.proxyAnchors {
             var tls = applied.forProxies.tls
             tls.anchors = anchors

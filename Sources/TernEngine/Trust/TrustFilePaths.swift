@@ -40,6 +40,25 @@ public struct TrustFilePaths: Sendable {
         }
     }
 
+    /// The file of a list of certificate logs, and what proves it.
+    public struct TransparencyLogs: Sendable {
+        /// The list, such as `log_list.json`.
+        public var list: URL
+        /// The file of its signature; nil for a list that is not signed.
+        public var signature: URL?
+        /// The contents of the key's file, which the signature is verified with.
+        public var publicKey: [UInt8] = []
+
+        /// Names a list that is not signed.
+        public init(list: URL) { self.list = list }
+
+        /// Names a list that counts only with its signature; see
+        /// ``TernTLS/TransparencyLogList/init(json:signature:publicKey:)``.
+        public init(list: URL, signature: URL, publicKey: [UInt8]) {
+            (self.list, self.signature, self.publicKey) = (list, signature, publicKey)
+        }
+    }
+
     /// What is read from files, and replaced as a whole.
     public enum Part: Sendable, Hashable {
         /// ``TrustFilePaths/anchors-swift.property``.
@@ -48,6 +67,8 @@ public struct TrustFilePaths: Sendable {
         case identity(Int)
         /// ``TrustFilePaths/revocationLists``, all of them.
         case revocationLists
+        /// ``TrustFilePaths/transparencyLogs-swift.property``.
+        case transparencyLogs
         /// ``TrustFilePaths/policy``.
         case policy
         /// ``TrustFilePaths/proxyAnchors``.
@@ -63,6 +84,8 @@ public struct TrustFilePaths: Sendable {
     public var identities: [Identity] = []
     /// Files of revocation lists in PEM or DER, in the place of ``TernTLS/TLSSettings/revocationLists``.
     public var revocationLists: [URL] = []
+    /// The list of certificate logs in the place of ``TernTLS/TLSSettings/transparencyLogs``.
+    public var transparencyLogs: TransparencyLogs?
     /// A ``PolicyFile``, which is in the place of the session's trust policies. The program's own replace it until the
     /// file changes.
     public var policy: URL?
@@ -86,6 +109,7 @@ public struct TrustFilePaths: Sendable {
             add(.identity(index), [identity.certificates, identity.privateKey])
         }
         add(.revocationLists, revocationLists)
+        add(.transparencyLogs, [transparencyLogs?.list, transparencyLogs?.signature])
         add(.policy, [policy])
         add(.proxyAnchors, [proxyAnchors?.file])
         add(.proxyPolicy, [proxyPolicy])
@@ -100,6 +124,7 @@ extension TrustFilePaths.Part: CustomStringConvertible {
         case .anchors: "anchors"
         case .identity(let index): "identity \(index + 1)"
         case .revocationLists: "revocation lists"
+        case .transparencyLogs: "list of certificate logs"
         case .policy: "policy"
         case .proxyAnchors: "anchors of proxies"
         case .proxyPolicy: "policy of proxies"
@@ -125,6 +150,8 @@ public struct TrustFileError: Error, Sendable, Hashable {
         case identity(ClientIdentityError)
         /// A revocation list cannot be read.
         case revocationList(RevocationError)
+        /// The list of certificate logs has an error, or not this signature.
+        case transparencyLogs(PolicyFileError)
         /// The policy has an error.
         case policy(PolicyFileError)
         /// TLS cannot use it: an identity with a weak key, say.
@@ -160,6 +187,7 @@ extension TrustFileError.Reason: CustomStringConvertible {
         case .certificate(let error): "\(error)"
         case .identity(let error): "\(error)"
         case .revocationList(let error): "\(error)"
+        case .transparencyLogs(let error): "\(error)"
         case .policy(let error): "\(error)"
         case .unusable(let error): "\(error)"
         }

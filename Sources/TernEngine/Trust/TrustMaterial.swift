@@ -12,6 +12,7 @@ struct TrustMaterial: Sendable, Hashable {
     /// By their place among the paths.
     private var allIdentities: [Int: ClientIdentity] = [:]
     private(set) var revocationLists: [CertificateRevocationList]?
+    private(set) var transparencyLogs: TransparencyLogList?
     private(set) var policy: PolicyFile?
     private(set) var proxyAnchors: TrustAnchors?
     private(set) var proxyPolicy: PolicyFile?
@@ -41,6 +42,7 @@ struct TrustMaterial: Sendable, Hashable {
             guard paths.identities.indices.contains(index) else { return }
             allIdentities[index] = try Self.identity(part, paths.identities[index])
         case .revocationLists: revocationLists = try Self.lists(paths)
+        case .transparencyLogs: transparencyLogs = try Self.logs(part, paths.transparencyLogs)
         case .policy: policy = try Self.policy(part, paths.policy?.path(percentEncoded: false))
         case .proxyAnchors: proxyAnchors = try Self.anchors(part, paths.proxyAnchors)
         case .proxyPolicy: proxyPolicy = try Self.policy(part, paths.proxyPolicy?.path(percentEncoded: false))
@@ -106,6 +108,24 @@ struct TrustMaterial: Sendable, Hashable {
             }
         }
         return lists
+    }
+
+    private static func logs(
+        _ part: Part, _ paths: TrustFilePaths.TransparencyLogs?
+    ) throws(TrustFileError) -> TransparencyLogList? {
+        guard let paths else { return nil }
+        let file = paths.list.path(percentEncoded: false)
+        let json = try bytes(part, file, limit: maximumSize)
+        var signature: [UInt8]?
+        if let url = paths.signature {
+            signature = try bytes(part, url.path(percentEncoded: false), limit: maximumSize)
+        }
+        do throws(PolicyFileError) {
+            guard let signature else { return try TransparencyLogList(json: json) }
+            return try TransparencyLogList(json: json, signature: signature, publicKey: paths.publicKey)
+        } catch {
+            throw TrustFileError(part, file, .transparencyLogs(error))
+        }
     }
 
     private static func policy(_ part: Part, _ file: String?) throws(TrustFileError) -> PolicyFile? {

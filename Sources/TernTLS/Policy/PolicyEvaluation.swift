@@ -261,6 +261,8 @@ extension PolicyEvaluation {
 // Certificate Transparency
 extension PolicyEvaluation {
     private mutating func logged(_ findings: Findings, _ policy: TransparencyPolicy) -> Findings {
+        var policy = policy
+        policy.logs = policy.logs ?? trust.transparencyLogs
         guard findings.failure == nil, !isOverBudget,
             let check = TransparencyCheck(
                 policy: policy, chain: findings.chain, handshake: trust.handshakeTimestamps,

@@ -97,7 +97,7 @@ extension ServerTrustPolicy {
     }
 
     /// Whether the verdict depends on timestamps of logs.
-    var asksForTimestamps: Bool {
+    package var asksForTimestamps: Bool {
         switch self {
         case .certificateTransparency: true
         case .composite(let policies): policies.contains(where: \.asksForTimestamps)
@@ -147,6 +147,8 @@ public struct ServerTrust: Sendable {
     /// The signed certificate timestamps of the server's handshake (RFC 6962 §3.3), each serialised, for a policy of
     /// Certificate Transparency. Those of the certificate and of the stapled response are not repeated here.
     public var handshakeTimestamps: [[UInt8]] = []
+    /// The logs of certificates, for a policy of Certificate Transparency that has no list of its own.
+    public var transparencyLogs: TransparencyLogList?
 
     /// Creates a trust for the moment `time`; nil is now.
     public init(

@@ -21,15 +21,15 @@ final class PeerVerification {
     private(set) var evidence: TrustEvidence?
 
     init(
-        host: String, policy: ServerTrustPolicy, anchors: TrustAnchors, profile: TrustProfile,
-        revocationLists: [CertificateRevocationList], asksUser: Bool
+        host: String, policy: ServerTrustPolicy, profile: TrustProfile, settings: TLSSettings, asksUser: Bool
     ) {
         self.asksUser = asksUser
         self.policy = policy
         // The time is set when the evaluation starts.
         evaluation = PolicyEvaluation(
-            trust: ServerTrust(sentChain: [], anchors: anchors, time: 0, profile: profile), host: host)
-        evaluation.trust.revocation.lists = revocationLists
+            trust: ServerTrust(sentChain: [], anchors: settings.anchors, time: 0, profile: profile), host: host)
+        evaluation.trust.revocation.lists = settings.revocationLists
+        evaluation.trust.transparencyLogs = settings.transparencyLogs
     }
 
     var host: String { evaluation.host ?? "" }

@@ -64,8 +64,7 @@ import CTernOpenSSL
         }
         let callbacks = SessionCallbacks(
             verification: PeerVerification(
-                host: host, policy: policy, anchors: context.configuration.anchors, profile: profile,
-                revocationLists: context.configuration.revocationLists, asksUser: asksUser),
+                host: host, policy: policy, profile: profile, settings: context.configuration, asksUser: asksUser),
             resumption: resumption,
             keyLog: context.configuration.keyLog)
         guard let ssl = unsafe SSL_new(context.pointer) else { throw .withQueue(.outOfResources) }

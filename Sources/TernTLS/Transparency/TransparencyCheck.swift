@@ -53,8 +53,12 @@ struct TransparencyCheck {
     var cost: Int { 40 + presented.count * 85 }
 
     func verdict() -> TransparencyVerdict {
-        let isOutdated = policy.isListOutdated(at: time)
         let findings = findings()
+        if policy.logs == nil {
+            return TransparencyVerdict(
+                shortfall: .noList, isListOutdated: false, findings: findings, policy: policy.description, end: nil)
+        }
+        let isOutdated = policy.isListOutdated(at: time)
         let shortfall: TransparencyShortfall? =
             isOutdated ? policy.requiresFreshList ? .outdatedList : nil : shortfall(of: findings)
         return TransparencyVerdict(
@@ -92,7 +96,7 @@ extension TransparencyCheck {
             case .unknownVersion(let version): return TransparencyFinding(source, .unknownVersion(version))
             }
         }
-        guard let log = policy.logs.log(id: timestamp.logID) else {
+        guard let log = policy.logs?.log(id: timestamp.logID) else {
             return TransparencyFinding(source, .unknownLog, timestamp: timestamp)
         }
         let status =

@@ -15,8 +15,9 @@ public struct TransparencyPolicy: Sendable, Hashable {
 
     /// The name of the rules, for people.
     public let name: String
-    /// The logs that are known.
-    public var logs: TransparencyLogList
+    /// The logs that are known; nil for those of the session, ``TLSSettings/transparencyLogs``. Without either, no server
+    /// complies.
+    public var logs: TransparencyLogList?
     /// The effect of a certificate that does not comply.
     public var mode: Mode
     /// Whether a server is refused while the list is older than ``maximumListAge``. Otherwise the policy has no effect
@@ -25,7 +26,7 @@ public struct TransparencyPolicy: Sendable, Hashable {
     /// The age in seconds up to which the list is relied on; 70 days, as in Chrome, unless set.
     public var maximumListAge: Int64 = 70 * 86400
 
-    private init(name: String, logs: TransparencyLogList, mode: Mode, requiresFreshList: Bool) {
+    private init(name: String, logs: TransparencyLogList?, mode: Mode, requiresFreshList: Bool) {
         self.name = name
         self.logs = logs
         self.mode = mode
@@ -38,7 +39,7 @@ public struct TransparencyPolicy: Sendable, Hashable {
     /// them is trusted at present, the others may have been retired after they signed. Or from the server or its staple:
     /// timestamps of two logs that are trusted at present. In either case the logs have at least two operators.
     public static func chrome(
-        _ logs: TransparencyLogList, mode: Mode = .enforce, requiresFreshList: Bool = false
+        _ logs: TransparencyLogList? = nil, mode: Mode = .enforce, requiresFreshList: Bool = false
     ) -> TransparencyPolicy {
         TransparencyPolicy(name: "Chrome", logs: logs, mode: mode, requiresFreshList: requiresFreshList)
     }
@@ -46,27 +47,28 @@ public struct TransparencyPolicy: Sendable, Hashable {
     /// The rules of Apple's platforms: the counts of ``chrome(_:mode:requiresFreshList:)``. Apple publishes a list of
     /// its own.
     public static func apple(
-        _ logs: TransparencyLogList, mode: Mode = .enforce, requiresFreshList: Bool = false
+        _ logs: TransparencyLogList? = nil, mode: Mode = .enforce, requiresFreshList: Bool = false
     ) -> TransparencyPolicy {
         TransparencyPolicy(name: "Apple", logs: logs, mode: mode, requiresFreshList: requiresFreshList)
     }
 
     /// The whole policy as bytes, which are the same for equal policies in every process, and differ for others.
     package var bytes: [[UInt8]] {
-        [name, mode.rawValue, "\(requiresFreshList)", "\(maximumListAge)"].map { Array($0.utf8) } + [logs.fingerprint]
+        [name, mode.rawValue, "\(requiresFreshList)", "\(maximumListAge)"].map { Array($0.utf8) }
+            + [logs?.fingerprint ?? []]
     }
 
     /// Whether the list is too old to be relied on. A list of unknown age is relied on, unless the policy requires a
     /// fresh one.
     func isListOutdated(at time: Int64) -> Bool {
-        guard let made = logs.time else { return requiresFreshList }
+        guard let made = logs?.time else { return requiresFreshList }
         let (age, overflows) = time.subtractingReportingOverflow(made)
         return overflows ? time > made : age > maximumListAge
     }
 
     /// The last moment at which the list is not too old; nil if its age has no effect.
     var endOfList: Int64? {
-        guard requiresFreshList, let made = logs.time else { return nil }
+        guard requiresFreshList, let made = logs?.time else { return nil }
         let (end, overflows) = made.addingReportingOverflow(maximumListAge)
         return overflows ? nil : end
     }

@@ -12,6 +12,8 @@ public enum TransparencyShortfall: Sendable, Hashable {
     case noCurrentLog
     /// The list of logs is older than the policy allows, or does not tell its age, so nothing can be said.
     case outdatedList
+    /// There is no list of logs: neither the policy has one, nor the session.
+    case noList
 
     /// What is missing, as a sentence without a full stop.
     package var sentence: String {
@@ -23,6 +25,7 @@ public enum TransparencyShortfall: Sendable, Hashable {
             "certificate timestamps of \(required) operators of logs are required, and those of \(found) count"
         case .noCurrentLog: "every certificate timestamp that counts is of a log that has been retired"
         case .outdatedList: "the list of certificate logs is out of date, and the policy requires a current one"
+        case .noList: "no list of certificate logs is given"
         }
     }
 }

@@ -291,6 +291,47 @@ import TernLock
         }
     }
 
+    @Test func `a list of logs is replaced while sessions run, and one without its signature is refused`() async throws
+    {
+        let logs = [
+            try TransparencyTestLog("a", operatorName: "One"), try TransparencyTestLog("b", operatorName: "Two"),
+        ]
+        let signer = try TransparencyTestLog("signer", operatorName: "x")
+        func write(_ logs: [TransparencyTestLog], isSigned: Bool = true) throws {
+            let operators = logs.map { #"{"name": "\#($0.operatorName)", "logs": [\#($0.json())]}"# }
+            let text = #"{"operators": [\#(operators.joined(separator: ","))]}"#
+            if isSigned {
+                try Data(try signer.sign(Array(text.utf8))).write(to: folder.url("logs.sig"))
+            }
+            try folder.replace("logs.json", with: text)
+        }
+        let leaf = try authority.issue(LeafRequest(validity: .days(-1, to: 89))) {
+            entry throws(CertificateAuthorityError) in
+            var timestamps: [[UInt8]] = []
+            for log in logs { timestamps.append(try log.timestamp(of: entry, at: Timestamp.current - 3600)) }
+            return TransparencyTestLog.list(timestamps)
+        }
+        try origin.present(leaf)
+        try write(logs)
+        var paths = TrustFilePaths()
+        paths.transparencyLogs = .init(
+            list: folder.url("logs.json"), signature: folder.url("logs.sig"), publicKey: signer.publicKey)
+        let watch = try Watch(paths)
+        let session = try Session.trusting(authority) { $0.trustFiles = watch.files }
+        session.serverTrustPolicyManager = ServerTrustPolicyManager(
+            policies: ["localhost": .certificateTransparency(.chrome())])
+        _ = try await session.data(for: URLRequest(origin))
+        try write([logs[0]])
+        while await watch.next() != "replaced: list of certificate logs" {}
+        #expect(await session.failure(of: try URLRequest(origin))?.reason.rule == "certificate-transparency")
+        try write(logs, isSigned: false)
+        while await !watch.next().hasSuffix("logs.json: the file is not signed by the given key") {}
+        #expect(await session.failure(of: try URLRequest(origin))?.reason.rule == "certificate-transparency")
+        try write(logs)
+        while await watch.next() != "replaced: list of certificate logs" {}
+        _ = try await session.data(for: URLRequest(origin))
+    }
+
     @Test(arguments: [
         ("", true), ("text\n", true), ("-----BEGIN A-----\nx\n-----END A-----\n", true),
         ("- text\n-----BEGIN A-----\nx\n-----END A----- \r\n--- more\n", true),

@@ -316,6 +316,19 @@ struct TransparencyPolicyTests {
         #expect(try scene.judge(none, .chrome(scene.list(time: .min))).isAccepted)
     }
 
+    @Test func `a policy without a list has that of the trust, and without either it refuses`() throws {
+        let leaf = try scene.leaf([scene.logs[0], scene.logs[2]])
+        #expect(try scene.judge(leaf, .chrome()) { $0.transparencyLogs = scene.list() }.isAccepted)
+        let others = scene.list(of: [scene.logs[0]])
+        #expect(try scene.judge(leaf, .chrome(scene.list())) { $0.transparencyLogs = others }.isAccepted)
+        #expect(try !scene.judge(leaf, .chrome()) { $0.transparencyLogs = others }.isAccepted)
+        for isFresh in [false, true] {
+            let result = try scene.judge(leaf, .chrome(requiresFreshList: isFresh))
+            #expect(result.failure?.reason == .certificateTransparency(.noList))
+            #expect(result.statuses == [.unknownLog, .unknownLog])
+        }
+    }
+
     @Test func `it composes with pins: both must accept`() throws {
         let leaf = try scene.leaf([scene.logs[0], scene.logs[2]])
         let rules = ServerTrustPolicy.certificateTransparency(.chrome(scene.list()))
