@@ -146,6 +146,15 @@ static inline long tern_SSL_get_stapled_response(SSL *ssl, const unsigned char *
 static inline void tern_SSL_CTX_set_status_callback(SSL_CTX *context, int (*callback)(SSL *, void *)) {
     SSL_CTX_set_tlsext_status_cb(context, callback);
 }
+// The group of the key exchange as RFC 8446 and later RFCs name it, such as x25519; NULL if there was none. A constant of
+// OpenSSL's, or of its provider, which is never unloaded.
+static inline const char *tern_SSL_group_name(SSL *ssl) {
+    int group = (int)SSL_get_negotiated_group(ssl);
+    return group == NID_undef ? NULL : SSL_group_to_name(ssl, group);
+}
+static inline int tern_SSL_get_peer_signature_digest(const SSL *ssl, int *digest) {
+    return (int)SSL_get_peer_signature_nid((SSL *)ssl, digest);
+}
 static inline int tern_SSL_set_tlsext_host_name(SSL *ssl, const char *name) {
     return (int)SSL_set_tlsext_host_name(ssl, name);
 }

@@ -78,7 +78,8 @@ private struct ConnectionReport: Encodable {
     }
 
     private enum Key: String, CodingKey {
-        case reused, remote, tls, version, cipher, resumed
+        case reused, remote, tls, version, cipher, resumed, group
+        case signatureAlgorithm = "signature_algorithm"
         case pins = "spki_sha256"
     }
 
@@ -91,6 +92,8 @@ private struct ConnectionReport: Encodable {
         try nested.encode(tls.version, forKey: .version)
         try nested.encode(tls.cipher, forKey: .cipher)
         try nested.encode(tls.resumed, forKey: .resumed)
+        try nested.encode(tls.group, forKey: .group)
+        try nested.encode(tls.signatureAlgorithm, forKey: .signatureAlgorithm)
         try nested.encode(connection.publicKeyPins, forKey: .pins)
     }
 }

@@ -14,11 +14,29 @@ struct VerboseReport: Sendable {
             lines.append("* through the proxy \(connection.proxies.map(\.description).joined(separator: ", then "))")
         }
         if let tls = connection.tls {
-            lines.append("* \(tls.version), \(tls.cipher)\(tls.resumed ? ", resumed" : "")")
+            lines.append(Self.negotiated(tls))
             lines += connection.serverTrust.map(Self.certificate) ?? []
             lines += connection.publicKeyPins.enumerated().map { "* certificate \($0): \($1)" }
         }
         return lines + head(of: request) + [">"]
+    }
+
+    /// Version, cipher suite, group and kind of signature, as curl says them; the latter two as far as there are any.
+    private static func negotiated(_ tls: TLSInfo) -> String {
+        let parts = [tls.version, tls.cipher, tls.group, tls.signatureAlgorithm.map(kind(ofSignature:))]
+        return "* SSL connection using \(parts.compactMap(\.self).joined(separator: " / "))"
+            + (tls.resumed ? ", resumed" : "")
+    }
+
+    /// OpenSSL's name, which curl shows.
+    private static func kind(ofSignature algorithm: String) -> String {
+        switch algorithm.prefix(while: { $0 != "_" }) {
+        case "ecdsa": "id-ecPublicKey"
+        case "rsa": algorithm.hasPrefix("rsa_pss") ? "RSASSA-PSS" : "rsaEncryption"
+        case "ed25519": "ED25519"
+        case "ed448": "ED448"
+        default: algorithm
+        }
     }
 
     /// The server's own certificate as curl shows it, and who says that it is good.

@@ -93,4 +93,10 @@ public struct TLSInfo: Sendable, Hashable {
     public let resumed: Bool
     /// The protocol that the server selected by ALPN, or nil if it selected none.
     public let applicationProtocol: String?
+    /// The group of the key exchange by its name in TLS, such as `x25519` or `secp256r1`; nil if keys were exchanged
+    /// without one. Of a resumed session of TLS 1.2 that of its full handshake.
+    public let group: String?
+    /// The algorithm of the server's signature in the handshake by its name in RFC 8446 §4.2.3, such as
+    /// `rsa_pss_rsae_sha256`; nil if it signed nothing, as when a session is resumed.
+    public let signatureAlgorithm: String?
 }

@@ -355,7 +355,40 @@ extension TLSSession {
             resumed: SSL_session_reused(ssl) == 1,
             applicationProtocol: name.map {
                 unsafe String(decoding: UnsafeBufferPointer(start: $0, count: Int(length)), as: UTF8.self)
-            })
+            },
+            group: tern_SSL_group_name(ssl).map { unsafe String(cString: $0) }, signatureAlgorithm: signatureAlgorithm)
+    }
+
+    /// Literals, so that a connection holds no copy of them. OpenSSL 3.0 tells the kind of the signature and its digest
+    /// only: the two names of each RSASSA-PSS differ by the kind of key.
+    private var signatureAlgorithm: String? {
+        var kind: Int32 = 0
+        var digest: Int32 = 0
+        guard unsafe SSL_get_peer_signature_type_nid(ssl, &kind) == 1 else { return nil }
+        switch kind {
+        case NID_ED25519: return "ed25519"
+        case NID_ED448: return "ed448"
+        default: break
+        }
+        guard unsafe tern_SSL_get_peer_signature_digest(ssl, &digest) == 1 else { return nil }
+        switch (kind, digest) {
+        case (NID_X9_62_id_ecPublicKey, NID_sha256): return "ecdsa_secp256r1_sha256"
+        case (NID_X9_62_id_ecPublicKey, NID_sha384): return "ecdsa_secp384r1_sha384"
+        case (NID_X9_62_id_ecPublicKey, NID_sha512): return "ecdsa_secp521r1_sha512"
+        case (NID_rsassaPss, NID_sha256): return hasPSSKey ? "rsa_pss_pss_sha256" : "rsa_pss_rsae_sha256"
+        case (NID_rsassaPss, NID_sha384): return hasPSSKey ? "rsa_pss_pss_sha384" : "rsa_pss_rsae_sha384"
+        case (NID_rsassaPss, NID_sha512): return hasPSSKey ? "rsa_pss_pss_sha512" : "rsa_pss_rsae_sha512"
+        case (NID_rsaEncryption, NID_sha256): return "rsa_pkcs1_sha256"
+        case (NID_rsaEncryption, NID_sha384): return "rsa_pkcs1_sha384"
+        case (NID_rsaEncryption, NID_sha512): return "rsa_pkcs1_sha512"
+        default: return unsafe String(cStringOrEmpty: OBJ_nid2sn(kind))
+        }
+    }
+
+    private var hasPSSKey: Bool {
+        guard let certificate = unsafe SSL_get0_peer_certificate(ssl), let key = unsafe X509_get0_pubkey(certificate)
+        else { return false }
+        return unsafe EVP_PKEY_get_base_id(key) == NID_rsassaPss
     }
 
     @unsafe private static func name(of cipher: OpaquePointer) -> String {

@@ -27,6 +27,8 @@ import Testing
         let tls = try #require(connection["tls"] as? [String: Any])
         #expect(tls["version"] as? String == "TLSv1.3")
         #expect(tls["resumed"] as? Bool == false)
+        #expect(tls["group"] as? String != nil)
+        #expect(tls["signature_algorithm"] as? String == "ecdsa_secp256r1_sha256")
         #expect(tls["spki_sha256"] as? [String] == [server.identity.pin, server.authority.pin])
         let timeline = try #require(object["timeline"] as? [String: Any])
         #expect(try #require(timeline["total"] as? Double) > 0)

@@ -137,6 +137,9 @@ import TestPrograms
         for line in ["* Server certificate:", "*  expire date: 2", "*  issuer: ", "*  SSL certificate verify ok."] {
             #expect(trusted.errors.contains(line), "\(trusted.errors)")
         }
+        let negotiated = trusted.errors.split(separator: "\n").first { $0.hasPrefix("* SSL connection using ") }
+        let parts = try #require(negotiated).dropFirst("* SSL connection using ".count).split(separator: " / ")
+        #expect(parts.count == 4 && parts.first == "TLSv1.3" && parts.last == "id-ecPublicKey", "\(parts)")
         let skipped = try await TernTool.run("-v", server.secureURL(), "-k")
         #expect(skipped.errors.contains("*  SSL certificate verification was skipped."), "\(skipped.errors)")
     }

@@ -52,10 +52,12 @@ struct ResumptionTests {
         throws
     {
         let context = try context(version)
-        #expect(try !meet(context).info.resumed)
+        let first = try meet(context).info
+        #expect(!first.resumed && first.signatureAlgorithm == "ecdsa_secp256r1_sha256")
         for _ in 0..<100 {
             let dialogue = try meet(context)
-            #expect(dialogue.info.resumed)
+            #expect(dialogue.info.resumed && dialogue.info.group == first.group)
+            #expect(dialogue.info.signatureAlgorithm == nil, "the server signs nothing")
             #expect(dialogue.trust?.verdict == .accepted)
             #expect(dialogue.trust?.verifiedKeys.map(\.pin) == [leaf.pin, root.pin])
         }
