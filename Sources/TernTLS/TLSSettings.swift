@@ -7,6 +7,9 @@ public struct TLSSettings: Sendable, Hashable {
     public var anchors: TrustAnchors = .system
     /// The rules for chains, where a policy validates them.
     public var profile: TrustProfile = .standard
+    /// The maximum number of certificates between a server's own and its anchor, where a policy validates chains; nil is
+    /// ten, and so is whatever is above.
+    public var maximumPathDepth: Int?
     /// The minimum protocol version.
     public var minimumVersion: TLSProtocolVersion = .v1_2
     /// The maximum protocol version.

@@ -408,7 +408,9 @@ final class FileTrustPolicy: ServerTrustPolicyManager, @unchecked Sendable {
 
     init(_ file: ServerTrustPolicyManager, and policy: ServerTrustPolicy) {
         (self.file, self.policy) = (file, policy)
-        super.init(policies: [:], allHostsMustBeEvaluated: file.allHostsMustBeEvaluated, profile: file.profile)
+        super.init(
+            policies: [:], allHostsMustBeEvaluated: file.allHostsMustBeEvaluated, profile: file.profile,
+            maximumPathDepth: file.maximumPathDepth)
     }
 
     override func serverTrustPolicy(forHost host: String) -> ServerTrustPolicy? {

@@ -120,6 +120,8 @@ enum TrustAdvice {
         case .wrongPurpose: "Have a certificate issued with the extended key usage serverAuth."
         case .invalidAuthority, .nameConstraint, .certificatePolicy:
             "The authority was not allowed to issue this certificate: ask its operator."
+        case .rule(.publicSuffixWildcard):
+            "Have a certificate issued for names of your own domain: nobody owns all names below a public suffix."
         case .weakKey, .weakSignature: "Have a new certificate issued with at least RSA 2048 or P-256, and SHA-256."
         case .noCertificate: "The server must send a certificate."
         case .noRequiredEvaluator, .noPolicy: "Add the host to the policy, or allow the default policy for it."
@@ -138,7 +140,9 @@ enum TrustAdvice {
             "Have the authority issue a certificate with timestamps of enough logs, as public authorities do. If it has them, "
                 + "fetch the current list of certificate logs."
         case .limit: "Have the server send its own certificate and the few above it, with no more names than it needs."
-        case .invalidSignature, .unknownCriticalExtension, .chainTooLong, .rule, .customEvaluation, .other:
+        case .chainTooLong:
+            "Have the server send the shortest chain to the anchor, or allow more certificates between them."
+        case .invalidSignature, .unknownCriticalExtension, .rule, .customEvaluation, .other:
             "Inspect the certificate: openssl x509 -text -in FILE."
         }
     }

@@ -74,7 +74,6 @@ struct TrustBatch: ~Copyable {
 struct BatchCase {
     let host: String?
     let trust: ServerTrust
-    private let isBetweenSeconds: Bool
     let rule: TrustRule
 
     init(_ fields: JSONFields, cache: inout CertificateCache) throws(Malformed) {
@@ -82,22 +81,23 @@ struct BatchCase {
         do throws(PolicyFileError) {
             host = try fields.take("host")?.string()
             let moment = try fields.take("at").map { element throws(PolicyFileError) in try Self.moment(element) }
-            isBetweenSeconds = moment?.hasFraction ?? false
             let policy = try fields.take("policy").map { element throws(PolicyFileError) in try Self.rule(element) }
             rule = policy?.rule ?? .policy(.performDefaultEvaluation(validateHost: true))
             let chain = try cache.certificates(try fields.require("chain"))
             let anchors = try fields.take("anchors").map { element throws(PolicyFileError) in
                 try cache.anchors(element)
             }
-            trust = ServerTrust(
+            var trust = ServerTrust(
                 sentChain: chain, anchors: anchors ?? .system, time: moment?.seconds,
-                profile: policy?.profile ?? .standard)
+                profile: policy?.profile ?? .standard, maximumPathDepth: policy?.maximumPathDepth)
+            trust.isBetweenSeconds = moment?.hasFraction ?? trust.isBetweenSeconds
+            self.trust = trust
         } catch {
             throw Malformed(error)
         }
     }
 
-    func evaluate() -> ServerTrustResult { rule.evaluate(trust, host: host, isBetweenSeconds: isBetweenSeconds) }
+    func evaluate() -> ServerTrustResult { rule.evaluate(trust, host: host) }
 
     private static func moment(
         _ element: JSONElement
@@ -107,14 +107,16 @@ struct BatchCase {
         return moment
     }
 
-    /// A policy file, which has pin sets, or a single rule; either may name the profile for its chains.
+    /// A policy file, which has pin sets, or a single rule; either may name the profile, and limit the depth, of its
+    /// chains.
     private static func rule(
         _ element: JSONElement
-    ) throws(PolicyFileError) -> (rule: TrustRule, profile: TrustProfile?) {
+    ) throws(PolicyFileError) -> (rule: TrustRule, profile: TrustProfile?, maximumPathDepth: Int?) {
         var fields = try JSONFields(element)
-        if fields.contains("pinSets") { return (.manager(try PolicyFile(fields: fields).manager()), nil) }
+        if fields.contains("pinSets") { return (.manager(try PolicyFile(fields: fields).manager()), nil, nil) }
         let profile: TrustProfile? = try fields.take("profile")?.word()
-        return (.policy(try ServerTrustPolicy(fields: fields)), profile)
+        let depth = try fields.pathDepth()
+        return (.policy(try ServerTrustPolicy(fields: fields)), profile, depth)
     }
 }
 

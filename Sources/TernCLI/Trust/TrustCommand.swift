@@ -39,7 +39,7 @@ struct TrustEvaluateCommand: ToolCommand {
         A case's policy is a policy file's object, or a single rule: {"evaluation": "performDefaultEvaluation", \
         "performRevokedEvaluation", "pinPublicKeys", "pinCertificates", "pinSet", "composite" or \
         "disableEvaluation", "pins": ["sha256/…"], "certificates": [PEM], "validateCertificateChain": true, \
-        "validateHost": true}. Either may have a "profile", "standard" or "web".
+        "validateHost": true}. Either may have a "profile", "standard" or "web", and a "maxPathDepth".
         """
 
     var question = TrustQuestion()
@@ -52,6 +52,7 @@ struct TrustEvaluateCommand: ToolCommand {
             batch == nil
                 || isAlone && question.lists.isEmpty && question.policy == nil && question.pins.isEmpty
                     && question.logList == nil && question.at == nil && question.profile == nil
+                    && question.maximumPathDepth == nil
                     && question.revocation.policy == nil
                     && question.routes == RouteOptions()
         else {

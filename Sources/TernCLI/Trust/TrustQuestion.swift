@@ -43,6 +43,10 @@ struct TrustQuestion: OptionGroup {
                 "--profile", as: "standard|web",
                 help: "The rules for chains: standard, or web for the CA/Browser Forum's in addition."
             ) { $0.profile = try $1.read(TrustProfile.init(rawValue:)) },
+            .value(
+                "--max-path-depth", as: "N",
+                help: "Refuse chains of more than N certificates between the server's own and its anchor, 0 to 10."
+            ) { $0.maximumPathDepth = try $1.read(Self.pathDepth(in:)) },
             .group(\.routes))
     }
 
@@ -57,7 +61,12 @@ struct TrustQuestion: OptionGroup {
     var logList: String?
     var at: String?
     var profile: TrustProfile?
+    var maximumPathDepth: Int?
     var routes = RouteOptions()
+
+    private static func pathDepth(in text: String) -> Int? {
+        Int(text).flatMap { (0...10).contains($0) && text.allSatisfy(\.isNumber) ? $0 : nil }
+    }
 
     func validate() throws {
         guard url == nil || chain == nil else { throw UsageError("give a URL or --chain, not both") }
@@ -73,12 +82,15 @@ struct TrustQuestion: OptionGroup {
         let rule = try rule(at: moment?.seconds)
         let transparency = try transparencyPolicy()
         var trust = try await presented()
-        trust.time = moment?.seconds ?? trust.time
+        if let moment {
+            trust.time = moment.seconds
+            trust.isBetweenSeconds = moment.hasFraction
+        }
         trust.profile = profile ?? trust.profile
+        trust.maximumPathDepth = maximumPathDepth ?? trust.maximumPathDepth
         trust.revocation.lists = try lists.flatMap(Self.read(list:))
         let host = try host ?? url.map { try RequestedURL(secure: $0).url }.flatMap(LiveServer.host(of:))
-        let isBetweenSeconds = moment?.hasFraction ?? false
-        let result = rule.evaluate(trust, host: host, isBetweenSeconds: isBetweenSeconds, and: transparency)
+        let result = rule.evaluate(trust, host: host, and: transparency)
         // Responders are not asked about a server that is refused without them.
         guard result.isAccepted, let asking = revocationPolicy else { return result }
         if revocation.policy != nil {
@@ -86,7 +98,7 @@ struct TrustQuestion: OptionGroup {
                 for: asking, configuration: try LiveServer.configuration(.system, routes))
         }
         let both = transparency.map { ServerTrustPolicy.composite([$0, asking]) } ?? asking
-        let last = rule.evaluate(trust, host: host, isBetweenSeconds: isBetweenSeconds, and: both)
+        let last = rule.evaluate(trust, host: host, and: both)
         if !lists.isEmpty { warnOfSilence(in: last.revocation) }
         return last
     }
@@ -175,6 +187,7 @@ struct TrustQuestion: OptionGroup {
             warn(about: file, at: time ?? Timestamp.current)
             // The command line takes precedence over a file.
             file.profile = profile ?? file.profile
+            file.maximumPathDepth = maximumPathDepth ?? file.maximumPathDepth
             return .manager(file.manager())
         }
         if pins.isEmpty { return .policy(.performDefaultEvaluation(validateHost: true)) }
@@ -192,34 +205,22 @@ enum TrustRule {
     case policy(ServerTrustPolicy)
     case manager(ServerTrustPolicyManager)
 
-    /// Certificates count in whole seconds. A moment between two of them is within a validity if both are, so the
-    /// second one must be accepted like the first.
-    ///
-    /// - Parameter other: must accept, too, if it is given; the result reports both.
-    func evaluate(
-        _ trust: ServerTrust, host: String?, isBetweenSeconds: Bool, and other: ServerTrustPolicy? = nil
-    ) -> ServerTrustResult {
-        let result = evaluate(trust, host: host, and: other)
-        guard isBetweenSeconds, result.isAccepted else { return result }
-        var later = trust
-        later.time += 1
-        let last = evaluate(later, host: host, and: other)
-        return last.isAccepted ? result : last
-    }
-
-    /// - Parameter host: nil checks no name. A policy file then applies only its rule for unlisted hosts.
-    private func evaluate(_ trust: ServerTrust, host: String?, and other: ServerTrustPolicy?) -> ServerTrustResult {
+    /// - Parameters:
+    ///   - trust: the server.
+    ///   - host: nil checks no name. A policy file then applies only its rule for unlisted hosts.
+    ///   - other: must accept, too, if it is given; the result reports both.
+    func evaluate(_ trust: ServerTrust, host: String?, and other: ServerTrustPolicy? = nil) -> ServerTrustResult {
         switch (self, host) {
         case (.policy(let policy), let host?): policy.and(other).evaluate(trust, host: host)
         case (.policy(let policy), nil): policy.and(other).evaluateChain(trust)
         case (.manager(let manager), let host?):
-            (try? manager.requiredPolicy(forHost: host))?.and(other).evaluate(trust.with(manager.profile), host: host)
+            (try? manager.requiredPolicy(forHost: host))?.and(other).evaluate(trust.with(manager), host: host)
                 ?? manager.evaluate(trust, host: host)
         case (.manager(let manager), nil):
             manager.allHostsMustBeEvaluated
                 ? manager.evaluate(trust, host: "")
                 : ServerTrustPolicy.performDefaultEvaluation(validateHost: false).and(other)
-                    .evaluateChain(trust.with(manager.profile))
+                    .evaluateChain(trust.with(manager))
         }
     }
 }
@@ -228,15 +229,6 @@ extension ServerTrustPolicy {
     /// This policy and `other`, if there is one.
     fileprivate func and(_ other: ServerTrustPolicy?) -> ServerTrustPolicy {
         other.map { .composite([self, $0]) } ?? self
-    }
-}
-
-extension ServerTrust {
-    /// The same server, evaluated with `profile`, if there is one.
-    fileprivate func with(_ profile: TrustProfile?) -> ServerTrust {
-        var trust = self
-        trust.profile = profile ?? self.profile
-        return trust
     }
 }
 

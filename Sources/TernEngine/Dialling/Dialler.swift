@@ -542,7 +542,8 @@ struct ServerTrustContext {
     func newSession(asksUser: Bool) throws(TLSError) -> TLSSession {
         try TLSSession(
             context: context, host: peer.server.certifiedHost, port: peer.server.port, policy: decision.policy,
-            profile: decision.profile, identity: identity, asksUser: asksUser)
+            profile: decision.rules.profile, maximumPathDepth: decision.rules.maximumIntermediates, identity: identity,
+            asksUser: asksUser)
     }
 
     /// Sends a report if the server did not match a pin set that wants reports.

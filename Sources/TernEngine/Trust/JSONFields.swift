@@ -49,6 +49,9 @@ package struct JSONFields {
         throw error(.missingField, name, element.node.offset)
     }
 
+    /// The maximum number of certificates between a server's own and its anchor.
+    package mutating func pathDepth() throws(PolicyFileError) -> Int? { try take("maxPathDepth")?.number(in: 0...10) }
+
     /// Refuses the members that were not taken.
     package func finish() throws(PolicyFileError) {
         guard let member = members.first else { return }
@@ -90,6 +93,14 @@ package struct JSONElement {
     package func boolean() throws(PolicyFileError) -> Bool {
         guard case .boolean(let boolean) = node.value else { throw wrongType("true or false") }
         return boolean
+    }
+
+    func number(in range: ClosedRange<Int>) throws(PolicyFileError) -> Int {
+        guard case .number(let text) = node.value else { throw wrongType("a number") }
+        guard let number = Int(text), range.contains(number) else {
+            throw error(.outOfRange(ShortenedText.shortened(text), allowed: range))
+        }
+        return number
     }
 
     /// The elements of an array, each as `read` reads it.

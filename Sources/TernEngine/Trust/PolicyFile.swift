@@ -11,6 +11,7 @@ public import TernTLS
 ///   "version": 1,
 ///   "unlistedHosts": "evaluate",
 ///   "profile": "standard",
+///   "maxPathDepth": 3,
 ///   "pinSets": [
 ///     {
 ///       "hosts": ["api.example.com", "**.example.net"],
@@ -27,7 +28,8 @@ public import TernTLS
 /// ```
 ///
 /// Only `pinSets`, `hosts` and `pins` are required. `unlistedHosts` is `evaluate` (the default policy) or `refuse`;
-/// `profile` is `standard` or `web`, and defaults to the session's configuration; `scope` is `anyCertificate` or
+/// `profile` is `standard` or `web`, `maxPathDepth` the maximum number of certificates between a server's and its anchor, from
+/// 0 to 10; both default to the session's configuration; `scope` is `anyCertificate` or
 /// `leaf`; `mode` is `enforce` or `reportOnly`; `expires` is a date in UTC or an RFC 3339 time. A name that is not in
 /// this list, a duplicate name, and a host that is in two sets are errors.
 public struct PolicyFile: Sendable, Hashable {
@@ -45,9 +47,16 @@ public struct PolicyFile: Sendable, Hashable {
     public var unlistedHosts: UnlistedHosts
     /// The rules for the chains of all hosts; nil uses the session's configuration.
     public var profile: TrustProfile?
+    /// The maximum number of certificates between a server's own and its anchor, for all hosts; nil uses the session's
+    /// configuration.
+    public var maximumPathDepth: Int?
 
     /// Creates a policy from its parts. Unlike in a file, a host may be in two sets.
-    public init(pinSets: [PinSet], unlistedHosts: UnlistedHosts = .evaluate, profile: TrustProfile? = nil) {
+    public init(
+        pinSets: [PinSet], unlistedHosts: UnlistedHosts = .evaluate, profile: TrustProfile? = nil,
+        maximumPathDepth: Int? = nil
+    ) {
+        self.maximumPathDepth = maximumPathDepth
         self.pinSets = pinSets
         self.unlistedHosts = unlistedHosts
         self.profile = profile
@@ -83,6 +92,7 @@ public struct PolicyFile: Sendable, Hashable {
         }
         unlistedHosts = try fields.take("unlistedHosts")?.word() ?? .evaluate
         profile = try fields.take("profile")?.word()
+        maximumPathDepth = try fields.pathDepth()
         pinSets = []
         var seen: Set<HostPattern> = []
         for element in try fields.require("pinSets").elements() {
@@ -103,7 +113,7 @@ public struct PolicyFile: Sendable, Hashable {
     ) -> ServerTrustPolicyManager {
         ServerTrustPolicyManager(
             pinSets: pinSets, allHostsMustBeEvaluated: unlistedHosts == .refuse, profile: profile,
-            onPinFailure: onPinFailure)
+            maximumPathDepth: maximumPathDepth, onPinFailure: onPinFailure)
     }
 }
 
@@ -125,6 +135,8 @@ public struct PolicyFileError: Error, Sendable, Hashable {
         case wrongType(expected: String, found: String)
         /// The word is none of `allowed`.
         case unknownWord(String, allowed: [String])
+        /// Not a whole number in this range.
+        case outOfRange(String, allowed: ClosedRange<Int>)
         /// The list must not be empty.
         case empty
         /// Not a pin; the error has the reason.
@@ -192,6 +204,8 @@ extension PolicyFileError.Reason: CustomStringConvertible {
         case .wrongType(let expected, let found): "\(expected) is expected here, not \(found)"
         case .unknownWord(let word, let allowed):
             "\"\(word)\" is none of " + allowed.map { "\"\($0)\"" }.joined(separator: ", ")
+        case .outOfRange(let text, let range):
+            "\(text) is not a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .empty: "the list is empty"
         case .invalidPin(let error): "\(error)"
         case .invalidHost(let error): "\(error)"

@@ -13,8 +13,7 @@ extension TrustSettings {
         if rules != ServerTrustPolicy.performDefaultEvaluation(validateHost: true).demands { parts += rules ?? [] }
         if rules == nil { parts += [identity, Array("\(decision.generation)".utf8)] }
         if decision.policy.asksForTimestamps { parts.append(configuration.transparencyLogs?.fingerprint ?? []) }
-        if decision.profile != .standard { parts.append(Array(decision.profile.rawValue.utf8)) }
-        return parts
+        return parts + decision.rules.bytes
     }
 }
 

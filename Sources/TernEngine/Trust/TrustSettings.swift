@@ -135,8 +135,11 @@ final class TrustSettings: Sendable {
         do throws(TrustFailure) {
             let policy = try manager?.requiredPolicy(forHost: host) ?? .performDefaultEvaluation(validateHost: true)
             return TrustDecision(
-                policy: policy, profile: manager?.profile ?? configuration.profile, generation: generation,
-                onPinFailure: manager?.onPinFailure, rehearsal: manager as? TrustRehearsal)
+                policy: policy,
+                rules: ChainRules(
+                    profile: manager?.profile ?? configuration.profile,
+                    maximumPathDepth: manager?.maximumPathDepth ?? configuration.maximumPathDepth),
+                generation: generation, onPinFailure: manager?.onPinFailure, rehearsal: manager as? TrustRehearsal)
         } catch {
             throw TLSError(.trust(error))
         }
@@ -219,7 +222,7 @@ private struct WeakRespondent: Sendable {
 /// The policy of one connection's server, taken from the session's policies at one moment.
 struct TrustDecision: Sendable {
     let policy: ServerTrustPolicy
-    let profile: TrustProfile
+    let rules: ChainRules
     /// The generation of those policies.
     let generation: UInt64
     let onPinFailure: (@Sendable (PinFailureReport) -> Void)?

@@ -45,7 +45,7 @@ struct ChainPlan {
         if let limit = own.crossedLimit { throw LimitExceeded(limit: limit, certificate: leaf) }
         try weighPolicies([leaf] + usable)
         firstPathCost =
-            policyCost + Self.baseCost + min(signatures, dearest * (PathValidation.maximumIntermediates + 1))
+            policyCost + Self.baseCost + min(signatures, dearest * (ChainRules.usualMaximum + 1))
             + NameConstraints.cost(names: names, subtrees: subtrees)
     }
 

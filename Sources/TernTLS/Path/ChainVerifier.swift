@@ -14,7 +14,9 @@ struct ChainVerifier {
     /// Nil skips the name check, and only that.
     var identity: ReferenceIdentity?
     var time: Int64
-    var profile: TrustProfile
+    /// Whether the moment is a fraction of a second after `time`.
+    var isBetweenSeconds = false
+    var rules: ChainRules
 
     /// - Parameter budget: the allowed work. If it runs out, discard the outcome.
     func verify(within budget: inout EvaluationBudget) -> PathValidation.Outcome {
@@ -59,10 +61,16 @@ struct ChainVerifier {
 
     /// Without the name, which concerns the leaf only.
     func checkStructure(_ path: [X509Certificate]) -> PathValidation.Outcome {
-        PathValidation(identity: nil, time: time).checkStructure(path)
+        validation(of: nil).checkStructure(path)
     }
 
-    private var validation: PathValidation { PathValidation(identity: identity, time: time) }
+    private var validation: PathValidation { validation(of: identity) }
+
+    private func validation(of identity: ReferenceIdentity?) -> PathValidation {
+        PathValidation(
+            identity: identity, time: time, isBetweenSeconds: isBetweenSeconds,
+            maximumIntermediates: rules.maximumIntermediates)
+    }
 
     private var exceeded: PathValidation.Outcome { .refused(PathProblem(.limit(.work), certificate: leaf)) }
     private var noIssuer: PathProblem {
@@ -72,7 +80,7 @@ struct ChainVerifier {
     /// A path that OpenSSL accepts must also pass the rules that OpenSSL does not check.
     private func judge(_ outcome: PathValidation.Outcome, isComplete: Bool) -> PathValidation.Outcome {
         guard case .valid(let path) = outcome,
-            let problem = CertificateRule.violated(by: path, isComplete: isComplete, profile: profile)
+            let problem = CertificateRule.violated(by: path, isComplete: isComplete, profile: rules.profile)
         else { return outcome }
         return .refused(problem)
     }
@@ -180,7 +188,12 @@ struct PathSearch {
     }
 
     private mutating func extend(_ path: [X509Certificate]) -> [X509Certificate]? {
-        guard let last = path.last, path.count <= PathValidation.maximumIntermediates + 1 else { return nil }
+        guard let last = path.last else { return nil }
+        guard path.count <= verifier.rules.maximumIntermediates + 1 else {
+            let problem = PathProblem(.openSSL(X509_V_ERR_CERT_CHAIN_TOO_LONG), certificate: verifier.leaf)
+            _ = accept(problem, of: path, isComplete: false)
+            return nil
+        }
         let anchors = anchors(issuing: last)
         for anchor in anchors where mayFollow(anchor, path) {
             let whole = path + [anchor]
@@ -255,7 +268,9 @@ extension PathSearch {
         let code: Int32
         if let notBefore = last.notBefore, verifier.time < notBefore {
             code = X509_V_ERR_CERT_NOT_YET_VALID
-        } else if let notAfter = last.notAfter, verifier.time > notAfter {
+        } else if let notAfter = last.notAfter,
+            verifier.isBetweenSeconds ? verifier.time >= notAfter : verifier.time > notAfter
+        {
             code = X509_V_ERR_CERT_HAS_EXPIRED
         } else {
             return nil
@@ -267,7 +282,7 @@ extension PathSearch {
         guard let last = path.last else { return nil }
         let place = CertificateRule.Place(depth: path.count - 1, isAnchor: isComplete)
         let rule =
-            checks.rule(brokenBy: last, at: place, profile: verifier.profile)
+            checks.rule(brokenBy: last, at: place, profile: verifier.rules.profile)
             ?? last.brokenRule(at: place, below: path.dropLast())
         return rule.map { PathProblem(.rule($0), depth: place.depth, certificate: last) }
     }

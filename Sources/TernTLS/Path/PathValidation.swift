@@ -9,15 +9,16 @@ struct PathValidation {
     /// Nil skips the name check, and only that.
     var identity: ReferenceIdentity?
     var time: Int64
+    /// Whether the moment is a fraction of a second after `time`.
+    var isBetweenSeconds = false
+    /// Between leaf and anchor.
+    var maximumIntermediates = ChainRules.usualMaximum
 
     enum Outcome {
         /// The path from the leaf to its anchor, both included.
         case valid([X509Certificate])
         case refused(PathProblem)
     }
-
-    /// More intermediates than any public chain has.
-    static let maximumIntermediates = 10
 
     /// The path that OpenSSL finds first, trusted certificates before sent ones. It does not look for a second one.
     func choose(leaf: X509Certificate, untrusted: [X509Certificate], store: TrustStore) -> Outcome {
@@ -89,8 +90,11 @@ struct PathValidation {
         guard unsafe X509_STORE_CTX_init(context, store, leaf.x509.pointer, stack.pointer) == 1,
             unsafe prepare(context), unsafe configure(context, flags)
         else { return .outOfMemory(leaf) }
-        unsafe X509_STORE_CTX_set_verify_cb(context) { accepted, context in
-            unsafe PathValidation.review(accepted, context)
+        // The last second belongs to the validity, but what follows it, by however little, does not.
+        if !isBetweenSeconds {
+            unsafe X509_STORE_CTX_set_verify_cb(context) { accepted, context in
+                unsafe PathValidation.review(accepted, context)
+            }
         }
         let accepted = withExtendedLifetime(stack) { unsafe X509_verify_cert(context) == 1 }
         let code = unsafe X509_STORE_CTX_get_error(context)
@@ -107,7 +111,7 @@ struct PathValidation {
         // its name, such as its own new key (RFC 4210 §4.4).
         unsafe X509_VERIFY_PARAM_clear_flags(parameters, UInt(X509_V_FLAG_TRUSTED_FIRST))
         unsafe X509_VERIFY_PARAM_set_flags(parameters, flags | UInt(X509_V_FLAG_PARTIAL_CHAIN))
-        unsafe X509_VERIFY_PARAM_set_depth(parameters, Int32(Self.maximumIntermediates))
+        unsafe X509_VERIFY_PARAM_set_depth(parameters, Int32(clamping: maximumIntermediates))
         unsafe X509_VERIFY_PARAM_set_auth_level(parameters, securityLevel)
         unsafe X509_VERIFY_PARAM_set_time(parameters, time_t(time))
         // OpenSSL's defaults read names from the common name and accept `lo*.example.com`.

@@ -55,7 +55,7 @@ public struct CertificateFindings: Sendable, Hashable {
     public let failure: TrustFailure?
 
     init(
-        _ certificate: X509Certificate, depth: Int, role: Role, time: Int64, revocation: RevocationFinding?,
+        _ certificate: X509Certificate, depth: Int, role: Role, dates: Dates, revocation: RevocationFinding?,
         failure: TrustFailure?
     ) {
         let x509 = certificate.x509
@@ -63,7 +63,7 @@ public struct CertificateFindings: Sendable, Hashable {
         self.role = role
         self.certificate = certificate
         publicKey = certificate.publicKey
-        dates = Dates(certificate, at: time)
+        self.dates = dates
         names = certificate.subjectAlternativeNames
         key = x509.keyDescription
         keySecurityBits = x509.keySecurityBits
@@ -80,14 +80,15 @@ public struct CertificateFindings: Sendable, Hashable {
 }
 
 extension CertificateFindings.Dates {
-    init(_ certificate: X509Certificate, at time: Int64) {
+    /// - Parameter isBetweenSeconds: whether the moment is a fraction of a second after `time`.
+    init(_ certificate: X509Certificate, at time: Int64, isBetweenSeconds: Bool = false) {
         guard let notBefore = certificate.notBefore, let notAfter = certificate.notAfter else {
             self = .unreadable
             return
         }
         if time < notBefore {
             self = .notYetValid
-        } else if time > notAfter {
+        } else if isBetweenSeconds ? time >= notAfter : time > notAfter {
             self = .expired
         } else {
             let (left, overflows) = notAfter.subtractingReportingOverflow(time)
@@ -116,7 +117,8 @@ extension ServerTrustResult {
         return certificates.enumerated().map { depth, certificate in
             let isAnchor = isChainValidated && depth == certificates.count - 1
             return CertificateFindings(
-                certificate, depth: depth, role: depth == 0 ? .leaf : isAnchor ? .anchor : .intermediate, time: time,
+                certificate, depth: depth, role: depth == 0 ? .leaf : isAnchor ? .anchor : .intermediate,
+                dates: CertificateFindings.Dates(certificate, at: time, isBetweenSeconds: isBetweenSeconds),
                 revocation: revocation.first { $0.certificate == certificate }, failure: failure)
         }
     }

@@ -80,6 +80,7 @@ struct PolicyEvaluation: Sendable {
             verifiedChain: findings.chain, isChainValidated: findings.isValidated, waived: findings.waived,
             hasExpiredPins: findings.hasExpiredPins, revocation: findings.revocation,
             transparency: findings.transparency, rehearsed: findings.rehearsed, time: trust.time,
+            isBetweenSeconds: trust.isBetweenSeconds,
             policy: policy.description)
     }
 
@@ -221,7 +222,7 @@ extension PolicyEvaluation {
         }
         let verifier = ChainVerifier(
             leaf: leaf, untrusted: Array(trust.sentChain.dropFirst()), store: trust.anchors.store, identity: identity,
-            time: trust.time, profile: trust.profile)
+            time: trust.time, isBetweenSeconds: trust.isBetweenSeconds, rules: trust.rules)
         let outcome = verifier.verify(within: &budget)
         // A verdict that is discarded needs no text.
         if isOverBudget { return Findings() }

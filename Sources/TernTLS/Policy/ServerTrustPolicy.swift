@@ -138,10 +138,20 @@ public struct ServerTrust: Sendable {
     public var sentChain: [X509Certificate]
     /// The certificates that chains must end in, unless the policy has its own anchors.
     public var anchors: TrustAnchors
-    /// The time of the evaluation, in seconds since 1970-01-01T00:00:00Z.
-    public var time: Int64
+    /// The time of the evaluation, in seconds since 1970-01-01T00:00:00Z. Setting it sets ``isBetweenSeconds`` to false.
+    public var time: Int64 {
+        didSet { isBetweenSeconds = false }
+    }
+    /// Whether the moment is after ``time``, by less than a second. A certificate is valid up to the last second that it
+    /// names, that moment included (RFC 5280 §4.1.2.5), and no fraction longer; so it is in a connection, where the
+    /// moment is nearly always between two seconds.
+    public var isBetweenSeconds: Bool
     /// The rules for chains, where the policy validates them.
     public var profile: TrustProfile
+    /// The maximum number of certificates between the server's own and its anchor, where the policy validates chains. Nil
+    /// is ten, and so is whatever is above; the server's certificate must be issued by an anchor, or be one, for zero
+    /// and whatever is below.
+    public var maximumPathDepth: Int?
     /// The revocation data, for a policy that checks revocation.
     public var revocation = RevocationData()
     /// The signed certificate timestamps of the server's handshake (RFC 6962 §3.3), each serialised, for a policy of
@@ -153,11 +163,29 @@ public struct ServerTrust: Sendable {
     /// Creates a trust for the moment `time`; nil is now.
     public init(
         sentChain: [X509Certificate], anchors: TrustAnchors = .system, time: Int64? = nil,
-        profile: TrustProfile = .standard
+        profile: TrustProfile = .standard, maximumPathDepth: Int? = nil
     ) {
         self.sentChain = sentChain
         self.anchors = anchors
         self.time = time ?? Timestamp.now
+        isBetweenSeconds = time == nil
         self.profile = profile
+        self.maximumPathDepth = maximumPathDepth
+    }
+
+    /// Sets the time to now.
+    mutating func setNow() {
+        time = Timestamp.now
+        isBetweenSeconds = true
+    }
+
+    var rules: ChainRules { ChainRules(profile: profile, maximumPathDepth: maximumPathDepth) }
+
+    /// The same server, evaluated by the manager's rules for chains, where it has some.
+    package func with(_ manager: ServerTrustPolicyManager) -> ServerTrust {
+        var trust = self
+        trust.profile = manager.profile ?? profile
+        trust.maximumPathDepth = manager.maximumPathDepth ?? maximumPathDepth
+        return trust
     }
 }

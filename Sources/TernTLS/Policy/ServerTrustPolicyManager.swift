@@ -10,8 +10,8 @@
 /// `**.` for the same domain; a pin set that excludes the host is skipped. Keys and hosts are compared in lower case
 /// and without a trailing dot, IPv6 addresses in the form of RFC 5952, names beyond ASCII in the form that they have in
 /// DNS. A key that is neither, such as a URL or `api.*.com`, matches no host, and leaves the host that was meant without
-/// a policy: ``unusableKeys`` tells these, ``init(checking:allHostsMustBeEvaluated:profile:onPinFailure:)`` throws for
-/// them, and debug builds write them to standard error.
+/// a policy: ``unusableKeys`` tells these, ``init(checking:allHostsMustBeEvaluated:profile:maximumPathDepth:onPinFailure:)``
+/// throws for them, and debug builds write them to standard error.
 ///
 /// Open, as in Alamofire 4, for subclasses that choose by other rules. Sendable because all its properties are
 /// immutable; a subclass must keep this property, because any thread may call it.
@@ -22,6 +22,9 @@ open class ServerTrustPolicyManager: @unchecked Sendable {
     public let allHostsMustBeEvaluated: Bool
     /// The rules for chains that a policy validates; nil for those of the session's configuration.
     public let profile: TrustProfile?
+    /// The maximum number of certificates between a server's own and its anchor, as ``ServerTrust/maximumPathDepth``; nil
+    /// for that of the session's configuration.
+    public let maximumPathDepth: Int?
     /// Called for servers that do not match a pin set, whether they were refused for that or not: once a day for each
     /// rule, host, key and set, and again when the policies change. Runs in a Swift task of its own.
     public let onPinFailure: (@Sendable (PinFailureReport) -> Void)?
@@ -33,11 +36,12 @@ open class ServerTrustPolicyManager: @unchecked Sendable {
     /// order counts. A key that matches no host is in ``unusableKeys``, as Alamofire ignores it.
     public init(
         policies: [String: ServerTrustPolicy], allHostsMustBeEvaluated: Bool = false, profile: TrustProfile? = nil,
-        onPinFailure: (@Sendable (PinFailureReport) -> Void)? = nil
+        maximumPathDepth: Int? = nil, onPinFailure: (@Sendable (PinFailureReport) -> Void)? = nil
     ) {
         self.policies = policies
         self.allHostsMustBeEvaluated = allHostsMustBeEvaluated
         self.profile = profile
+        self.maximumPathDepth = maximumPathDepth
         self.onPinFailure = onPinFailure
         unusableKeys = Self.unusable(policies.keys)
         // If two keys name the same host, the first in alphabetical order wins, so that every run gives the same
@@ -60,12 +64,13 @@ open class ServerTrustPolicyManager: @unchecked Sendable {
     /// - Throws: what is wrong with the first key, in alphabetical order, that matches none.
     public convenience init(
         checking policies: [String: ServerTrustPolicy], allHostsMustBeEvaluated: Bool = false,
-        profile: TrustProfile? = nil, onPinFailure: (@Sendable (PinFailureReport) -> Void)? = nil
+        profile: TrustProfile? = nil, maximumPathDepth: Int? = nil,
+        onPinFailure: (@Sendable (PinFailureReport) -> Void)? = nil
     ) throws(HostPatternError) {
         if let first = Self.unusable(policies.keys).min(by: { $0.key < $1.key }) { throw first.value }
         self.init(
             policies: policies, allHostsMustBeEvaluated: allHostsMustBeEvaluated, profile: profile,
-            onPinFailure: onPinFailure)
+            maximumPathDepth: maximumPathDepth, onPinFailure: onPinFailure)
     }
 
     private static func unusable(_ keys: some Sequence<String>) -> [String: HostPatternError] {
@@ -82,12 +87,13 @@ open class ServerTrustPolicyManager: @unchecked Sendable {
     /// one counts.
     public convenience init(
         pinSets: [PinSet], allHostsMustBeEvaluated: Bool = false, profile: TrustProfile? = nil,
-        onPinFailure: (@Sendable (PinFailureReport) -> Void)? = nil
+        maximumPathDepth: Int? = nil, onPinFailure: (@Sendable (PinFailureReport) -> Void)? = nil
     ) {
         let entries = pinSets.flatMap { set in set.hosts.map { ("\($0)", ServerTrustPolicy.pinSet(set)) } }
         self.init(
             policies: Dictionary(entries, uniquingKeysWith: { first, _ in first }),
-            allHostsMustBeEvaluated: allHostsMustBeEvaluated, profile: profile, onPinFailure: onPinFailure)
+            allHostsMustBeEvaluated: allHostsMustBeEvaluated, profile: profile, maximumPathDepth: maximumPathDepth,
+            onPinFailure: onPinFailure)
     }
 
     /// Returns the policy for a host, or nil if none was given for it.
@@ -126,8 +132,7 @@ extension ServerTrustPolicyManager {
 
     /// Evaluates a server by its host's policy, as a session with this manager would.
     public func evaluate(_ trust: ServerTrust, host: String) -> ServerTrustResult {
-        var trust = trust
-        trust.profile = profile ?? trust.profile
+        let trust = trust.with(self)
         do throws(TrustFailure) {
             return try requiredPolicy(forHost: host).evaluate(trust, host: host)
         } catch {

@@ -37,6 +37,8 @@ public final class ServerTrustResult: Sendable {
     public let policyVerdict: ServerTrustResult?
     /// The time of the evaluation, in seconds since 1970-01-01T00:00:00Z.
     public let time: Int64
+    /// As in ``ServerTrust``.
+    let isBetweenSeconds: Bool
     /// The policy's description, for example `pin public keys, chain and host validated`.
     public let policy: String
 
@@ -44,7 +46,8 @@ public final class ServerTrustResult: Sendable {
         verdict: Verdict, host: String, sentChain: [X509Certificate], verifiedChain: [X509Certificate],
         isChainValidated: Bool,
         waived: TrustFailure?, hasExpiredPins: Bool = false, revocation: [RevocationFinding],
-        transparency: TransparencyVerdict? = nil, rehearsed: ServerTrustResult? = nil, time: Int64, policy: String,
+        transparency: TransparencyVerdict? = nil, rehearsed: ServerTrustResult? = nil, time: Int64,
+        isBetweenSeconds: Bool = false, policy: String,
         policyVerdict: ServerTrustResult? = nil
     ) {
         self.verdict = verdict
@@ -58,6 +61,7 @@ public final class ServerTrustResult: Sendable {
         self.transparency = transparency
         self.rehearsed = rehearsed
         self.time = time
+        self.isBetweenSeconds = isBetweenSeconds
         self.policy = policy
         self.policyVerdict = policyVerdict
     }
@@ -77,7 +81,8 @@ public final class ServerTrustResult: Sendable {
         ServerTrustResult(
             verdict: verdict, host: host, sentChain: sentChain, verifiedChain: verifiedChain,
             isChainValidated: isChainValidated, waived: waived, hasExpiredPins: hasExpiredPins, revocation: revocation,
-            transparency: transparency, rehearsed: rehearsed, time: time, policy: policy, policyVerdict: self)
+            transparency: transparency, rehearsed: rehearsed, time: time, isBetweenSeconds: isBetweenSeconds,
+            policy: policy, policyVerdict: self)
     }
 
     /// Whether the server is accepted.

@@ -48,7 +48,7 @@ public final class TrustRehearsal: ServerTrustPolicyManager, @unchecked Sendable
         (self.next, self.present) = (next, present)
         super.init(
             policies: [:], allHostsMustBeEvaluated: present.allHostsMustBeEvaluated, profile: present.profile,
-            onPinFailure: present.onPinFailure)
+            maximumPathDepth: present.maximumPathDepth, onPinFailure: present.onPinFailure)
     }
 
     /// The present policy for the host, with the next one beside it.

@@ -79,7 +79,7 @@ public enum CertificateRule: String, Sendable, Hashable, CaseIterable {
     case nonCriticalBasicConstraints = "non-critical-basic-constraints"
     /// §4.2.1.3: an authority has keyUsage.
     case missingKeyUsage = "missing-key-usage"
-    /// BR 7.1.2.7.8: a server's certificate is not an authority's.
+    /// BR 7.1.2.7.8: a server's certificate is not an authority's, even if it is an anchor.
     case authorityAsServer = "authority-as-server"
     /// BR 7.1.2.7.10: extendedKeyUsage is present, not critical, and for servers rather than for any purpose; a root
     /// has none. In both profiles, for servers and authorities: it is more than "server gated cryptography", which
@@ -87,6 +87,9 @@ public enum CertificateRule: String, Sendable, Hashable, CaseIterable {
     case extendedKeyUsage = "extended-key-usage"
     /// BR 7.1.2.7.12: DNS names and addresses only, critical only if the subject is empty.
     case subjectAlternativeNames = "subject-alternative-names"
+    /// BR 3.2.2.6: no wildcard for everything below a public suffix of a registry, such as `*.co.uk`. Suffixes of
+    /// companies, such as `github.io`, have certificates for all their customers.
+    case publicSuffixWildcard = "public-suffix-wildcard"
     /// BR 7.1.4.3: a common name repeats one of the names, in the same form.
     case commonName = "common-name"
     /// BR 7.1: the serial number has 64 bits from a random generator.
@@ -133,11 +136,37 @@ extension CertificateRule {
         case .authorityAsServer: "is an authority's, not a server's"
         case .extendedKeyUsage: "has no extendedKeyUsage for web servers, or one that goes beyond it"
         case .subjectAlternativeNames: "has a subjectAltName the web does not allow"
+        case .publicSuffixWildcard: "has a wildcard for all names below a public suffix"
         case .commonName: "has a common name that is not among its names"
         case .serialNumberEntropy: "has a serial number that is too short"
         case .validityPeriod: "is valid for too long"
         case .keyParameters: "has a key the web does not allow"
         }
+    }
+}
+
+/// What chains must comply with beyond what every chain must: compared, and kept with TLS sessions, as one value.
+package struct ChainRules: Sendable, Hashable {
+    /// More intermediates than any public chain has.
+    static let usualMaximum = 10
+
+    package let profile: TrustProfile
+    /// Between leaf and anchor, 0 to `usualMaximum`.
+    package let maximumIntermediates: Int
+
+    /// - Parameters:
+    ///   - profile: the rules for certificates.
+    ///   - maximumPathDepth: the maximum number of intermediates, where it is below the usual one; nil is the usual one.
+    package init(profile: TrustProfile, maximumPathDepth: Int? = nil) {
+        self.profile = profile
+        maximumIntermediates = min(max(0, maximumPathDepth ?? .max), Self.usualMaximum)
+    }
+
+    /// The same for equal rules in every process, and different for others; empty for those of a default configuration.
+    package var bytes: [[UInt8]] {
+        var bytes: [[UInt8]] = profile == .standard ? [] : [Array(profile.rawValue.utf8)]
+        if maximumIntermediates < Self.usualMaximum { bytes.append(Array("depth \(maximumIntermediates)".utf8)) }
+        return bytes
     }
 }
 
@@ -147,5 +176,7 @@ public enum TrustProfile: String, Sendable, Hashable, CaseIterable {
     case standard
     /// All of RFC 5280, and the CA/Browser Forum's baseline requirements as far as a certificate shows them. Private
     /// authorities often do not comply: no key identifiers, years of validity, names in the common name.
+    ///
+    /// The public suffixes are those of the system's libpsl; without it, only top-level domains are known to be some.
     case web
 }

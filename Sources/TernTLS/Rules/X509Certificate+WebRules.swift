@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
+import TernSystem
 
 extension X509Certificate {
     /// The first rule of the web profile that this certificate breaks on its own; see `CertificateRule` for the
@@ -7,7 +8,7 @@ extension X509Certificate {
     func brokenWebRule(at place: CertificateRule.Place) -> CertificateRule? {
         if !hasWebKey { return .keyParameters }
         if place.isIssuer, let rule = brokenWebAuthorityRule(isAnchor: place.isAnchor) { return rule }
-        if place.isAnchor { return nil }
+        if place.isAnchor { return !place.isIssuer && x509.has(EXFLAG_CA) ? .authorityAsServer : nil }
         // 64 random bits rarely begin with enough zeros to fit into less than 7 bytes.
         if x509.serialNumberLength < 7 { return .serialNumberEntropy }
         if unsafe X509_get0_authority_key_id(x509.pointer) == nil { return .missingAuthorityKeyIdentifier }
@@ -35,6 +36,7 @@ extension X509Certificate {
         if x509.has(EXFLAG_CA) { return .authorityAsServer }
         if !hasWebPurpose { return .extendedKeyUsage }
         if !hasWebNames { return .subjectAlternativeNames }
+        if hasPublicSuffixWildcard { return .publicSuffixWildcard }
         if !hasListedCommonNames { return .commonName }
         return isShortLived ? nil : .validityPeriod
     }
@@ -72,6 +74,14 @@ extension X509Certificate {
         let host = isWildcard ? String(text.dropFirst(2)) : text
         guard case .name? = ReferenceIdentity(host), !host.contains("_"), !host.hasSuffix(".") else { return false }
         return !isWildcard || host.contains(".")
+    }
+
+    private var hasPublicSuffixWildcard: Bool {
+        guard let list = PublicSuffixList.system else { return false }
+        return subjectAlternativeNames.contains { name in
+            guard case .dns(let text) = name, text.hasPrefix("*.") else { return false }
+            return list.hasRegistrySuffix(text.dropFirst(2).lowercased())
+        }
     }
 
     private var hasListedCommonNames: Bool {

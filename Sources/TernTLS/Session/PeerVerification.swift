@@ -21,13 +21,15 @@ final class PeerVerification {
     private(set) var evidence: TrustEvidence?
 
     init(
-        host: String, policy: ServerTrustPolicy, profile: TrustProfile, settings: TLSSettings, asksUser: Bool
+        host: String, policy: ServerTrustPolicy, rules: ChainRules, settings: TLSSettings, asksUser: Bool
     ) {
         self.asksUser = asksUser
         self.policy = policy
         // The time is set when the evaluation starts.
         evaluation = PolicyEvaluation(
-            trust: ServerTrust(sentChain: [], anchors: settings.anchors, time: 0, profile: profile), host: host)
+            trust: ServerTrust(
+                sentChain: [], anchors: settings.anchors, time: 0, profile: rules.profile,
+                maximumPathDepth: rules.maximumIntermediates), host: host)
         evaluation.trust.revocation.lists = settings.revocationLists
         evaluation.trust.transparencyLogs = settings.transparencyLogs
     }
@@ -46,7 +48,7 @@ final class PeerVerification {
         if !hasCertificates {
             hasCertificates = true
             evaluation.trust.sentChain = unsafe X509Certificate.copies(of: X509_STORE_CTX_get0_untrusted(store))
-            evaluation.trust.time = Timestamp.now
+            evaluation.trust.setNow()
             unsafe takeStaple(of: ssl)
             if wantsTimestamps { unsafe takeTimestamps(of: ssl) }
             judge()
@@ -163,7 +165,7 @@ final class PeerVerification {
         for finding in evidence.result.revocation { asked.formUnion(finding.questions) }
         guard asksUser else { return }
         evaluation.trust.sentChain = evidence.result.sentChain
-        evaluation.trust.time = Timestamp.now
+        evaluation.trust.setNow()
         evaluation.trust.revocation = evidence.revocation ?? evaluation.trust.revocation
         asked.formUnion(evidence.revocation?.askedQuestions ?? [])
     }
@@ -173,7 +175,7 @@ final class PeerVerification {
         guard policy.identity.isReevaluated else { return true }
         var renewed = evaluation
         renewed.trust.sentChain = result.sentChain
-        renewed.trust.time = Timestamp.now
+        renewed.trust.setNow()
         // A verdict that cannot be confirmed at once needs a handshake with certificates.
         return renewed.attempt(policy)?.isAccepted ?? false
     }

@@ -44,27 +44,31 @@ import CTernOpenSSL
     ///   - policy: evaluates the server's certificates, inside the handshake and on its thread; longer work is
     ///     postponed, see `needEvaluation`.
     ///   - profile: the rules for chains; nil for those of the context's configuration.
+    ///   - maximumPathDepth: the maximum number of certificates between the server's own and its anchor; nil for that of
+    ///     the context's configuration.
     ///   - identity: the client's certificate for this server; nil for that of the context's configuration.
     ///   - asksUser: whether the handshake pauses at every final verdict, see `needDisposition`: before the client
     ///     certificate and any application data are sent, and also at the stored verdict of a resumed session.
     /// - Throws: `invalidHost`, `outOfResources`, or `invalidConfiguration` for an identity that cannot be used.
     public init(
         context: TLSContext, host: String, port: UInt16 = 443, policy: ServerTrustPolicy, profile: TrustProfile? = nil,
-        identity: ClientIdentity? = nil, asksUser: Bool = false
+        maximumPathDepth: Int? = nil, identity: ClientIdentity? = nil, asksUser: Bool = false
     ) throws(TLSError) {
         OpenSSLError.clear()
         guard let reference = ReferenceIdentity(host) else { throw TLSError(.invalidHost(host)) }
-        let profile = profile ?? context.configuration.profile
+        let rules = ChainRules(
+            profile: profile ?? context.configuration.profile,
+            maximumPathDepth: maximumPathDepth ?? context.configuration.maximumPathDepth)
         let resumption = context.sessions.map {
             Resumption(
                 $0,
                 for: SessionCache.Key(
-                    host: host, port: port, policy: policy.identity, profile: profile, identity: identity,
+                    host: host, port: port, policy: policy.identity, rules: rules, identity: identity,
                     asksUser: asksUser))
         }
         let callbacks = SessionCallbacks(
             verification: PeerVerification(
-                host: host, policy: policy, profile: profile, settings: context.configuration, asksUser: asksUser),
+                host: host, policy: policy, rules: rules, settings: context.configuration, asksUser: asksUser),
             resumption: resumption,
             keyLog: context.configuration.keyLog)
         guard let ssl = unsafe SSL_new(context.pointer) else { throw .withQueue(.outOfResources) }

@@ -188,7 +188,8 @@ import Testing
     private static let policies: [PolicyFileError.Reason] = [
         .unreadable(path: "/a", call), .invalidJSON("flaw"), .missingField, .unknownField,
         .misspelledField(meant: "pins"), .wrongType(expected: "a string", found: "null"),
-        .unknownWord("x", allowed: ["a", "b"]), .empty, .invalidPin(.unknownAlgorithm("x")),
+        .unknownWord("x", allowed: ["a", "b"]), .outOfRange("11", allowed: 0...10), .empty,
+        .invalidPin(.unknownAlgorithm("x")),
         .invalidPin(.invalidBase64("x")), .invalidPin(.wrongLength(3)), .invalidPin(.notPublicKey),
         .invalidHost(.invalidHost("a b")), .invalidHost(.misplacedWildcard("a*")), .invalidTime("x"),
         .invalidMoment("x"),
@@ -270,6 +271,7 @@ import Testing
             there is no such field; did you mean "pins"?
             a string is expected here, not null
             "x" is none of "a", "b"
+            11 is not a whole number from 0 to 10
             the list is empty
             the pin "x" does not begin with "sha256/"
             "x" is not padded base64

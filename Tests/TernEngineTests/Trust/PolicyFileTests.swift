@@ -50,6 +50,12 @@ import Testing
         #expect(file.manager().profile == profile)
     }
 
+    @Test func `a file may limit the depth of paths`() throws {
+        let file = try file(#"{"maxPathDepth": 3, "pinSets": []}"#)
+        #expect(file.maximumPathDepth == 3)
+        #expect(file.manager().maximumPathDepth == 3)
+    }
+
     @Test func `what may be left out has a safe default`() throws {
         let file = try file(#"{"pinSets":[{"hosts":["a.example"],"pins":["\#(Self.one)"]}]}"#)
         let set = try #require(file.pinSets.first)
@@ -58,6 +64,7 @@ import Testing
         #expect(set.expires == nil)
         #expect(file.unlistedHosts == .evaluate)
         #expect(file.profile == nil)
+        #expect(file.maximumPathDepth == nil)
         #expect(file.warnings(at: 0).map(\.warning) == [.onePin])
     }
 
@@ -125,6 +132,18 @@ import Testing
         (
             "{\"pinSets\":[{\"hosts\":[\"a.b\"],\"pins\":[1]}]}",
             "line 1, column 38, pinSets[0].pins[0]: a string is expected here, not a number"
+        ),
+        (
+            "{\"maxPathDepth\":11,\"pinSets\":[]}",
+            "line 1, column 17, maxPathDepth: 11 is not a whole number from 0 to 10"
+        ),
+        (
+            "{\"maxPathDepth\":1.5,\"pinSets\":[]}",
+            "line 1, column 17, maxPathDepth: 1.5 is not a whole number from 0 to 10"
+        ),
+        (
+            "{\"maxPathDepth\":\"1\",\"pinSets\":[]}",
+            "line 1, column 17, maxPathDepth: a number is expected here, not a string"
         ),
         (
             "{\"unlistedHosts\":\"allow\",\"pinSets\":[]}",

@@ -42,6 +42,29 @@ import Testing
         #expect(fingerprint(.pinSet(plain)) == prints[0])
     }
 
+    @Test func `the rules for chains distinguish responses, whoever sets them`() {
+        func fingerprint(
+            _ manager: ServerTrustPolicyManager, _ change: (inout TLSSettings) -> Void = { _ in }
+        ) -> [[UInt8]] {
+            var tls = TLSSettings()
+            change(&tls)
+            return TrustSettings(
+                tls: tls, policies: manager, revocationSender: IdleSender(), reportSender: IdleSender()
+            )
+            .fingerprint(forHost: Self.host)
+        }
+        let none = ServerTrustPolicyManager(policies: [:])
+        #expect(fingerprint(none).isEmpty && fingerprint(none) { $0.maximumPathDepth = 10 }.isEmpty)
+        let three = fingerprint(none) { $0.maximumPathDepth = 3 }
+        #expect(three == fingerprint(ServerTrustPolicyManager(policies: [:], maximumPathDepth: 3)))
+        #expect(three != fingerprint(none) { $0.maximumPathDepth = 2 } && !three.isEmpty)
+        #expect(
+            three
+                == fingerprint(ServerTrustPolicyManager(policies: [:], maximumPathDepth: 3)) { $0.maximumPathDepth = 2 }
+        )
+        #expect(fingerprint(ServerTrustPolicyManager(policies: [:], profile: .web)) != three)
+    }
+
     @Test func `a pin is no backup pin, and a host no excluded one`() throws {
         let key = X509Certificate.PublicKey(subjectPublicKeyInfo: [1])
         let pattern = try HostPattern("b.test")

@@ -54,6 +54,20 @@ import TernLock
         #expect(origin.observations.requestCount == 2)
     }
 
+    @Test func `the depth of paths comes with the policies, and no session is resumed under another one`() async throws
+    {
+        let origin = try ScriptedOrigin(tls: authority.issueIntermediate().issue()) { _, _ in [.ok()] }
+        let session = try Session.trusting(authority)
+        for _ in 1...2 {
+            session.serverTrustPolicyManager = ServerTrustPolicyManager(policies: [:], maximumPathDepth: 1)
+            _ = try await session.data(for: URLRequest(origin))
+            session.serverTrustPolicyManager = ServerTrustPolicyManager(policies: [:], maximumPathDepth: 0)
+            let error = await session.failure(of: try URLRequest(origin))
+            #expect(error?.reason.rule == "chain-too-long")
+        }
+        #expect(origin.observations.requestCount == 2)
+    }
+
     @Test func `a swap of policies does not concern a plain connection`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok()] }
         let session = Session.limited()

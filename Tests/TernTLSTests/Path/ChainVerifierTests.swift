@@ -81,6 +81,30 @@ struct ChainVerifierTests {
         #expect(try evaluate(last.issueIntermediate().issue()).failure?.reason == .invalidAuthority)
     }
 
+    @Test func `a path has no more intermediates than are allowed, where a shorter one cannot be found`() throws {
+        let first = try root.issueIntermediate(AuthorityRequest(commonName: "First"))
+        let second = try first.issueIntermediate(AuthorityRequest(commonName: "Second"))
+        let deep = try second.issue()
+        func rule(_ identity: Identity, _ depth: Int?, _ more: [X509Certificate] = [], anchor: X509Certificate? = nil)
+            throws -> String?
+        {
+            var trust = try ServerTrust(identity, more, anchors: [anchor ?? root.certificate()])
+            trust.maximumPathDepth = depth
+            return policy.evaluate(trust, host: "localhost").failure?.rule
+        }
+        for (depth, expected) in [(nil, nil), (2, nil), (.max, nil), (1, "chain-too-long"), (0, "chain-too-long")]
+            as [(Int?, String?)]
+        {
+            #expect(try rule(deep, depth) == expected, "\(String(describing: depth))")
+        }
+        #expect(try rule(first.issue(), 0) == "chain-too-long")
+        #expect(try rule(root.issue(), 0) == nil && rule(root.issue(), .min) == nil)
+        #expect(try rule(deep, 0, anchor: deep.certificate()) == nil, "an anchor needs no path")
+        #expect(try rule(deep, 0, anchor: second.certificate()) == nil, "an anchor need not be a root")
+        let shorter = try root.crossSign(second).certificate()
+        #expect(try rule(deep, 1, [shorter]) == nil, "the search finds the other path")
+    }
+
     @Test func `an unknown critical extension is refused`() throws {
         let leaf = try root.issue(extended("1.3.6.1.4.1.99999.1", "critical,ASN1:UTF8String:x"))
         #expect(try evaluate(leaf).failure?.reason == .unknownCriticalExtension)

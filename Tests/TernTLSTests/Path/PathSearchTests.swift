@@ -301,7 +301,7 @@ struct PathSearchOracleTests {
         sent.shuffle(using: &dice)
         let verifier = ChainVerifier(
             leaf: leaf, untrusted: sent, store: TrustStore([anchor]), identity: identity, time: time,
-            profile: .standard)
+            rules: ChainRules(profile: .standard))
         var count = 0
         let isGood = isReachable([leaf], sent, anchor, verifier, &count)
         var work = EvaluationBudget.whole

@@ -132,6 +132,28 @@ struct ServerTrustPolicyTests {
         #expect(policy.evaluate(trust, host: "elsewhere.test").failure?.reason == .customEvaluation)
     }
 
+    @Test func `a fraction of a second after its last second a certificate has expired`() throws {
+        let fixtures = try AlamofireFixtures.shared.get()
+        let leaf = fixtures.validDNSName
+        let policy = ServerTrustPolicy.performDefaultEvaluation(validateHost: true)
+        var trust = ServerTrust(sentChain: fixtures.chain(\.validDNSName), anchors: .only([fixtures.root]))
+        #expect(trust.isBetweenSeconds, "now is between two seconds")
+        func rule(_ time: Int64?, isBetween: Bool) throws -> String {
+            trust.time = try #require(time)
+            #expect(!trust.isBetweenSeconds, "a new time is exact")
+            trust.isBetweenSeconds = isBetween
+            return policy.evaluate(trust, host: AlamofireFixtures.host).rule
+        }
+        #expect(try rule(leaf.notAfter, isBetween: false) == "accepted")
+        #expect(try rule(leaf.notAfter, isBetween: true) == "expired")
+        let result = policy.evaluate(trust, host: AlamofireFixtures.host)
+        #expect(result.findings.first?.dates == .expired)
+        #expect(try rule(leaf.notAfter.map { $0 - 1 }, isBetween: true) == "accepted")
+        #expect(try rule(leaf.notBefore, isBetween: false) == "accepted")
+        #expect(try rule(leaf.notBefore, isBetween: true) == "accepted")
+        #expect(try rule(leaf.notBefore.map { $0 - 1 }, isBetween: true) == "not-yet-valid")
+    }
+
     @Test func `the time is what the trust says`() throws {
         let fixtures = try AlamofireFixtures.shared.get()
         var trust = ServerTrust(sentChain: fixtures.chain(\.validDNSName), anchors: .only([fixtures.root]))

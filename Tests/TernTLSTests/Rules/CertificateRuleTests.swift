@@ -14,6 +14,30 @@ struct CertificateRuleTests {
         }
     }
 
+    @Test func `in the web profile an authority is no server, even if it is an anchor`() throws {
+        for (constraints, expected) in [("critical,CA:TRUE", "authority-as-server"), ("critical,CA:FALSE", nil)] {
+            let own = try CertificateAuthority.selfSigned(
+                LeafRequest(
+                    commonName: "example.com", dnsNames: ["example.com"],
+                    extensions: [
+                        CertificateExtension("basicConstraints", constraints),
+                        CertificateExtension("keyUsage", "critical,digitalSignature,keyCertSign"),
+                    ].dropLast(expected == nil ? 1 : 0)))
+            var trust = try ServerTrust(own, anchors: [own.certificate()])
+            let policies: [ServerTrustPolicy] = [
+                .performDefaultEvaluation(validateHost: true),
+                .pinCertificates(
+                    certificates: [try own.certificate()], validateCertificateChain: true, validateHost: true),
+            ]
+            for policy in policies {
+                trust.profile = .standard
+                #expect(policy.evaluate(trust, host: "example.com").isAccepted)
+                trust.profile = .web
+                #expect(policy.evaluate(trust, host: "example.com").failure?.rule == expected)
+            }
+        }
+    }
+
     @Test func `every rule has a case that it refuses`() {
         let seen = Set(RuleCase.all.flatMap { [$0.standard, $0.web] })
         for rule in CertificateRule.allCases { #expect(seen.contains(rule.rawValue), "\(rule)") }
@@ -399,6 +423,23 @@ extension RuleCase {
         },
         RuleCase("a wildcard is not for the apex", "name-mismatch") { $0.leaf.dnsNames = ["*.example.com"] },
         RuleCase("webpki::san::public-suffix-wildcard-san", "name-mismatch") { $0.leaf.dnsNames = ["*.com"] },
+        RuleCase("a wildcard for a registry's public suffix", standard: nil, web: "public-suffix-wildcard") {
+            $0.leaf.dnsNames = ["*.CO.UK"]
+            $0.host = "example.co.uk"
+        },
+        RuleCase(
+            "a wildcard for a registry's public suffix, beside the name", standard: nil, web: "public-suffix-wildcard"
+        ) {
+            $0.leaf.dnsNames = ["example.com", "*.foo.ck"]
+        },
+        RuleCase("a wildcard for a company's public suffix", nil) {
+            $0.leaf.dnsNames = ["*.github.io"]
+            $0.host = "me.github.io"
+        },
+        RuleCase("a wildcard below a public suffix, and a public suffix without a wildcard", nil) {
+            $0.leaf.dnsNames = ["*.example.co.uk", "co.uk"]
+            $0.host = "www.example.co.uk"
+        },
         RuleCase("webpki::san::wildcard-not-in-leftmost-san", "name-mismatch") {
             $0.leaf.dnsNames = ["foo.*.example.com"]
             $0.host = "foo.bar.example.com"

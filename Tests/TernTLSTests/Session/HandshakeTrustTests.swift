@@ -64,6 +64,16 @@ struct HandshakeTrustTests {
         #expect(failure.reason == .rule(.validityPeriod))
     }
 
+    @Test func `the configured depth of paths holds in the handshake, which is between two seconds`() throws {
+        let identity = try root.issueIntermediate().issue()
+        let policy = ServerTrustPolicy.composite([
+            .performDefaultEvaluation(validateHost: true), .customEvaluation { trust, _ in trust.isBetweenSeconds },
+        ])
+        _ = try Dialogue(identity: identity, anchors: [root], policy: policy) { $0.maximumPathDepth = 1 }.handshake()
+        let (failure, _) = try refusal(Dialogue(identity: identity, anchors: [root]) { $0.maximumPathDepth = 0 })
+        #expect(failure.reason == .chainTooLong)
+    }
+
     @Test func `an error repeats, and the session does nothing more`() throws {
         let dialogue = try Dialogue(root: root, host: "elsewhere.test")
         _ = try refusal(dialogue)

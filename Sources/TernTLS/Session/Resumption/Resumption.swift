@@ -76,7 +76,8 @@ struct TrustEvidence: Sendable {
         // A policy that does not validate the chain ignores dates.
         for certificate in result.isChainValidated ? result.verifiedChain : [] {
             guard let notAfter = certificate.notAfter else { return nil }
-            end = min(end, notAfter)
+            // Between two seconds, as connections are, the last one is past the end as soon as it has begun.
+            end = min(end, notAfter &- 1)
         }
         for finding in result.revocation {
             if case .good(let until) = finding.status {

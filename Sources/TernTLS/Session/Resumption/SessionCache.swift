@@ -13,7 +13,7 @@ final class SessionCache: Sendable {
         let host: String
         let port: UInt16
         let policy: PolicyIdentity
-        let profile: TrustProfile
+        let rules: ChainRules
         /// The identity that takes the place of the context's.
         var identity: ClientIdentity?
         /// Whether the session's user is asked about verdicts: its sessions are kept with the input of the verdict.

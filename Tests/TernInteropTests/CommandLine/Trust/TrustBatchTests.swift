@@ -162,6 +162,8 @@ import Testing
             (["profile": "standard", "pins": [right]], "accepted"),
             (["pinSets": [["hosts": ["*.example.com"], "pins": [wrong]]]], "key-not-pinned"),
             (["pinSets": [["hosts": ["example.com"], "pins": [wrong]]]], "accepted"),
+            (["maxPathDepth": 1], "accepted"), (["maxPathDepth": 0], "chain-too-long"),
+            (["maxPathDepth": 0, "pinSets": [[String: Any]]()], "chain-too-long"),
             (["profile": "web", "pinSets": [[String: Any]]()], "common-name"), (["profile": "web"], "common-name"),
             (
                 ["pinSets": [["hosts": ["example.com"], "pins": [right]]], "unlistedHosts": "refuse"],
@@ -178,7 +180,7 @@ import Testing
         let fixtures = try Fixtures()
         let policies: [[String: Any]] = [
             ["pins": [String]()], ["pins": ["md5/AAAA"]], ["pinz": [fixtures.leaf.pin]], ["evaluation": "trustMe"],
-            ["profile": "none"],
+            ["profile": "none"], ["maxPathDepth": 11], ["maxPathDepth": "1"],
             ["evaluation": "performRevokedEvaluation", "revocationFlags": ["any"]],
             ["evaluation": "pinCertificates"], ["evaluation": "disableEvaluation", "validateHost": true],
             ["pins": fixtures.leaf.pin],

@@ -130,6 +130,27 @@ import TestPrograms
         #expect(server.accessLog.lines.isEmpty)
     }
 
+    @Test func `a path may be no deeper than is allowed`() async throws {
+        #expect(try await evaluate("--host", "example.com", "--max-path-depth", "1").status == 0)
+        let deep = try await evaluate("--host", "example.com", "--max-path-depth", "0")
+        #expect(deep.status == 1 && deep.text.hasPrefix("refuse: chain-too-long: "), "\(deep.text)\(deep.errors)")
+        for depth in ["-1", "11", "x", "", "+1"] {
+            #expect(try await evaluate("--host", "example.com", "--max-path-depth", depth).status == 2, "\(depth)")
+        }
+        let file = try folder.write(#"{"maxPathDepth": 0, "pinSets": []}"#, to: "depth.json")
+        #expect(try await evaluate("--host", "example.com", "--policy", file).text.hasPrefix("refuse: chain-too-long"))
+        #expect(
+            try await evaluate("--host", "example.com", "--policy", file, "--max-path-depth", "2").status == 0,
+            "the command line takes precedence")
+        let origin = try ScriptedOrigin(tls: leaf) { _, _ in [.ok("fine")] }
+        let fetched = try await TernTool.run(
+            "get", "https://example.com:\(origin.port)/", "--resolve", "example.com:\(origin.port):127.0.0.1",
+            "--cacert",
+            anchors, "--policy", file)
+        #expect(fetched.status != 0 && fetched.errors.contains("the chain is too long"), "\(fetched.errors)")
+        #expect(origin.observations.requestCount == 0)
+    }
+
     @Test func `-v shows the server's certificate, and the policy that accepts it`() async throws {
         let server = try await NginxServer()
         let roots = try folder.write(server.authority.certificatePEM, to: "nginx.pem")

@@ -12,6 +12,7 @@ import Testing
     @Test(arguments: [
         ["https://a.test/", "--chain", "x"], ["--chain", "x", "--pin", "y", "--policy", "z"], ["http://a.test/"],
         ["--chain", "x", "--policy", "z"], ["--chain", "x", "--profile", "other"],
+        ["--chain", "x", "--max-path-depth", "11"],
     ])
     func `questions that contradict themselves are refused`(arguments: [String]) {
         #expect(throws: (any Error).self) { try TrustQuestion.parse(arguments) }
@@ -46,25 +47,27 @@ import Testing
     private let rule = TrustRule.policy(.performDefaultEvaluation(validateHost: true))
 
     @Test func `a moment within the last second is after the end`() {
-        #expect(rule.evaluate(trust, host: "a.test", isBetweenSeconds: false).isAccepted)
-        #expect(rule.evaluate(trust, host: "a.test", isBetweenSeconds: true).rule == "expired")
+        var trust = trust
+        #expect(rule.evaluate(trust, host: "a.test").isAccepted)
+        trust.isBetweenSeconds = true
+        #expect(rule.evaluate(trust, host: "a.test").rule == "expired")
     }
 
     @Test func `without a host no name is checked`() {
-        #expect(rule.evaluate(trust, host: "b.test", isBetweenSeconds: false).rule == "name-mismatch")
-        #expect(rule.evaluate(trust, host: nil, isBetweenSeconds: false).isAccepted)
+        #expect(rule.evaluate(trust, host: "b.test").rule == "name-mismatch")
+        #expect(rule.evaluate(trust, host: nil).isAccepted)
     }
 
     @Test func `another policy must accept, too`() {
         let no = ServerTrustPolicy.customEvaluation { _, _ in false }
-        #expect(rule.evaluate(trust, host: "a.test", isBetweenSeconds: false, and: no).rule == "custom-evaluation")
+        #expect(rule.evaluate(trust, host: "a.test", and: no).rule == "custom-evaluation")
     }
 
     @Test func `a policy file evaluates listed hosts by their rules, and others by the default one`() {
         let no = ServerTrustPolicy.customEvaluation { _, _ in false }
         let rule = TrustRule.manager(ServerTrustPolicyManager(policies: ["a.test": no]))
-        #expect(rule.evaluate(trust, host: "a.test", isBetweenSeconds: false).rule == "custom-evaluation")
-        #expect(rule.evaluate(trust, host: nil, isBetweenSeconds: false).isAccepted)
+        #expect(rule.evaluate(trust, host: "a.test").rule == "custom-evaluation")
+        #expect(rule.evaluate(trust, host: nil).isAccepted)
     }
 }
 

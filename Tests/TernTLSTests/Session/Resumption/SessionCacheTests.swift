@@ -23,7 +23,9 @@ struct SessionCacheTests {
     }
 
     private static func key(_ host: String, port: UInt16 = 1) -> SessionCache.Key {
-        SessionCache.Key(host: host, port: port, policy: .defaultEvaluation(validateHost: true), profile: .standard)
+        SessionCache.Key(
+            host: host, port: port, policy: .defaultEvaluation(validateHost: true),
+            rules: ChainRules(profile: .standard))
     }
 
     @Test func `no more sessions are kept for a key than allowed`() throws {
