@@ -93,12 +93,17 @@ struct Explanation {
     }
 
     private var advice: [String] {
-        (result.failure ?? result.waived).map { ["", TrustAdvice.text(for: $0.reason)] } ?? []
+        result.advice.map { ["", $0] } ?? []
     }
 
     private func rows(_ rows: [(String, String)], indent: String = "  ") -> [String] {
         rows.map { name, value in indent + name + String(repeating: " ", count: max(1, 9 - name.count)) + value }
     }
+}
+
+extension ServerTrustResult {
+    /// Advice after a refusal, and after one that was only reported.
+    var advice: String? { (failure ?? waived).map { TrustAdvice.text(for: $0.reason) } }
 }
 
 /// Advice after a refusal, for the operator of the server or the developer of the application.

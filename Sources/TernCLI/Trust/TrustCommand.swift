@@ -92,19 +92,24 @@ struct TrustEvaluateCommand: ToolCommand {
 struct TrustExplainCommand: ToolCommand {
     static var table: OptionTable<Self> {
         OptionTable(
-            .group(\.question))
+            .group(\.question),
+            .toggle("--json", help: "Print one JSON object with everything.") { $0.isJSON = $1 })
     }
 
     static let name = "explain"
     static let abstract =
         "Say why a server is accepted or refused, certificate by certificate, and what to do about it."
-    static let discussion = "Exit codes as for evaluate: 0 accepted, 1 refused, 2 wrong usage."
+    static let discussion = """
+        Exit codes as for evaluate: 0 accepted, 1 refused, 2 wrong usage. --json prints the object that evaluate --json \
+        prints, with the advice under "advice".
+        """
 
     var question = TrustQuestion()
+    var isJSON = false
 
     func run() async throws {
         let result = try await question.answer()
-        try StandardStreams.print(Explanation(result).text)
+        try StandardStreams.print(isJSON ? JSONReport.text(VerdictReport(result)) : Explanation(result).text)
         if !result.isAccepted { throw ExitCode(1) }
     }
 }

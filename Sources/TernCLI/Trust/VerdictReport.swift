@@ -2,7 +2,7 @@
 import TernEngine
 import TernTLS
 
-/// The object that `tern trust evaluate --json` prints. Its keys are stable; every key is always present, null if it
+/// The object that `tern trust evaluate --json` and `explain --json` print. Its keys are stable; every key is always present, null if it
 /// has no value.
 struct VerdictReport: Encodable {
     private let result: ServerTrustResult
@@ -10,7 +10,7 @@ struct VerdictReport: Encodable {
     init(_ result: ServerTrustResult) { self.result = result }
 
     private enum CodingKeys: String, CodingKey {
-        case verdict, reason, detail, host, at, policy, openssl, chain, certificates, transparency
+        case verdict, reason, detail, host, at, policy, openssl, chain, certificates, transparency, advice
         case wantedPins = "wanted_pins"
     }
 
@@ -27,6 +27,7 @@ struct VerdictReport: Encodable {
         try container.encode(result.chain.rawValue, forKey: .chain)
         try container.encode(result.findings.map(CertificateReport.init), forKey: .certificates)
         try container.encode(result.transparency.map(TransparencyReport.init), forKey: .transparency)
+        try container.encode(result.advice, forKey: .advice)
     }
 
     private var wantedPins: [String] {

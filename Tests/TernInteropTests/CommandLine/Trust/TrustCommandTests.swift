@@ -151,6 +151,24 @@ import TestPrograms
         #expect(origin.observations.requestCount == 0)
     }
 
+    @Test func `explain says everything as an object, too`() async throws {
+        func explain(_ more: String...) async throws -> (status: Int32, object: [String: Any]) {
+            let result = try await TernTool.run(
+                ["trust", "explain", "--json", "--chain", chain, "--anchors", anchors] + more)
+            return (result.status, try result.object())
+        }
+        let accepted = try await explain("--host", "example.com")
+        #expect(accepted.status == 0 && accepted.object["verdict"] as? String == "accept")
+        #expect(accepted.object["advice"] is NSNull)
+        #expect((accepted.object["certificates"] as? [Any])?.count == 3)
+        let refused = try await explain("--host", "example.org")
+        #expect(refused.status == 1 && refused.object["reason"] as? String == "name-mismatch")
+        #expect((refused.object["advice"] as? String)?.hasPrefix("Request one of the certificate's names") == true)
+        let pinned = try await explain("--host", "example.com", "--pin", try CertificateAuthority().pin)
+        #expect((pinned.object["wanted_pins"] as? [Any])?.count == 1)
+        #expect((pinned.object["advice"] as? String)?.contains("attacker") == true)
+    }
+
     @Test func `-v shows the server's certificate, and the policy that accepts it`() async throws {
         let server = try await NginxServer()
         let roots = try folder.write(server.authority.certificatePEM, to: "nginx.pem")
