@@ -80,7 +80,7 @@ struct TrustQuestion: OptionGroup {
     func answer() async throws -> ServerTrustResult {
         let moment = try moment()
         let rule = try rule(at: moment?.seconds)
-        let transparency = try transparencyPolicy()
+        let transparency = try logList.map { ServerTrustPolicy.certificateTransparency(.chrome(try Self.logs($0))) }
         var trust = try await presented()
         if let moment {
             trust.time = moment.seconds
@@ -119,14 +119,10 @@ struct TrustQuestion: OptionGroup {
         return .performRevokedEvaluation(validateHost: true, revocationFlags: [.crl, .networkAccessDisabled])
     }
 
-    private func transparencyPolicy() throws -> ServerTrustPolicy? {
-        guard let logList else { return nil }
-        let text = try Self.contents(of: logList, "--ct")
-        do {
-            return .certificateTransparency(.chrome(try TransparencyLogList(json: [UInt8](text))))
-        } catch {
-            throw UsageError("--ct: \(logList): \(error)")
-        }
+    /// The logs of `--ct`.
+    static func logs(_ path: String) throws -> TransparencyLogList {
+        let text = try contents(of: path, "--ct")
+        do { return try TransparencyLogList(json: [UInt8](text)) } catch { throw UsageError("--ct: \(path): \(error)") }
     }
 
     private static func read(list path: String) throws -> [CertificateRevocationList] {

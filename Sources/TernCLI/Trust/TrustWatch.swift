@@ -26,6 +26,14 @@ struct TrustWatchCommand: ToolCommand {
                 "--rehearse", as: "file",
                 help: "A policy file that refuses nothing yet; tell which servers it would refuse, and how many of all."
             ) { $0.next = $1.text },
+            .value(
+                "--ct", as: "file",
+                help:
+                    "Warn of certificates that too few logs have promised to publish, by Chrome's rules and with the logs in this file."
+            ) { $0.logList = $1.text },
+            .toggle(
+                "--stapling", help: "Warn of servers that staple no OCSP response though a responder is named."
+            ) { $0.expectsStaple = $1 },
             .toggle("--json", help: "Print one JSON object for each finding, a line each.") { $0.isJSON = $1 },
             .group(\.routes))
     }
@@ -34,8 +42,9 @@ struct TrustWatchCommand: ToolCommand {
     static let abstract = "Say which servers will be refused before long, and why."
     static let discussion = """
         Asks each server for its certificates, sixteen at a time, and tells what it finds: a server that is refused or \
-        cannot be reached, certificates that expire soon, the issuer's included, pins that are in no certificate, \
-        what "tern trust check" finds in the pin set of the host, and what the policy of --rehearse would refuse.
+        cannot be reached, certificates that expire soon, the issuer's included, pins that are in no certificate, what \
+        "tern trust check" finds in the pin set of the host, what the policy of --rehearse would refuse, and a \
+        certificate that requires a stapled OCSP response where the server sends none.
 
         Exits 0 if there is nothing to tell, 1 if there is, 2 for wrong usage.
         """
@@ -47,6 +56,8 @@ struct TrustWatchCommand: ToolCommand {
     var anchors: String?
     var policy: String?
     var next: String?
+    var logList: String?
+    var expectsStaple = false
     var isJSON = false
     var routes = RouteOptions()
 
@@ -70,7 +81,13 @@ struct TrustWatchCommand: ToolCommand {
         }
         let watch = TrustWatch(
             configuration: try LiveServer.configuration(CertificateFile.anchors(anchors), routes), policies: policies,
-            rehearsal: rehearsal, seconds: Int64(days) * 86400)
+            rehearsal: rehearsal,
+            transparency: try logList.map {
+                // A list that is too old to tell is told.
+                .certificateTransparency(
+                    .chrome(try TrustQuestion.logs($0), mode: .reportOnly, requiresFreshList: true))
+            },
+            expectsStaple: expectsStaple, seconds: Int64(days) * 86400)
         var findings = [[TrustWatch.Finding]](repeating: [], count: urls.count)
         await withTaskGroup(of: (Int, [TrustWatch.Finding]).self) { group in
             var rest = urls.enumerated().makeIterator()
@@ -108,6 +125,9 @@ private struct TrustWatch: Sendable {
     let policies: ServerTrustPolicyManager
     /// What is evaluated beside them, if anything is.
     let rehearsal: TrustRehearsal?
+    /// Only reports. Evaluated by itself, so that a report about pins does not hide its own.
+    let transparency: ServerTrustPolicy?
+    let expectsStaple: Bool
     /// How long before its end a certificate's validity is told.
     let seconds: Int64
 
@@ -128,7 +148,10 @@ private struct TrustWatch: Sendable {
         }
         let pinSet: PinSet? =
             if case .pinSet(let set)? = policies.serverTrustPolicy(forHost: host) { set } else { nil }
-        return result.warnings(within: seconds, pinSet: pinSet).map { warning in
+        var warnings = result.warnings(within: seconds, pinSet: pinSet)
+        warnings += transparency?.evaluate(trust.with(policies), host: host).waived.map { [.waived($0)] } ?? []
+        warnings += trust.stapleWarning(expectsStaple: expectsStaple).map { [$0] } ?? []
+        return warnings.map { warning in
             var finding = Finding(url: text, rule: warning.rule, message: "\(warning)")
             if case .expiresSoon(_, _, let time) = warning { finding.expires = JSONReport.time(time) }
             return finding

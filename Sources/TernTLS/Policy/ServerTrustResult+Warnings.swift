@@ -10,10 +10,14 @@ extension ServerTrustResult {
         case unusedPin(X509Certificate.PublicKey)
         /// A warning of the pin set.
         case pinSet(PinSet.Warning)
-        /// The server was accepted only because the pin set reports and does not enforce.
+        /// The server was accepted only because the pin set, or the policy of Certificate Transparency, reports and does
+        /// not enforce.
         case waived(TrustFailure)
         /// The policy that is rehearsed would refuse the server.
         case rehearsal(TrustFailure)
+        /// The server stapled no OCSP response. Its certificate requires one (RFC 7633), if `isRequired`: then clients
+        /// that check revocation refuse the server.
+        case noStaple(isRequired: Bool)
 
         /// A word for scripts, which stays the same.
         public var rule: String {
@@ -21,8 +25,10 @@ extension ServerTrustResult {
             case .expiresSoon(_, let depth, _): depth == 0 ? "expires-soon" : "issuer-expires-soon"
             case .unusedPin: "unused-pin"
             case .pinSet: "pin-set"
-            case .waived: "waived"
+            case .waived(let failure):
+                if case .certificateTransparency = failure.reason { "unlogged" } else { "waived" }
             case .rehearsal: "rehearsal"
+            case .noStaple(let isRequired): isRequired ? "missing-staple" : "no-staple"
             }
         }
     }
@@ -50,6 +56,20 @@ extension ServerTrustResult {
     }
 }
 
+extension ServerTrust {
+    /// The warning that the server stapled no OCSP response although its certificate requires one (RFC 7633), or, if
+    /// `expectsStaple`, although it names a responder; nil if there is no such warning. The content of a staple is not
+    /// looked at: a policy that checks revocation does that.
+    ///
+    /// - Parameter expectsStaple: whether servers are expected to staple.
+    public func stapleWarning(expectsStaple: Bool) -> ServerTrustResult.Warning? {
+        guard revocation.stapledResponse == nil, let leaf = sentChain.first else { return nil }
+        let isRequired = leaf.x509.demandsStaple
+        guard isRequired || expectsStaple && !leaf.x509.responderURLs.isEmpty else { return nil }
+        return .noStaple(isRequired: isRequired)
+    }
+}
+
 extension ServerTrustResult.Warning: CustomStringConvertible {
     public var description: String {
         switch self {
@@ -57,8 +77,10 @@ extension ServerTrustResult.Warning: CustomStringConvertible {
             "certificate \(depth) (\(certificate)) expires at \(Timestamp.text(time))"
         case .unusedPin(let key): "\(key.pin) is pinned, and is in no certificate of the chain"
         case .pinSet(let warning): "\(warning)"
+        case .waived(let failure): "would be refused if the policy were enforced: \(failure)"
         case .rehearsal(let failure): "would be refused by the policy that is rehearsed: \(failure)"
-        case .waived(let failure): "would be refused if the pins were enforced: \(failure)"
+        case .noStaple(isRequired: true): "the certificate requires a stapled OCSP response, and the server sends none"
+        case .noStaple(isRequired: false): "the server staples no OCSP response"
         }
     }
 }

@@ -169,6 +169,30 @@ import TestPrograms
         #expect((pinned.object["advice"] as? String)?.contains("attacker") == true)
     }
 
+    @Test func `a server is watched for its staple`() async throws {
+        let demanding = try authority.issue(
+            LeafRequest(extensions: [CertificateExtension("tlsfeature", "status_request")]))
+        let named = try authority.issue(
+            LeafRequest(extensions: [CertificateExtension("authorityInfoAccess", "OCSP;URI:http://127.0.0.1:1/")]))
+        func watch(_ identity: Identity, _ staple: [UInt8]? = nil, _ more: String...) async throws -> TernTool.Result {
+            let arguments =
+                try staple.map { ["-status_file", try folder.write(Data($0), to: "response.der")] } ?? []
+            let server = try await OpenSSLServer(.tls13, identity: identity, arguments: arguments)
+            return try await TernTool.run(
+                ["trust", "watch", "https://localhost:\(server.port)/", "--anchors", anchors, "--expires-within", "0"]
+                    + more)
+        }
+        let missing = try await watch(demanding)
+        #expect(missing.status == 1 && missing.text.contains(": missing-staple: "), "\(missing.text)\(missing.errors)")
+        let good = try authority.ocspResponse(about: demanding, .good)
+        #expect(try await watch(demanding, good, "--stapling").status == 0)
+        #expect(try await watch(named).status == 0)
+        let absent = try await watch(named, nil, "--stapling")
+        #expect(absent.status == 1 && absent.text.contains(": no-staple: "), "\(absent.text)\(absent.errors)")
+        let unnamed = try await watch(authority.issue(), nil, "--stapling")
+        #expect(unnamed.status == 0, "a responder is not known: \(unnamed.text)\(unnamed.errors)")
+    }
+
     @Test func `-v shows the server's certificate, and the policy that accepts it`() async throws {
         let server = try await NginxServer()
         let roots = try folder.write(server.authority.certificatePEM, to: "nginx.pem")

@@ -23,17 +23,20 @@ import TestPrograms
             #"{"log_list_timestamp": "\#(now)", "operators": [\#(operators.joined(separator: ","))]}"#, to: "logs.json")
     }
 
-    private func run(
-        _ command: String, _ logs: [TransparencyTestLog], _ more: String...
-    ) async throws -> TernTool.Result {
+    private func leaf(_ logs: [TransparencyTestLog]) throws -> Identity {
         let now = Int64(Date().timeIntervalSince1970)
-        let leaf = try authority.issue(LeafRequest(validity: .days(-1, to: 89))) {
+        return try authority.issue(LeafRequest(validity: .days(-1, to: 89))) {
             entry throws(CertificateAuthorityError) in
             var timestamps: [[UInt8]] = []
             for log in logs { timestamps.append(try log.timestamp(of: entry, at: now)) }
             return TransparencyTestLog.list(timestamps)
         }
-        let chain = try folder.write(leaf.chainPEM, to: "chain.pem")
+    }
+
+    private func run(
+        _ command: String, _ logs: [TransparencyTestLog], _ more: String...
+    ) async throws -> TernTool.Result {
+        let chain = try folder.write(leaf(logs).chainPEM, to: "chain.pem")
         return try await TernTool.run(
             ["trust", command, "--chain", chain, "--anchors", anchors, "--host", "localhost", "--ct", list] + more)
     }
@@ -63,6 +66,25 @@ import TestPrograms
         let timestamps = try #require(transparency["timestamps"] as? [[String: Any]])
         #expect(timestamps.map { $0["operator"] as? String } == ["One", "Two"])
         #expect(timestamps.map { $0["status"] as? String } == ["valid", "valid"])
+    }
+
+    @Test func `a server is watched for certificates that no log has, and for a list that is too old to tell`()
+        async throws
+    {
+        func watch(_ logs: [TransparencyTestLog], _ list: String) async throws -> TernTool.Result {
+            let origin = try ScriptedOrigin(tls: leaf(logs)) { _, _ in [.ok()] }
+            return try await TernTool.run(
+                "trust", "watch", "https://localhost:\(origin.port)/", "--anchors", anchors, "--expires-within", "0",
+                "--ct", list)
+        }
+        let quiet = try await watch(logs, list)
+        #expect(quiet.status == 0 && quiet.text.isEmpty, "\(quiet.text)\(quiet.errors)")
+        let unlogged = try await watch([logs[0]], list)
+        #expect(unlogged.status == 1 && unlogged.text.contains(": unlogged: "), "\(unlogged.text)\(unlogged.errors)")
+        let old = try folder.write(#"{"log_list_timestamp": "2001-01-01T00:00:00Z", "operators": []}"#, to: "old.json")
+        let outdated = try await watch(logs, old)
+        #expect(outdated.status == 1 && outdated.text.contains(": unlogged: "), "\(outdated.text)\(outdated.errors)")
+        #expect(try await watch(logs, "/nowhere").status == 2)
     }
 
     @Test func `a list that cannot be read is wrong usage`() async throws {
