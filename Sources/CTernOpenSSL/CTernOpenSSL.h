@@ -16,6 +16,7 @@
 #include <openssl/ocsp.h>
 #include <openssl/pem.h>
 #include <openssl/pkcs12.h>
+#include <openssl/pkcs7.h>
 #include <openssl/rand.h>
 #include <openssl/sha.h>
 #include <openssl/ssl.h>
@@ -87,6 +88,18 @@ static inline int tern_string_stack_count(const STACK_OF(OPENSSL_STRING) *stack)
 }
 static inline const char *tern_string_stack_at(const STACK_OF(OPENSSL_STRING) *stack, int index) {
     return sk_OPENSSL_STRING_value(stack, index);
+}
+
+static inline int tern_AUTHORITY_INFO_ACCESS_count(const AUTHORITY_INFO_ACCESS *access) {
+    return sk_ACCESS_DESCRIPTION_num(access);
+}
+static inline ACCESS_DESCRIPTION *tern_AUTHORITY_INFO_ACCESS_at(const AUTHORITY_INFO_ACCESS *access, int index) {
+    return sk_ACCESS_DESCRIPTION_value(access, index);
+}
+
+// The certificates of a signed message, or nil for another type.
+static inline STACK_OF(X509) *tern_PKCS7_certificates(const PKCS7 *message) {
+    return PKCS7_type_is_signed(message) && message->d.sign != NULL ? message->d.sign->cert : NULL;
 }
 
 static inline int tern_DIST_POINTS_count(const CRL_DIST_POINTS *points) { return sk_DIST_POINT_num(points); }

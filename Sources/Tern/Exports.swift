@@ -49,6 +49,7 @@
 @_exported public import struct TernEngine.EndpointOverride
 @_exported public import enum TernEngine.EvaluationLimit
 @_exported public import class TernEngine.FailedConnectionMetrics
+@_exported public import struct TernEngine.FetchedIssuer
 @_exported public import enum TernEngine.HSTSFileError
 @_exported public import class TernEngine.HSTSStorage
 @_exported public import struct TernEngine.HTTPCookie

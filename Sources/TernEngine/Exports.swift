@@ -31,6 +31,7 @@
 @_exported public import struct TernTLS.ClientIdentity
 @_exported public import struct TernTLS.ClientIdentityError
 @_exported public import enum TernTLS.EvaluationLimit
+@_exported public import struct TernTLS.FetchedIssuer
 @_exported public import struct TernTLS.HostPattern
 @_exported public import enum TernTLS.HostPatternError
 @_exported public import struct TernTLS.OCSPResponse

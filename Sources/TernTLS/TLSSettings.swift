@@ -38,6 +38,19 @@ public struct TLSSettings: Sendable, Hashable {
     public var revocationLists: [CertificateRevocationList] = []
     /// The logs of certificates, for policies of Certificate Transparency that have no list of their own.
     public var transparencyLogs: TransparencyLogList?
+    /// Whether to fetch the certificate of an issuer that a server should have sent and did not, from the http URL that
+    /// the certificate below it names (`caIssuers`, RFC 5280 §4.2.2.1), as browsers do.
+    ///
+    /// A fetched certificate is not trusted: like one that the server sends, it may only help to build a chain, which is
+    /// then validated as always, and ``ServerTrustResult/fetchedIssuers`` tells that the server is incomplete. It is
+    /// fetched before anything is sent to the server besides its handshake, at most four times for one handshake, with at
+    /// most 64 KiB each and within five seconds in all; the certificate is kept for an hour. The policy must validate the
+    /// chain.
+    ///
+    /// A server names this URL before it is trusted: with this option, any server, or attacker in between, can make a
+    /// client send a GET request by plain http to any host, and learns nothing of its response. An egress policy bounds
+    /// where it may lead.
+    public var fetchesMissingIssuers = false
 
     /// The certificate for servers that request one; nil sends none. Without ``ClientIdentity/hosts``, every server
     /// that requests a certificate gets it, including the target of a redirect, as with curl.

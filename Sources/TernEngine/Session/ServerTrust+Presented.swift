@@ -95,6 +95,29 @@ extension ServerTrust {
         }
     }
 
+    /// Fetches the issuers that the server did not send, and without which `policy` refuses it, whatever the host: as a
+    /// session with this configuration fetches them if ``TernTLS/TLSSettings/fetchesMissingIssuers`` is set, which need
+    /// not be set here. Takes at most five seconds for each of at most four requests.
+    ///
+    /// - Parameters:
+    ///   - policy: the policy that refuses the server.
+    ///   - configuration: that of the session which would meet the server.
+    /// - Returns: the same trust with ``TernTLS/ServerTrust/fetchedIssuers``, which an evaluation has yet to verify.
+    public func fetchingIssuers(
+        for policy: ServerTrustPolicy, configuration: SessionConfiguration
+    ) async -> ServerTrust {
+        let fetcher = RevocationFetcher(requestSender: SideSession.forRevocation(configuration))
+        var trust = self
+        var search = IssuerSearch()
+        while true {
+            let result = policy.evaluateChain(trust)
+            guard let question = search.question(about: result) else { return trust }
+            for answer in await Self.answers(to: [question], of: fetcher) {
+                trust.fetchedIssuers += search.take(answer, to: question, about: result)
+            }
+        }
+    }
+
     private static func answers(
         to questions: Set<RevocationQuestion>, of fetcher: RevocationFetcher
     ) async -> [RevocationAnswer] {

@@ -67,7 +67,7 @@ final class SideSession: RequestSender {
 }
 
 extension SideSession {
-    /// For responders and lists, which are fetched without TLS.
+    /// For responders, lists and issuers, which are fetched without TLS.
     ///
     /// - Parameter proxyTrust: the trust in proxies of the session; nil for settings of its own.
     static func forRevocation(_ session: SessionConfiguration, proxyTrust: TrustSettings? = nil) -> SideSession {

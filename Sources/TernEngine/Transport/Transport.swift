@@ -152,10 +152,8 @@ final class Transport {
     /// Passes on the result of evaluating the server.
     func take(_ completed: CompletedEvaluation) { layers.take(completed) }
 
-    /// The open questions about their revocation.
-    var openQuestions: [RevocationQuestion] {
-        layers.trust?.revocation.flatMap(\.questions) ?? []
-    }
+    /// The questions about them that the answers so far leave open.
+    var openQuestions: [RevocationQuestion] { layers.trust?.openQuestions ?? [] }
 
     /// A tick of the loop begins.
     func beginTick() { isDrained = false }

@@ -3,7 +3,7 @@ import FoundationEssentials
 import TernTLS
 import TernLock
 
-/// The answers to questions about revocation, and the callers that wait for an answer. Any thread may use it.
+/// The answers to questions about revocation and missing issuers, and the callers that wait for an answer. Any thread may use it.
 final class RevocationAnswerCache: Sendable {
     typealias Completion = @Sendable (RevocationAnswer) -> Void
 
@@ -85,6 +85,7 @@ final class RevocationAnswerCache: Sendable {
         case .response(let response): (response.nextUpdate ?? now + ageOfNothing, response.der.count)
         // A parsed list takes several times its size.
         case .list(let list): (list.nextUpdate ?? now + ageOfNothing, list.size * 4)
+        case .issuers(let issuers): (.max, issuers.reduce(0) { $0 + $1.der.count })
         case .none: (now + ageOfNothing, 0)
         }
     }

@@ -4,7 +4,7 @@ import TernIO
 import TernLock
 import TernTLS
 
-/// Asks OCSP responders, fetches revocation lists, and caches the answers. Any thread may use it.
+/// Asks OCSP responders, fetches revocation lists and missing issuers, and caches the answers. Any thread may use it.
 ///
 /// Nothing here waits for the threads of Swift's tasks: those may all be busy with the application's work, or waiting
 /// for this very answer. The answers are not verified here. A caller reports useless ones, so that a forged one is not
@@ -54,11 +54,13 @@ extension RevocationQuestion {
     /// The maximum length of one answer, in bytes.
     private static let maximumResponseSize = 64 * 1024
     private static let maximumListSize = 8 * 1024 * 1024
+    private static let maximumIssuersSize = 64 * 1024
 
     var sizeLimit: Int {
         switch self {
         case .ocsp: Self.maximumResponseSize
         case .list: Self.maximumListSize
+        case .issuer: Self.maximumIssuersSize
         }
     }
 
@@ -84,6 +86,12 @@ extension RevocationQuestion {
             WorkThreads.shared.run {
                 let list = try? CertificateRevocationList(der: Array(reply.body))
                 completion(list.map(RevocationAnswer.list) ?? .none)
+            }
+        case .issuer:
+            // So may reading keys, which any server can name.
+            WorkThreads.shared.run {
+                let issuers = X509Certificate.issuers(in: Array(reply.body))
+                completion(issuers.isEmpty ? .none : .issuers(issuers))
             }
         }
     }

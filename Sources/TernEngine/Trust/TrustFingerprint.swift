@@ -27,6 +27,7 @@ extension TLSSettings {
         case .folder(let path, let anchors): parts = [Array("folder".utf8), Array(path.utf8)] + anchors.map(\.der)
         }
         if let leaf = identity?.certificates.first { parts += [Array("identity".utf8), leaf.der] }
+        if fetchesMissingIssuers { parts.append(Array("fetches issuers".utf8)) }
         return parts
     }
 }

@@ -51,12 +51,14 @@ public struct CertificateFindings: Sendable, Hashable {
     public let basicConstraints, keyUsage, extendedKeyUsage, nameConstraints: String?
     /// The revocation status and its source; nil if the policy does not check revocation.
     public let revocation: RevocationFinding?
+    /// The URL that the certificate was fetched from, because the server did not send it; nil if it did.
+    public let fetchedFrom: String?
     /// The failure, if it concerns this certificate.
     public let failure: TrustFailure?
 
     init(
         _ certificate: X509Certificate, depth: Int, role: Role, dates: Dates, revocation: RevocationFinding?,
-        failure: TrustFailure?
+        fetchedFrom: String? = nil, failure: TrustFailure?
     ) {
         let x509 = certificate.x509
         self.depth = depth
@@ -75,6 +77,7 @@ public struct CertificateFindings: Sendable, Hashable {
         extendedKeyUsage = x509.text(ofExtension: NID_ext_key_usage)
         nameConstraints = x509.text(ofExtension: NID_name_constraints)
         self.revocation = revocation
+        self.fetchedFrom = fetchedFrom
         self.failure = failure.flatMap { $0.certificate == certificate ? $0 : nil }
     }
 }
@@ -114,12 +117,14 @@ extension ServerTrustResult {
     /// All findings about each certificate of `chain`, leaf first. Reads the certificates on each call.
     public var findings: [CertificateFindings] {
         let certificates = verifiedChain.isEmpty ? sentChain : verifiedChain
+        let fetched = fetchedIssuers
         return certificates.enumerated().map { depth, certificate in
             let isAnchor = isChainValidated && depth == certificates.count - 1
             return CertificateFindings(
                 certificate, depth: depth, role: depth == 0 ? .leaf : isAnchor ? .anchor : .intermediate,
                 dates: CertificateFindings.Dates(certificate, at: time, isBetweenSeconds: isBetweenSeconds),
-                revocation: revocation.first { $0.certificate == certificate }, failure: failure)
+                revocation: revocation.first { $0.certificate == certificate },
+                fetchedFrom: fetched.first { $0.certificate == certificate }?.url, failure: failure)
         }
     }
 }
@@ -144,6 +149,7 @@ extension ServerTrustResult: CustomStringConvertible {
             lines.append(
                 "rehearsed policy: \(rehearsed.isAccepted ? "would accept" : "would refuse"): \(rehearsed.sentence)")
         }
+        lines += fetchedIssuers.map { "incomplete: \($0)" }
         if let transparency {
             lines.append("certificate timestamps: \(transparency.sentence)")
             lines += transparency.findings.map { "     \($0)" }

@@ -74,10 +74,18 @@ struct PolicyEvaluation: Sendable {
         passing = [:]
     }
 
+    /// Adds candidates for the chain, with which every policy is evaluated again.
+    mutating func take(_ issuers: [FetchedIssuer]) {
+        if issuers.isEmpty { return }
+        trust.fetchedIssuers += issuers
+        (known, passing, chains) = ([:], [:], [:])
+    }
+
     private func result(of policy: ServerTrustPolicy, _ findings: Findings) -> ServerTrustResult {
         ServerTrustResult(
             verdict: findings.failure.map { .refused($0) } ?? .accepted, host: host ?? "", sentChain: trust.sentChain,
-            verifiedChain: findings.chain, isChainValidated: findings.isValidated, waived: findings.waived,
+            fetched: trust.fetchedIssuers, verifiedChain: findings.chain, isChainValidated: findings.isValidated,
+            waived: findings.waived,
             hasExpiredPins: findings.hasExpiredPins, revocation: findings.revocation,
             transparency: findings.transparency, rehearsed: findings.rehearsed, time: trust.time,
             isBetweenSeconds: trust.isBetweenSeconds,
@@ -209,7 +217,9 @@ extension PolicyEvaluation {
     private mutating func validated(_ validateHost: Bool, anchoredIn pins: [X509Certificate]) -> Findings {
         var trust = trust
         trust.anchors = .only(pins)
-        if let leaf = trust.sentChain.first, pins.contains(leaf) { trust.sentChain = [leaf] }
+        if let leaf = trust.sentChain.first, pins.contains(leaf) {
+            (trust.sentChain, trust.fetchedIssuers) = ([leaf], [])
+        }
         return validated(validateHost, in: trust)
     }
 
@@ -220,9 +230,11 @@ extension PolicyEvaluation {
         guard name == nil || identity != nil else {
             return refused(.invalidHost, certificate: leaf, seen: trust.sentChain)
         }
+        var untrusted = Array(trust.sentChain.dropFirst())
+        for issuer in trust.fetchedIssuers { untrusted.append(issuer.certificate) }
         let verifier = ChainVerifier(
-            leaf: leaf, untrusted: Array(trust.sentChain.dropFirst()), store: trust.anchors.store, identity: identity,
-            time: trust.time, isBetweenSeconds: trust.isBetweenSeconds, rules: trust.rules)
+            leaf: leaf, untrusted: untrusted, store: trust.anchors.store, identity: identity, time: trust.time,
+            isBetweenSeconds: trust.isBetweenSeconds, rules: trust.rules)
         let outcome = verifier.verify(within: &budget)
         // A verdict that is discarded needs no text.
         if isOverBudget { return Findings() }

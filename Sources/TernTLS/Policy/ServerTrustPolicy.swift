@@ -159,6 +159,9 @@ public struct ServerTrust: Sendable {
     public var handshakeTimestamps: [[UInt8]] = []
     /// The logs of certificates, for a policy of Certificate Transparency that has no list of its own.
     public var transparencyLogs: TransparencyLogList?
+    /// Certificates that the server did not send and that may help to build a chain. Like those in `sentChain`, none of
+    /// them is verified or trusted.
+    public var fetchedIssuers: [FetchedIssuer] = []
 
     /// Creates a trust for the moment `time`; nil is now.
     public init(

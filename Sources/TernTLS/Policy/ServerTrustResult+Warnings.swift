@@ -18,6 +18,8 @@ extension ServerTrustResult {
         /// The server stapled no OCSP response. Its certificate requires one (RFC 7633), if `isRequired`: then clients
         /// that check revocation refuse the server.
         case noStaple(isRequired: Bool)
+        /// The server did not send this certificate of the chain, which was fetched.
+        case fetchedIssuer(FetchedIssuer)
 
         /// A word for scripts, which stays the same.
         public var rule: String {
@@ -29,6 +31,7 @@ extension ServerTrustResult {
                 if case .certificateTransparency = failure.reason { "unlogged" } else { "waived" }
             case .rehearsal: "rehearsal"
             case .noStaple(let isRequired): isRequired ? "missing-staple" : "no-staple"
+            case .fetchedIssuer: "fetched-issuer"
             }
         }
     }
@@ -42,6 +45,7 @@ extension ServerTrustResult {
         guard isAccepted else { return [] }
         var warnings = waived.map { [Warning.waived($0)] } ?? []
         if let failure = rehearsed?.failure { warnings.append(.rehearsal(failure)) }
+        warnings += fetchedIssuers.map(Warning.fetchedIssuer)
         for (depth, certificate) in verifiedChain.enumerated() {
             guard let end = certificate.notAfter else { continue }
             let (left, overflows) = end.subtractingReportingOverflow(time)
@@ -81,6 +85,7 @@ extension ServerTrustResult.Warning: CustomStringConvertible {
         case .rehearsal(let failure): "would be refused by the policy that is rehearsed: \(failure)"
         case .noStaple(isRequired: true): "the certificate requires a stapled OCSP response, and the server sends none"
         case .noStaple(isRequired: false): "the server staples no OCSP response"
+        case .fetchedIssuer(let issuer): issuer.description
         }
     }
 }

@@ -16,6 +16,8 @@ public final class ServerTrustResult: Sendable {
     public let host: String
     /// The certificates as the server sent them; they are not verified.
     public let sentChain: [X509Certificate]
+    /// All the certificates that were fetched for the server.
+    let fetched: [FetchedIssuer]
     /// The chain that the policy established, leaf to anchor, and the only one its pins were compared with. For a
     /// policy that does not validate chains, the part of it whose signatures are valid; empty if the chain was refused,
     /// or if the policy established none.
@@ -43,8 +45,8 @@ public final class ServerTrustResult: Sendable {
     public let policy: String
 
     init(
-        verdict: Verdict, host: String, sentChain: [X509Certificate], verifiedChain: [X509Certificate],
-        isChainValidated: Bool,
+        verdict: Verdict, host: String, sentChain: [X509Certificate], fetched: [FetchedIssuer] = [],
+        verifiedChain: [X509Certificate], isChainValidated: Bool,
         waived: TrustFailure?, hasExpiredPins: Bool = false, revocation: [RevocationFinding],
         transparency: TransparencyVerdict? = nil, rehearsed: ServerTrustResult? = nil, time: Int64,
         isBetweenSeconds: Bool = false, policy: String,
@@ -53,6 +55,7 @@ public final class ServerTrustResult: Sendable {
         self.verdict = verdict
         self.host = host
         self.sentChain = sentChain
+        self.fetched = fetched
         self.verifiedChain = verifiedChain
         self.isChainValidated = isChainValidated
         self.waived = waived
@@ -79,7 +82,7 @@ public final class ServerTrustResult: Sendable {
 
     private func replaced(_ verdict: Verdict) -> ServerTrustResult {
         ServerTrustResult(
-            verdict: verdict, host: host, sentChain: sentChain, verifiedChain: verifiedChain,
+            verdict: verdict, host: host, sentChain: sentChain, fetched: fetched, verifiedChain: verifiedChain,
             isChainValidated: isChainValidated, waived: waived, hasExpiredPins: hasExpiredPins, revocation: revocation,
             transparency: transparency, rehearsed: rehearsed, time: time, isBetweenSeconds: isBetweenSeconds,
             policy: policy, policyVerdict: self)
@@ -98,6 +101,16 @@ public final class ServerTrustResult: Sendable {
 
     /// Why the policies refused a server that a delegate accepted.
     public var overridden: TrustFailure? { isAccepted ? policyVerdict?.failure : nil }
+
+    /// The certificates of `verifiedChain` below its anchor that the server did not send, and that were fetched, see
+    /// ``TLSSettings/fetchesMissingIssuers``. Clients that fetch none refuse such a server: its operator should append
+    /// them to the certificates that it sends.
+    public var fetchedIssuers: [FetchedIssuer] {
+        if fetched.isEmpty { return [] }
+        // An anchor need not be sent.
+        let path = isChainValidated ? verifiedChain.dropLast() : verifiedChain[...]
+        return fetched.filter { path.contains($0.certificate) }
+    }
 
     /// The keys of `verifiedChain`, leaf first.
     public var verifiedKeys: [X509Certificate.PublicKey] { verifiedChain.map(\.publicKey) }

@@ -114,7 +114,7 @@ extension RevocationCheck {
     }
 
     /// RFC 3986 §3.1: schemes are case-insensitive.
-    private static func isPlain(_ url: String) -> Bool { url.prefix { $0 != "/" }.lowercased() == "http:" }
+    static func isPlain(_ url: String) -> Bool { url.prefix { $0 != "/" }.lowercased() == "http:" }
 }
 
 /// How revocation is checked; Alamofire 4's flags with Alamofire 4's values.

@@ -45,23 +45,26 @@ public struct RevocationData: Sendable {
         switch answer {
         case .response(let response): responses.append(response)
         case .list(let list): lists.append(list)
-        case .none: break
+        case .issuers, .none: break
         }
     }
 }
 
-/// A question about a certificate's revocation that can be sent over the network. This module cannot send it; its
-/// caller can.
+/// A question about a certificate's revocation, or its issuer, that can be sent over the network. This module cannot
+/// send it; its caller can.
 public enum RevocationQuestion: Sendable, Hashable {
     /// POST the DER `OCSPRequest` to the URL, as `application/ocsp-request` (RFC 6960 §A.1).
     case ocsp(url: String, request: [UInt8])
     /// GET the list at the URL.
     case list(url: String)
+    /// GET the certificate of the issuer, which the server did not send, at the URL (RFC 5280 §4.2.2.1). No finding
+    /// about revocation has it.
+    case issuer(url: String)
 
     /// The URL to ask.
     public var url: String {
         switch self {
-        case .ocsp(let url, _), .list(let url): url
+        case .ocsp(let url, _), .list(let url), .issuer(let url): url
         }
     }
 }
@@ -72,6 +75,8 @@ public enum RevocationAnswer: Sendable {
     case response(OCSPResponse)
     /// A list.
     case list(CertificateRevocationList)
+    /// Certificates, none of which is verified.
+    case issuers([X509Certificate])
     /// No answer, or none in time.
     case none
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernOpenSSL
 
-// The places where a certificate's revocation can be queried, and whether its server must staple.
+// The places where a certificate's revocation can be queried, and its issuer fetched, and whether its server must staple.
 extension X509Reference {
     /// RFC 7633 §4.2.3: the certificate's server must staple a response for clients that request one (`status_request`,
     /// 5).
@@ -22,6 +22,21 @@ extension X509Reference {
         }
     }
 
+    /// The places of the issuer's certificate in authorityInfoAccess (RFC 5280 §4.2.2.1).
+    var issuerURLs: [String] {
+        defer { OpenSSLError.clear() }
+        guard let value = unsafe X509_get_ext_d2i(pointer, NID_info_access, nil, nil) else { return [] }
+        let access = OpaquePointer(value)
+        defer { unsafe AUTHORITY_INFO_ACCESS_free(access) }
+        return (0..<max(0, unsafe tern_AUTHORITY_INFO_ACCESS_count(access))).compactMap { index in
+            guard let description = unsafe tern_AUTHORITY_INFO_ACCESS_at(access, index),
+                unsafe OBJ_obj2nid(description.pointee.method) == NID_ad_ca_issuers,
+                let name = unsafe description.pointee.location
+            else { return nil }
+            return unsafe Self.url(of: name)
+        }
+    }
+
     /// The URLs of cRLDistributionPoints (RFC 5280 §4.2.1.13), except lists of other issuers and lists for some reasons
     /// only.
     var listURLs: [String] {
@@ -34,16 +49,20 @@ extension X509Reference {
                 unsafe point.pointee.reasons == nil, let names = unsafe tern_DIST_POINT_full_name(point)
             else { return [] }
             return (0..<max(0, unsafe tern_GENERAL_NAMES_count(names))).compactMap { index in
-                guard let name = unsafe tern_GENERAL_NAMES_at(names, index), unsafe name.pointee.type == GEN_URI,
-                    let text = unsafe name.pointee.d.uniformResourceIdentifier
-                else { return nil }
-                return unsafe Self.url(
-                    String(
-                        decoding: UnsafeBufferPointer(
-                            start: ASN1_STRING_get0_data(text), count: Int(max(0, ASN1_STRING_length(text)))),
-                        as: UTF8.self))
+                unsafe tern_GENERAL_NAMES_at(names, index).flatMap { unsafe Self.url(of: $0) }
             }
         }
+    }
+
+    @unsafe private static func url(of name: UnsafeMutablePointer<GENERAL_NAME>) -> String? {
+        guard unsafe name.pointee.type == GEN_URI, let text = unsafe name.pointee.d.uniformResourceIdentifier else {
+            return nil
+        }
+        return unsafe url(
+            String(
+                decoding: UnsafeBufferPointer(
+                    start: ASN1_STRING_get0_data(text), count: Int(max(0, ASN1_STRING_length(text)))),
+                as: UTF8.self))
     }
 
     /// Nil for text that is not a URL, so that a fetcher never receives malformed text.

@@ -13,6 +13,8 @@ final class PeerVerification {
     private var verdict: PendingVerdict?
     private var evaluation: PolicyEvaluation
     private var asked: Set<RevocationQuestion> = []
+    /// Nil if issuers that the server does not send are not fetched.
+    private var issuerSearch: IssuerSearch?
     private var hasCertificates = false
     /// The work or data outside the handshake that the result waits for.
     private(set) var pending: PendingEvaluation?
@@ -32,6 +34,7 @@ final class PeerVerification {
                 maximumPathDepth: rules.maximumIntermediates), host: host)
         evaluation.trust.revocation.lists = settings.revocationLists
         evaluation.trust.transparencyLogs = settings.transparencyLogs
+        if settings.fetchesMissingIssuers { issuerSearch = IssuerSearch() }
     }
 
     var host: String { evaluation.host ?? "" }
@@ -53,7 +56,8 @@ final class PeerVerification {
             if wantsTimestamps { unsafe takeTimestamps(of: ssl) }
             judge()
         }
-        if pending != nil {
+        // A missing issuer is waited for at once: the server is not known, and must not get a client certificate.
+        if pending != nil || issuerQuestion != nil {
             unsafe X509_STORE_CTX_set_error(store, X509_V_OK)
             return unsafe tern_SSL_set_retry_verify(ssl) == 1 ? 1 : 0
         }
@@ -130,8 +134,10 @@ final class PeerVerification {
         evidence = nil
     }
 
-    /// The questions before the verdict is final: one for each certificate with an unknown status.
+    /// The questions before the verdict is final: the place of a missing issuer, or one for each certificate with an
+    /// unknown status.
     var questions: [RevocationQuestion] {
+        if let issuerQuestion { return [issuerQuestion] }
         // Most policies have no questions: nothing is compared or collected for them.
         guard !isAnswered, let result, !result.revocation.isEmpty, result.isAccepted || isAboutRevocation else {
             return []
@@ -140,11 +146,20 @@ final class PeerVerification {
         return Array(Set(open))
     }
 
+    private var issuerQuestion: RevocationQuestion? {
+        guard let issuerSearch, !isAnswered, let result else { return nil }
+        return issuerSearch.question(about: result)
+    }
+
     func answer(_ answers: [RevocationQuestion: RevocationAnswer]) {
         var revocation = evaluation.trust.revocation
         for (question, answer) in answers {
             asked.insert(question)
-            revocation.take(answer)
+            if case .issuer = question, let result {
+                evaluation.take(issuerSearch?.take(answer, to: question, about: result) ?? [])
+            } else {
+                revocation.take(answer)
+            }
         }
         evaluation.take(revocation)
         judge()
@@ -165,6 +180,7 @@ final class PeerVerification {
         for finding in evidence.result.revocation { asked.formUnion(finding.questions) }
         guard asksUser else { return }
         evaluation.trust.sentChain = evidence.result.sentChain
+        evaluation.trust.fetchedIssuers = evidence.result.fetched
         evaluation.trust.setNow()
         evaluation.trust.revocation = evidence.revocation ?? evaluation.trust.revocation
         asked.formUnion(evidence.revocation?.askedQuestions ?? [])
@@ -175,6 +191,7 @@ final class PeerVerification {
         guard policy.identity.isReevaluated else { return true }
         var renewed = evaluation
         renewed.trust.sentChain = result.sentChain
+        renewed.trust.fetchedIssuers = result.fetched
         renewed.trust.setNow()
         // A verdict that cannot be confirmed at once needs a handshake with certificates.
         return renewed.attempt(policy)?.isAccepted ?? false

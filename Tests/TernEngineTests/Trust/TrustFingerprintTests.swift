@@ -65,6 +65,20 @@ import Testing
         #expect(fingerprint(ServerTrustPolicyManager(policies: [:], profile: .web)) != three)
     }
 
+    @Test func `what is done about an incomplete server distinguishes responses`() {
+        let changes: [(inout TLSSettings) -> Void] = [
+            { _ in }, { $0.fetchesMissingIssuers = true },
+        ]
+        let prints = changes.map { change in
+            var settings = TLSSettings()
+            change(&settings)
+            return TrustSettings(
+                tls: settings, policies: nil, revocationSender: IdleSender(), reportSender: IdleSender()
+            ).fingerprint(forHost: Self.host)
+        }
+        #expect(Set(prints).count == changes.count && prints[0].isEmpty)
+    }
+
     @Test func `a pin is no backup pin, and a host no excluded one`() throws {
         let key = X509Certificate.PublicKey(subjectPublicKeyInfo: [1])
         let pattern = try HostPattern("b.test")

@@ -17,7 +17,18 @@ struct X509ReferenceRevocationTests {
         let certificate = try certificate(
             "authorityInfoAccess", "OCSP;URI:http://a.test/,caIssuers;URI:http://b.test/,OCSP;URI:http://c.test/")
         #expect(certificate.x509.responderURLs == ["http://a.test/", "http://c.test/"])
+        #expect(certificate.x509.issuerURLs == ["http://b.test/"])
         #expect(try issuer.issue().certificate().x509.responderURLs.isEmpty)
+    }
+
+    @Test(arguments: [
+        "DNS:a.test", "URI:http://a.test/\u{7}", "URI:http://a.test/" + String(repeating: "x", count: 2048),
+        "IP:127.0.0.1",
+    ])
+    func `issuers are not at what is no URL`(value: String) throws {
+        let certificate = try certificate("authorityInfoAccess", "caIssuers;\(value)")
+        #expect(certificate.x509.issuerURLs.isEmpty)
+        #expect(try issuer.issue().certificate().x509.issuerURLs.isEmpty)
     }
 
     @Test(arguments: [
