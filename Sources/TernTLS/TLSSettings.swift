@@ -51,6 +51,10 @@ public struct TLSSettings: Sendable, Hashable {
     /// client send a GET request by plain http to any host, and learns nothing of its response. An egress policy bounds
     /// where it may lead.
     public var fetchesMissingIssuers = false
+    /// Whether a server whose certificate requires a stapled OCSP response (RFC 7633, "must-staple") is refused without
+    /// a good one, whatever the policy, as long as that validates the chain. Policies that check revocation by OCSP
+    /// always do so.
+    public var enforcesMustStaple = false
 
     /// The certificate for servers that request one; nil sends none. Without ``ClientIdentity/hosts``, every server
     /// that requests a certificate gets it, including the target of a redirect, as with curl.

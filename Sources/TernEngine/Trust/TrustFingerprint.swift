@@ -28,6 +28,7 @@ extension TLSSettings {
         }
         if let leaf = identity?.certificates.first { parts += [Array("identity".utf8), leaf.der] }
         if fetchesMissingIssuers { parts.append(Array("fetches issuers".utf8)) }
+        if enforcesMustStaple { parts.append(Array("must staple".utf8)) }
         return parts
     }
 }

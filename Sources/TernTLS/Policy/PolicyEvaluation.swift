@@ -20,6 +20,8 @@ struct PolicyEvaluation: Sendable {
     private var passing: [Int: Findings] = [:]
     /// The chains of policies that check revocation, which remain valid while the revocation data changes.
     private var chains: [Int: Findings] = [:]
+    /// What the staple says of a leaf that requires one.
+    private var staple: StapleVerdict?
     private var budget = EvaluationBudget.whole
     private var next = 0
     private var isRecorded = false
@@ -31,6 +33,11 @@ struct PolicyEvaluation: Sendable {
         case reactor
         /// As off the reactor, but closures of the user run only on the reactor.
         case elsewhere
+    }
+
+    private struct StapleVerdict: Sendable {
+        let findings: [RevocationFinding]
+        let failure: TrustFailure?
     }
 
     /// The verdict of a policy, before it becomes a result.
@@ -72,13 +79,14 @@ struct PolicyEvaluation: Sendable {
     mutating func take(_ revocation: RevocationData) {
         trust.revocation = revocation
         passing = [:]
+        staple = nil
     }
 
     /// Adds candidates for the chain, with which every policy is evaluated again.
     mutating func take(_ issuers: [FetchedIssuer]) {
         if issuers.isEmpty { return }
         trust.fetchedIssuers += issuers
-        (known, passing, chains) = ([:], [:], [:])
+        (known, passing, chains, staple) = ([:], [:], [:], nil)
     }
 
     private func result(of policy: ServerTrustPolicy, _ findings: Findings) -> ServerTrustResult {
@@ -104,7 +112,8 @@ struct PolicyEvaluation: Sendable {
         case .composite, .rehearsal: if place == .reactor { isRecorded = true }
         default: break
         }
-        return findings(of: policy)
+        let findings = findings(of: policy)
+        return trust.enforcesMustStaple ? stapled(findings) : findings
     }
 
     private mutating func findings(of policy: ServerTrustPolicy) -> Findings {
@@ -267,6 +276,31 @@ extension PolicyEvaluation {
         let check = RevocationCheck(data: trust.revocation, flags: flags, time: trust.time)
         findings.revocation = check.findings(in: findings.chain)
         findings.failure = check.failure(of: findings.revocation, in: findings.chain, host: host ?? "")
+        return findings
+    }
+}
+
+// Must-staple
+extension PolicyEvaluation {
+    /// RFC 7633 §4.3.3, for policies that do not check revocation by OCSP: as if they did with nothing but the staple.
+    private mutating func stapled(_ findings: Findings) -> Findings {
+        guard findings.failure == nil, findings.isValidated, !isOverBudget, findings.chain.count > 1,
+            findings.chain[0].x509.demandsStaple
+        else { return findings }
+        var data = RevocationData()
+        data.stapledResponse = trust.revocation.stapledResponse
+        let pair = Array(findings.chain.prefix(2))
+        if staple == nil {
+            // The response is read for the finding, and again for the failure.
+            if place == .reactor, !budget.spend(data.cost(ofEvaluating: 2)) { return findings }
+            let check = RevocationCheck(data: data, flags: [.ocsp, .networkAccessDisabled], time: trust.time)
+            let found = check.findings(in: pair)
+            staple = StapleVerdict(
+                findings: found, failure: check.failure(of: found, in: findings.chain, host: host ?? ""))
+        }
+        var findings = findings
+        if findings.revocation.isEmpty { findings.revocation = staple?.findings ?? [] }
+        findings.failure = staple?.failure
         return findings
     }
 }

@@ -162,6 +162,9 @@ public struct ServerTrust: Sendable {
     /// Certificates that the server did not send and that may help to build a chain. Like those in `sentChain`, none of
     /// them is verified or trusted.
     public var fetchedIssuers: [FetchedIssuer] = []
+    /// Whether a leaf that requires a stapled response (RFC 7633) is refused without a good one in `revocation`, by each
+    /// policy that validates the chain.
+    public var enforcesMustStaple = false
 
     /// Creates a trust for the moment `time`; nil is now.
     public init(

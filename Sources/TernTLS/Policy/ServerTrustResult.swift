@@ -29,7 +29,8 @@ public final class ServerTrustResult: Sendable {
     public let waived: TrustFailure?
     /// Whether the server was accepted by a pin set that has expired, and whose pins are therefore ignored.
     public let hasExpiredPins: Bool
-    /// The revocation status of each certificate below the anchor; empty if the policy does not check it.
+    /// The revocation status of each certificate below the anchor; empty if the policy does not check it. Of a leaf that
+    /// requires a stapled response, the status by that, where nothing else is checked.
     public let revocation: [RevocationFinding]
     /// The timestamps of logs, and whether they suffice; nil if the policy does not check them.
     public let transparency: TransparencyVerdict?

@@ -34,13 +34,14 @@ final class PeerVerification {
                 maximumPathDepth: rules.maximumIntermediates), host: host)
         evaluation.trust.revocation.lists = settings.revocationLists
         evaluation.trust.transparencyLogs = settings.transparencyLogs
+        evaluation.trust.enforcesMustStaple = settings.enforcesMustStaple
         if settings.fetchesMissingIssuers { issuerSearch = IssuerSearch() }
     }
 
     var host: String { evaluation.host ?? "" }
 
     /// Whether to request a stapled response from the server.
-    var wantsStaple: Bool { policy.asksForStaple }
+    var wantsStaple: Bool { policy.asksForStaple || evaluation.trust.enforcesMustStaple }
 
     /// Whether to request timestamps of logs from the server. If so, a staple is wanted, too: it may have some.
     var wantsTimestamps: Bool { policy.asksForTimestamps }
@@ -192,6 +193,8 @@ final class PeerVerification {
         var renewed = evaluation
         renewed.trust.sentChain = result.sentChain
         renewed.trust.fetchedIssuers = result.fetched
+        // The evidence ends with the staple, which is not here.
+        renewed.trust.enforcesMustStaple = false
         renewed.trust.setNow()
         // A verdict that cannot be confirmed at once needs a handshake with certificates.
         return renewed.attempt(policy)?.isAccepted ?? false

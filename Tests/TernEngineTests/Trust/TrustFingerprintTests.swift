@@ -67,7 +67,8 @@ import Testing
 
     @Test func `what is done about an incomplete server distinguishes responses`() {
         let changes: [(inout TLSSettings) -> Void] = [
-            { _ in }, { $0.fetchesMissingIssuers = true },
+            { _ in }, { $0.fetchesMissingIssuers = true }, { $0.enforcesMustStaple = true },
+            { ($0.fetchesMissingIssuers, $0.enforcesMustStaple) = (true, true) },
         ]
         let prints = changes.map { change in
             var settings = TLSSettings()

@@ -70,6 +70,43 @@ import Testing
         }
     }
 
+    @Test(arguments: [OpenSSLServer.Version.tls12, .tls13], TrustProfile.allCases)
+    func `is indispensable under each policy, where the session says so`(
+        version: OpenSSLServer.Version, profile: TrustProfile
+    ) async throws {
+        let authority = try CertificateAuthority()
+        let identity = try authority.issue(
+            LeafRequest(
+                commonName: "localhost", validity: .days(-1, to: 40),
+                extensions: [CertificateExtension("tlsfeature", "status_request")]))
+        let folder = try TemporaryFolder()
+        var configuration = SessionConfiguration.default
+        configuration.tls.anchors = .only(try X509Certificate.all(inPEM: authority.certificatePEM))
+        configuration.tls.profile = profile
+        for staple in Staple.allCases {
+            var arguments: [String] = []
+            if let response = try staple.response(of: authority, about: identity) {
+                arguments = ["-status_file", try folder.write(Data(response), to: "response.der")]
+            }
+            let server = try await OpenSSLServer(version, identity: identity, arguments: arguments)
+            let rule =
+                switch staple {
+                case .good: String?.none
+                case .revoked: "revoked"
+                case .unknown: "unknown-to-responder"
+                case .expired, .missing: "missing-staple"
+                }
+            for enforces in [false, true] {
+                configuration.tls.enforcesMustStaple = enforces
+                let session = Session(configuration: configuration)
+                let first = try await RecordedTask.run(session, server.url())
+                #expect(first.error?.reason.rule == (enforces ? rule : nil), "\(staple)")
+                if first.error != nil { continue }
+                #expect(try await RecordedTask.run(session, server.url()).tls?.resumed == true)
+            }
+        }
+    }
+
     private func session(_ authority: CertificateAuthority, _ flags: RevocationFlags) throws -> Session {
         var configuration = SessionConfiguration.default
         configuration.tls.anchors = .only(try X509Certificate.all(inPEM: authority.certificatePEM))
