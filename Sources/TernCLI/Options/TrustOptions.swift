@@ -36,6 +36,7 @@ struct TrustOptions: OptionGroup, Equatable {
             .group(\.versions),
             .group(\.algorithms),
             .group(\.revocation),
+            .group(\.completeness),
             .value(
                 "--crlfile", as: "file",
                 help: "Require that the revocation lists in this PEM file cover each certificate, and revoke none."
@@ -53,12 +54,16 @@ struct TrustOptions: OptionGroup, Equatable {
     var versions = TLSVersionOptions()
     var algorithms = TLSAlgorithmOptions()
     var revocation = RevocationOptions()
+    var completeness = CompletenessOptions()
     var identity = IdentityOptions()
 
     func validate() throws {
         if isInsecure, revocation.policy != nil {
             throw UsageError(
                 "-k skips the chain, so there is no status to check: give -k or --cert-status, not both")
+        }
+        if isInsecure, let option = completeness.given.first {
+            throw UsageError("-k skips the chain: give -k or \(option), not both")
         }
         guard policyFile != nil else { return }
         if isInsecure {
@@ -79,7 +84,7 @@ struct TrustOptions: OptionGroup, Equatable {
 
     private var given: [String] {
         [("--pin", !pins.isEmpty), ("--policy", policyFile != nil), ("--check-revocation", revocation.checks)]
-            .filter(\.1).map(\.0)
+            .filter(\.1).map(\.0) + (completeness.mustStaple ? ["--must-staple"] : [])
     }
 
     func configuration() throws -> SessionConfiguration {
@@ -89,6 +94,7 @@ struct TrustOptions: OptionGroup, Equatable {
             configuration.tls.revocationLists = try Self.read(
                 revocationListFile, "--crlfile", .revocationLists, CertificateRevocationList.all(in:))
         }
+        completeness.apply(to: &configuration.tls)
         versions.apply(to: &configuration.tls)
         algorithms.apply(to: &configuration.tls)
         configuration.tls.identity = try identity.identity()
@@ -279,6 +285,36 @@ struct RevocationOptions: OptionGroup, Equatable {
         return .performRevokedEvaluation(
             validateHost: true,
             revocationFlags: demands ? [.useAnyAvailableMethod, .requirePositiveResponse] : .useAnyAvailableMethod)
+    }
+}
+
+/// What to do about a server that sends less than it should.
+struct CompletenessOptions: OptionGroup, Equatable {
+    static var table: OptionTable<Self> {
+        OptionTable(
+            .toggle(
+                "--fetch-issuers",
+                help:
+                    "Fetch intermediates that the server does not send from the http URLs that certificates name; they are not trusted."
+            ) { $0.fetchesIssuers = $1 },
+            .toggle(
+                "--must-staple",
+                help:
+                    "Refuse a certificate that requires a stapled OCSP response if the server sends no good one."
+            ) { $0.mustStaple = $1 })
+    }
+
+    var fetchesIssuers = false
+    var mustStaple = false
+
+    /// The options that are on.
+    var given: [String] {
+        [("--fetch-issuers", fetchesIssuers), ("--must-staple", mustStaple)].filter(\.1).map(\.0)
+    }
+
+    func apply(to settings: inout TLSSettings) {
+        settings.fetchesMissingIssuers = fetchesIssuers
+        settings.enforcesMustStaple = mustStaple
     }
 }
 

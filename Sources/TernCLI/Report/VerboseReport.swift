@@ -52,6 +52,7 @@ struct VerboseReport: Sendable {
         lines.append("*  issuer: \(ShortenedText.shortened(leaf.issuer))")
         lines.append(
             trust.isChainValidated ? "*  SSL certificate verify ok." : "*  SSL certificate verification was skipped.")
+        lines += trust.fetchedIssuers.map { "*  incomplete: \($0)" }
         return lines + ["*  accepted by the policy: \(ShortenedText.shortened(trust.policy))"]
     }
 

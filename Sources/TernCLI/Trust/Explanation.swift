@@ -9,7 +9,7 @@ struct Explanation {
     init(_ result: ServerTrustResult) { self.result = result }
 
     var text: String {
-        (verdict + timestamps + [""] + chain + wanted + advice).joined(separator: "\n")
+        (verdict + timestamps + [""] + chain + wanted + missing + advice).joined(separator: "\n")
     }
 
     private var verdict: [String] {
@@ -65,6 +65,7 @@ struct Explanation {
             ("names of", findings.nameConstraints),
         ].compactMap { name, value in value.map { (name, ShortenedText.shortened($0)) } }
         if let revocation = findings.revocation { details.append(("revoked?", RevocationReport(revocation).text)) }
+        if let url = findings.fetchedFrom { details.append(("fetched", ShortenedText.shortened(url))) }
         if let failure = findings.failure { details.append(("WRONG", failure.sentence)) }
         return [head] + rows(details, indent: "     ")
     }
@@ -90,6 +91,10 @@ struct Explanation {
             return []
         }
         return ["", "The policy requires one of:"] + pins.map { "     \($0.pin)" }
+    }
+
+    private var missing: [String] {
+        result.fetchedIssuers.flatMap { ["", "Other clients refuse the server: \($0)."] }
     }
 
     private var advice: [String] {
@@ -121,7 +126,7 @@ enum TrustAdvice {
             "If the root is your own, give it with --anchors, or as TLSSettings.anchors in code."
         case .missingIssuer:
             "Usually the server does not send its intermediate: let it send its certificate and all above it except "
-                + "the root. If the root is your own, give it with --anchors."
+                + "the root; meanwhile --fetch-issuers may help. If the root is your own, give it with --anchors."
         case .wrongPurpose: "Have a certificate issued with the extended key usage serverAuth."
         case .invalidAuthority, .nameConstraint, .certificatePolicy:
             "The authority was not allowed to issue this certificate: ask its operator."

@@ -33,6 +33,7 @@ struct TrustQuestion: OptionGroup {
                     "Refuse certificates that the revocation lists in this file revoke, in PEM or DER; repeat for more."
             ) { $0.lists.append($1.text) },
             .group(\.revocation),
+            .group(\.completeness),
             .value(
                 "--ct", as: "file",
                 help:
@@ -58,6 +59,7 @@ struct TrustQuestion: OptionGroup {
     var pins: [String] = []
     var lists: [String] = []
     var revocation = RevocationOptions()
+    var completeness = CompletenessOptions()
     var logList: String?
     var at: String?
     var profile: TrustProfile?
@@ -72,7 +74,10 @@ struct TrustQuestion: OptionGroup {
         guard url == nil || chain == nil else { throw UsageError("give a URL or --chain, not both") }
         guard pins.isEmpty || policy == nil else { throw UsageError("give --policy or --pin, not both") }
         if let url { _ = try RequestedURL(secure: url) }
-        if url == nil { try LiveServer.check(routes) }
+        if url == nil {
+            try LiveServer.check(routes)
+            if completeness.mustStaple { throw UsageError("--must-staple needs a URL: a file has no stapled response") }
+        }
         if policy != nil, url == nil, host == nil { throw UsageError("--policy needs --host to look up") }
     }
 
@@ -89,7 +94,12 @@ struct TrustQuestion: OptionGroup {
         trust.profile = profile ?? trust.profile
         trust.maximumPathDepth = maximumPathDepth ?? trust.maximumPathDepth
         trust.revocation.lists = try lists.flatMap(Self.read(list:))
+        trust.enforcesMustStaple = completeness.mustStaple
         let host = try host ?? url.map { try RequestedURL(secure: $0).url }.flatMap(LiveServer.host(of:))
+        if completeness.fetchesIssuers, let policy = rule.policy(forHost: host) {
+            trust = await trust.fetchingIssuers(
+                for: policy, configuration: try LiveServer.configuration(.system, routes))
+        }
         let result = rule.evaluate(trust, host: host, and: transparency)
         // Responders are not asked about a server that is refused without them.
         guard result.isAccepted, let asking = revocationPolicy else { return result }
@@ -200,6 +210,16 @@ struct TrustQuestion: OptionGroup {
 enum TrustRule {
     case policy(ServerTrustPolicy)
     case manager(ServerTrustPolicyManager)
+
+    /// The policy that decides about the chain; nil for none.
+    func policy(forHost host: String?) -> ServerTrustPolicy? {
+        switch (self, host) {
+        case (.policy(let policy), _): policy
+        case (.manager(let manager), let host?): try? manager.requiredPolicy(forHost: host)
+        case (.manager(let manager), nil):
+            manager.allHostsMustBeEvaluated ? nil : .performDefaultEvaluation(validateHost: false)
+        }
+    }
 
     /// - Parameters:
     ///   - trust: the server.

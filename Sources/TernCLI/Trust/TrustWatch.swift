@@ -34,6 +34,7 @@ struct TrustWatchCommand: ToolCommand {
             .toggle(
                 "--stapling", help: "Warn of servers that staple no OCSP response though a responder is named."
             ) { $0.expectsStaple = $1 },
+            .group(\.completeness),
             .toggle("--json", help: "Print one JSON object for each finding, a line each.") { $0.isJSON = $1 },
             .group(\.routes))
     }
@@ -43,8 +44,9 @@ struct TrustWatchCommand: ToolCommand {
     static let discussion = """
         Asks each server for its certificates, sixteen at a time, and tells what it finds: a server that is refused or \
         cannot be reached, certificates that expire soon, the issuer's included, pins that are in no certificate, what \
-        "tern trust check" finds in the pin set of the host, what the policy of --rehearse would refuse, and a \
-        certificate that requires a stapled OCSP response where the server sends none.
+        "tern trust check" finds in the pin set of the host, what the policy of --rehearse would refuse, a certificate \
+        that requires a stapled OCSP response where the server sends none, and, with --fetch-issuers, intermediates \
+        that a server does not send.
 
         Exits 0 if there is nothing to tell, 1 if there is, 2 for wrong usage.
         """
@@ -58,6 +60,7 @@ struct TrustWatchCommand: ToolCommand {
     var next: String?
     var logList: String?
     var expectsStaple = false
+    var completeness = CompletenessOptions()
     var isJSON = false
     var routes = RouteOptions()
 
@@ -79,9 +82,10 @@ struct TrustWatchCommand: ToolCommand {
         let rehearsal = try next.map {
             TrustRehearsal(of: try TrustQuestion.policyFile($0).manager(), enforcing: policies)
         }
+        var configuration = try LiveServer.configuration(CertificateFile.anchors(anchors), routes)
+        completeness.apply(to: &configuration.tls)
         let watch = TrustWatch(
-            configuration: try LiveServer.configuration(CertificateFile.anchors(anchors), routes), policies: policies,
-            rehearsal: rehearsal,
+            configuration: configuration, policies: policies, rehearsal: rehearsal,
             transparency: try logList.map {
                 // A list that is too old to tell is told.
                 .certificateTransparency(
@@ -132,7 +136,7 @@ private struct TrustWatch: Sendable {
     let seconds: Int64
 
     func findings(of text: String) async -> [Finding] {
-        let trust: ServerTrust
+        var trust: ServerTrust
         let host: String
         do {
             let url = try RequestedURL(secure: text).url
@@ -141,6 +145,10 @@ private struct TrustWatch: Sendable {
         } catch {
             return [Finding(url: text, rule: "unreachable", message: "\(error)")]
         }
+        if configuration.tls.fetchesMissingIssuers, let policy = try? policies.requiredPolicy(forHost: host) {
+            trust = await trust.fetchingIssuers(for: policy, configuration: configuration)
+        }
+        trust.enforcesMustStaple = configuration.tls.enforcesMustStaple
         let result = (rehearsal ?? policies).evaluate(trust, host: host)
         rehearsal?.record(result)
         if let failure = result.failure {

@@ -63,6 +63,7 @@ private struct CertificateReport: Encodable {
         case keyUsage = "key_usage"
         case extendedKeyUsage = "extended_key_usage"
         case nameConstraints = "name_constraints"
+        case fetchedFrom = "fetched_from"
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -85,6 +86,7 @@ private struct CertificateReport: Encodable {
         try container.encode(findings.extendedKeyUsage, forKey: .extendedKeyUsage)
         try container.encode(findings.nameConstraints, forKey: .nameConstraints)
         try container.encode(findings.revocation.map(RevocationReport.init), forKey: .revocation)
+        try container.encode(findings.fetchedFrom, forKey: .fetchedFrom)
         try container.encode(findings.failure?.rule, forKey: .failure)
     }
 }

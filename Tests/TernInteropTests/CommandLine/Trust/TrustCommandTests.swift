@@ -353,7 +353,7 @@ import TestPrograms
         let certificates = try #require(object["certificates"] as? [[String: Any]])
         #expect(certificates.map { $0["role"] as? String } == ["leaf", "intermediate", "anchor"])
         #expect(certificates.first?["pin"] as? String == leaf.pin)
-        #expect(Set(certificates.map(\.count)) == [18])
+        #expect(Set(certificates.map(\.count)) == [19])
     }
 
     @Test func `an explanation shows each certificate, what is wrong, what is wanted and what to do`() async throws {
