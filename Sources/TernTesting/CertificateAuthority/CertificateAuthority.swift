@@ -153,13 +153,22 @@ extension CertificateAuthority {
         about identity: Identity, _ status: RevocationStatus, validity: Validity = .days(-1, to: 1),
         signedBy signer: Identity? = nil, digest: SignatureDigest = .sha256, timestamps: [UInt8]? = nil
     ) throws(CertificateAuthorityError) -> [UInt8] {
-        guard let basic = unsafe OCSP_BASICRESP_new() else { throw CertificateAuthorityError(.outOfMemory) }
-        defer { unsafe OCSP_BASICRESP_free(basic) }
         guard let leaf = PEMCertificate.all(in: identity.certificatePEM).first,
             let issuer = PEMCertificate.all(in: certificatePEM).first,
             let id = unsafe OCSP_cert_to_id(EVP_sha1(), leaf.pointer, issuer.pointer)
         else { throw CertificateAuthorityError(.encodingFailed) }
         defer { unsafe OCSP_CERTID_free(id) }
+        return try unsafe ocspResponse(
+            about: id, status, validity: validity, signedBy: signer, digest: digest, timestamps: timestamps)
+    }
+
+    /// The same about the certificate that a request names.
+    @unsafe func ocspResponse(
+        about id: OpaquePointer, _ status: RevocationStatus, validity: Validity = .days(-1, to: 1),
+        signedBy signer: Identity? = nil, digest: SignatureDigest = .sha256, timestamps: [UInt8]? = nil
+    ) throws(CertificateAuthorityError) -> [UInt8] {
+        guard let basic = unsafe OCSP_BASICRESP_new() else { throw CertificateAuthorityError(.outOfMemory) }
+        defer { unsafe OCSP_BASICRESP_free(basic) }
         let this = unsafe Self.generalizedTime(validity.notBefore)
         let next = unsafe Self.generalizedTime(validity.notAfter)
         defer {
