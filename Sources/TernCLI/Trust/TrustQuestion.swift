@@ -226,6 +226,16 @@ enum TrustRule {
     ///   - host: nil checks no name. A policy file then applies only its rule for unlisted hosts.
     ///   - other: must accept, too, if it is given; the result reports both.
     func evaluate(_ trust: ServerTrust, host: String?, and other: ServerTrustPolicy? = nil) -> ServerTrustResult {
+        let result = evaluateOnce(trust, host: host, and: other)
+        guard trust.isBetweenSeconds, result.isAccepted else { return result }
+        // Lists and responses count in whole seconds: one that is valid in a part of this second must not refuse.
+        var later = trust
+        later.time &+= 1
+        let last = evaluateOnce(later, host: host, and: other)
+        return last.isAccepted ? result : last
+    }
+
+    private func evaluateOnce(_ trust: ServerTrust, host: String?, and other: ServerTrustPolicy?) -> ServerTrustResult {
         switch (self, host) {
         case (.policy(let policy), let host?): policy.and(other).evaluate(trust, host: host)
         case (.policy(let policy), nil): policy.and(other).evaluateChain(trust)

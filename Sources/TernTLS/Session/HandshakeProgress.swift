@@ -97,6 +97,7 @@ public struct TLSInfo: Sendable, Hashable {
     /// without one. Of a resumed session of TLS 1.2 that of its full handshake.
     public let group: String?
     /// The algorithm of the server's signature in the handshake by its name in RFC 8446 §4.2.3, such as
-    /// `rsa_pss_rsae_sha256`; nil if it signed nothing, as when a session is resumed.
+    /// `rsa_pss_rsae_sha256`; nil if it signed nothing, as when a session is resumed. In TLS 1.2 the curve in such a name
+    /// means nothing: `ecdsa_secp256r1_sha256` is ECDSA with SHA-256 on whatever curve the certificate has.
     public let signatureAlgorithm: String?
 }

@@ -345,7 +345,7 @@ import TestPrograms
         #expect(
             Set(object.keys) == [
                 "verdict", "reason", "detail", "host", "at", "policy", "openssl", "wanted_pins", "chain",
-                "certificates", "transparency",
+                "certificates", "transparency", "advice",
             ])
         #expect(object["verdict"] as? String == "refuse")
         #expect(object["reason"] as? String == "key-not-pinned")
