@@ -228,7 +228,7 @@ enum TrustRule {
     func evaluate(_ trust: ServerTrust, host: String?, and other: ServerTrustPolicy? = nil) -> ServerTrustResult {
         let result = evaluateOnce(trust, host: host, and: other)
         guard trust.isBetweenSeconds, result.isAccepted else { return result }
-        // Lists and responses count in whole seconds: one that is valid in a part of this second must not refuse.
+        // Lists and responses count in whole seconds: what begins within this second counts, too.
         var later = trust
         later.time &+= 1
         let last = evaluateOnce(later, host: host, and: other)
