@@ -155,9 +155,9 @@ struct TrustQuestion: OptionGroup {
     }
 
     /// The policy of `--policy`.
-    static func policyFile(_ path: String) throws -> PolicyFile {
-        let text = try contents(of: path, "--policy")
-        do { return try PolicyFile(json: [UInt8](text)) } catch { throw UsageError("--policy: \(path): \(error)") }
+    static func policyFile(_ path: String, option: String = "--policy") throws -> PolicyFile {
+        let text = try contents(of: path, option)
+        do { return try PolicyFile(json: [UInt8](text)) } catch { throw UsageError("\(option): \(path): \(error)") }
     }
 
     /// The server's certificates, or the file instead.

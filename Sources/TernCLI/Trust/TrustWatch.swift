@@ -80,7 +80,8 @@ struct TrustWatchCommand: ToolCommand {
         let policies =
             try policy.map { try TrustQuestion.policyFile($0).manager() } ?? ServerTrustPolicyManager(policies: [:])
         let rehearsal = try next.map {
-            TrustRehearsal(of: try TrustQuestion.policyFile($0).manager(), enforcing: policies)
+            TrustRehearsal(
+                of: try TrustQuestion.policyFile($0, option: "--rehearse").manager(), enforcing: policies)
         }
         var configuration = try LiveServer.configuration(CertificateFile.anchors(anchors), routes)
         completeness.apply(to: &configuration.tls)

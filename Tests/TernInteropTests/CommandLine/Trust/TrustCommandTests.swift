@@ -121,7 +121,9 @@ import TestPrograms
         #expect(
             rehearsed.errors.contains("the next policies would refuse 1 of 1 host: localhost (key-not-pinned)"),
             "\(rehearsed.errors)")
-        #expect(try await watch("--rehearse", "/nowhere.json").status == 2)
+        let absent = try await watch("--rehearse", "/nowhere.json")
+        #expect(
+            absent.status == 2 && absent.errors.contains("--rehearse: cannot read /nowhere.json"), "\(absent.errors)")
         for days in ["-1", "x", "1w", "d", ""] {
             #expect(try await watch("--expires-within", days).status == 2, "\(days)")
         }
