@@ -83,6 +83,8 @@ final class RequestRetry: TaskRetry {
             let last = delegate.task
             let next = try original.task(telling: delegate)
             registry[next] = request
+            // Not with this object, which the thread that runs this may release after the response has come.
+            registry.removeWaiting(request)
             guard delegate.restart(with: next) else { return registry.remove(next) }
             if let last { registry.remove(last) }
             // The manager may have been released before it could cancel this task.
