@@ -87,6 +87,25 @@ struct ServerTrustPolicyManagerTests {
         let manager: ServerTrustPolicyManager = Everyone(policies: ["any": .disableEvaluation])
         #expect(manager.serverTrustPolicy(forHost: "other.test") != nil)
     }
+
+    @Test func `a host is looked up among a hundred thousand as among ten`() {
+        func cost(ofHosts count: Int) -> Duration {
+            let keys = (0..<count).map { ($0 % 2 == 0 ? "h\($0).example" : "**.d\($0).example", right) }
+            let manager = ServerTrustPolicyManager(policies: Dictionary(uniqueKeysWithValues: keys))
+            let start = ThreadClock.now
+            var found = 0
+            for number in 0..<500 where manager.serverTrustPolicy(forHost: "a.b.d\(number | 1).example") != nil {
+                found += 1
+            }
+            #expect(found == (count > 500 ? 500 : 10))
+            return ThreadClock.now - start
+        }
+        let few = cost(ofHosts: 10)
+        // A scan would cost ten thousand times as much; larger tables leave the caches.
+        #expect(cost(ofHosts: 100_000) < few * 50)
+    }
+
+    private var right: ServerTrustPolicy { .performDefaultEvaluation(validateHost: true) }
 }
 
 struct PinFailureReportTests {
