@@ -25,6 +25,20 @@ struct DERElements: Sequence, IteratorProtocol {
         return elements.isAtEnd ? count : limit
     }
 
+    /// The encoding of one element, which is the one that was read if it came from here.
+    static func element(_ tag: UInt8, _ content: some Collection<UInt8>) -> [UInt8] {
+        var encoding: [UInt8] = [tag]
+        var length: [UInt8] = []
+        var rest = content.count
+        repeat {
+            length.append(UInt8(truncatingIfNeeded: rest))
+            rest >>= 8
+        } while rest > 0
+        if content.count >= 0x80 { encoding.append(0x80 | UInt8(truncatingIfNeeded: length.count)) }
+        encoding += length.reversed()
+        return encoding + content
+    }
+
     mutating func next() -> (tag: UInt8, content: ArraySlice<UInt8>)? {
         guard rest.count >= 2 else { return nil }
         let tag = rest[rest.startIndex]

@@ -17,18 +17,53 @@ extension X509Reference {
         return Array(string.content)
     }
 
-    /// The signed part as it was before the timestamps were added; nil if it cannot be made.
+    /// The signed part as it was before the timestamps were added (RFC 6962 §3.2), with all other bytes as they are; nil if
+    /// there are none, or several. OpenSSL would read the whole certificate once more, its key included, to remove one
+    /// extension, which costs more than to verify a signature.
     var signedPartWithoutTimestamps: [UInt8]? {
-        defer { OpenSSLError.clear() }
-        guard let copy = unsafe X509_dup(pointer) else { return nil }
-        defer { unsafe X509_free(copy) }
-        let index = unsafe X509_get_ext_by_NID(copy, NID_ct_precert_scts, -1)
-        guard index >= 0, let removed = unsafe X509_delete_ext(copy, index) else { return nil }
-        unsafe X509_EXTENSION_free(removed)
-        // A second one is refused where chains are validated; a log has never seen such a certificate.
-        guard unsafe X509_get_ext_by_NID(copy, NID_ct_precert_scts, -1) < 0 else { return nil }
-        let encoded = unsafe Self.encode { target in unsafe i2d_re_X509_tbs(copy, target) }
-        return encoded.isEmpty ? nil : encoded
+        guard var outer = DERElements(sequence: der), let signed = outer.next(), signed.tag == 0x30 else {
+            return nil
+        }
+        var fields = DERElements(signed.content)
+        var kept: [UInt8] = []
+        kept.reserveCapacity(signed.content.count)
+        var hasTimestamps = false
+        while let field = fields.next() {
+            guard field.tag == Self.extensionsTag else {
+                kept += DERElements.element(field.tag, field.content)
+                continue
+            }
+            guard !hasTimestamps, let extensions = Self.withoutTimestamps(field.content) else { return nil }
+            hasTimestamps = true
+            if !extensions.isEmpty {
+                kept += DERElements.element(field.tag, DERElements.element(0x30, extensions))
+            }
+        }
+        return hasTimestamps && fields.isAtEnd ? DERElements.element(0x30, kept) : nil
+    }
+
+    /// `[3]`, explicit (RFC 5280 §4.1).
+    private static let extensionsTag: UInt8 = 0xa3
+    /// 1.3.6.1.4.1.11129.2.4.2.
+    private static let timestampsIdentifier: [UInt8] = [0x2b, 0x06, 0x01, 0x04, 0x01, 0xd6, 0x79, 0x02, 0x04, 0x02]
+
+    /// The extensions but for that of timestamps; nil unless there is exactly one. Where chains are validated, a second one is
+    /// refused; a log has never seen such a certificate.
+    private static func withoutTimestamps(_ content: ArraySlice<UInt8>) -> [UInt8]? {
+        guard var extensions = DERElements(sequence: Array(content)) else { return nil }
+        var kept: [UInt8] = []
+        var count = 0
+        while let element = extensions.next() {
+            var parts = DERElements(element.content)
+            if let identifier = parts.next(), identifier.tag == 0x06,
+                identifier.content.elementsEqual(timestampsIdentifier)
+            {
+                count += 1
+            } else {
+                kept += DERElements.element(element.tag, element.content)
+            }
+        }
+        return extensions.isAtEnd && count == 1 ? kept : nil
     }
 }
 

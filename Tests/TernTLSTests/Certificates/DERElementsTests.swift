@@ -29,6 +29,15 @@ struct DERElementsTests {
         #expect(elements([0x30, 0x80]) == nil)
     }
 
+    @Test(arguments: [0, 1, 127, 128, 255, 256, 65535, 65536, 70_000])
+    func `what is encoded is read again`(count: Int) {
+        let content = [UInt8](repeating: 7, count: count)
+        let inner = DERElements.element(0x04, content)
+        #expect(inner.count == count + (count < 128 ? 2 : count < 256 ? 3 : count < 65536 ? 4 : 5))
+        let read = elements(DERElements.element(0x30, inner))
+        #expect(read?.contents == [[0x04] + content] && read?.isAtEnd == true)
+    }
+
     @Test func `a length takes no more bytes than it needs`() {
         #expect(elements([0x30, 0x81, 3, 0x82, 1, 7]) == nil)
         #expect(elements([0x30, 0x82, 0, 3, 0x82, 1, 7]) == nil)
