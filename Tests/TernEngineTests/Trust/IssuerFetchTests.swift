@@ -10,19 +10,15 @@ import Testing
 
 /// Handshakes with servers that do not send their intermediate, which a certificate says where to fetch.
 @Suite(.timeLimit(.minutes(1))) struct IssuerFetchTests {
-    /// What is at the place of the issuer.
-    private final class Script: Sendable {
-        let steps = Lock<[ScriptedOrigin.Step]>([])
-    }
-
     private let authority: CertificateAuthority
     private let intermediate: CertificateAuthority
     private let place: ScriptedOrigin
-    private let script: Script
+    /// What is at the place of the issuer.
+    private let script: OriginScript
     private let leaf: Identity
 
     init() throws {
-        let script = Script()
+        let script = OriginScript()
         self.script = script
         authority = try CertificateAuthority()
         intermediate = try authority.issueIntermediate()

@@ -10,18 +10,14 @@ import Testing
 
 /// Handshakes that wait for a responder: honest, unresponsive, gigantic or gone.
 @Suite(.timeLimit(.minutes(1))) struct RevocationFetcherTests {
-    /// What the responder does about each request; filled in once there is a certificate to have an opinion on.
-    private final class Script: Sendable {
-        let steps = Lock<[ScriptedOrigin.Step]>([])
-    }
-
     private let authority: CertificateAuthority
     private let responder: ScriptedOrigin
-    private let script: Script
+    /// What the responder does about each request; filled in once there is a certificate to have an opinion on.
+    private let script: OriginScript
     private let leaf: Identity
 
     init() throws {
-        let script = Script()
+        let script = OriginScript()
         self.script = script
         authority = try CertificateAuthority()
         responder = try ScriptedOrigin { _, _ in script.steps.withLock { $0 } }

@@ -51,23 +51,11 @@ struct IssuerSearchTests {
         return dialogue
     }
 
-    /// The rule that refuses; nil for a handshake that succeeds, with its tickets taken in.
-    private func refusal(_ dialogue: Dialogue) throws -> String? {
-        do {
-            let rest = try dialogue.handshake()
-            _ = try dialogue.open(rest)
-            dialogue.client.close()
-            return nil
-        } catch let error as TLSError {
-            return error.trustFailure?.rule ?? "\(error)"
-        }
-    }
-
     @Test(arguments: TLSSessionTests.versions)
     func `an issuer that is missing is asked for, and the verdict tells`(version: TLSProtocolVersion) throws {
         let issuer = try intermediate.certificate()
         let dialogue = try dialogue(nil, context(version), answering: [Self.place: [issuer]])
-        #expect(try refusal(dialogue) == nil)
+        #expect(try dialogue.refusal() == nil)
         #expect(dialogue.questions == [.issuer(url: Self.place)])
         let trust = try #require(dialogue.trust)
         #expect(trust.sentChain == [try leaf.certificate()])
@@ -82,7 +70,7 @@ struct IssuerSearchTests {
     @Test func `without the option nothing is asked, and a complete server is never asked about`() throws {
         let off = try context { $0.fetchesMissingIssuers = false }
         let dialogue = try dialogue(nil, off)
-        #expect(try refusal(dialogue) == "missing-issuer")
+        #expect(try dialogue.refusal() == "missing-issuer")
         #expect(dialogue.questions.isEmpty)
         let complete = try Dialogue(identity: leaf, context: context())
         _ = try complete.handshake()
@@ -105,13 +93,13 @@ struct IssuerSearchTests {
         ]
         for (identity, rule) in others {
             let dialogue = try dialogue(identity)
-            #expect(try refusal(dialogue) == rule)
+            #expect(try dialogue.refusal() == rule)
             #expect(dialogue.questions.isEmpty, "\(rule)")
         }
         // An issuer that is fetched does not make it trusted.
         let dialogue = try dialogue(
             stranger.issue(Self.request(Self.place)), answering: [Self.place: [stranger.certificate()]])
-        #expect(try refusal(dialogue) == "untrusted-root")
+        #expect(try dialogue.refusal() == "untrusted-root")
     }
 
     @Test func `only http is asked, twice for one certificate`() throws {
@@ -119,13 +107,13 @@ struct IssuerSearchTests {
         let leaf = try intermediate.issue(LeafRequest(extensions: [Self.extensionNaming(places)]))
         let issuer = try intermediate.certificate()
         let dialogue = try dialogue(leaf, answering: ["http://d.test/": [issuer]])
-        #expect(try refusal(dialogue) == nil)
+        #expect(try dialogue.refusal() == nil)
         #expect(dialogue.questions.map(\.url) == ["HTTP://c.test/", "http://d.test/"])
         let last = try self.dialogue(leaf, answering: ["http://e.test/": [issuer]])
-        #expect(try refusal(last) == "missing-issuer")
+        #expect(try last.refusal() == "missing-issuer")
         #expect(last.questions.map(\.url) == ["HTTP://c.test/", "http://d.test/"])
         let none = try self.dialogue(intermediate.issue(Self.request("https://a.test/", "ldap://b.test/")))
-        #expect(try refusal(none) == "missing-issuer")
+        #expect(try none.refusal() == "missing-issuer")
         #expect(none.questions.isEmpty)
     }
 
@@ -138,13 +126,13 @@ struct IssuerSearchTests {
         ]
         for answer in useless {
             let dialogue = try dialogue(answering: [Self.place: answer])
-            #expect(try refusal(dialogue) == "missing-issuer")
+            #expect(try dialogue.refusal() == "missing-issuer")
             #expect(dialogue.questions.count == 1)
             #expect(dialogue.trust?.failure?.certificate == (try leaf.certificate()))
             #expect(dialogue.trust?.findings.count == 1)
         }
         let mixed = try dialogue(answering: [Self.place: useless.flatMap(\.self) + [intermediate.certificate()]])
-        #expect(try refusal(mixed) == nil)
+        #expect(try mixed.refusal() == nil)
         #expect(mixed.trust?.fetchedIssuers.count == 1)
     }
 
@@ -153,7 +141,7 @@ struct IssuerSearchTests {
             AuthorityRequest(commonName: "Tern Test Intermediate CA", validity: .days(-9, to: -1)))
         let leaf = try expired.issue(Self.request(Self.place))
         let dialogue = try dialogue(leaf, answering: [Self.place: [expired.certificate()]])
-        #expect(try refusal(dialogue) == "expired")
+        #expect(try dialogue.refusal() == "expired")
         #expect(dialogue.trust?.failure?.depth == 1)
     }
 
@@ -170,12 +158,12 @@ struct IssuerSearchTests {
         }
         let leaf = try authority.issue(Self.request("http://aia.test/2"))
         let dialogue = try dialogue(leaf, answering: answers)
-        #expect(try refusal(dialogue) == nil)
+        #expect(try dialogue.refusal() == nil)
         #expect(dialogue.questions.map(\.url) == ["http://aia.test/2", "http://aia.test/1", "http://aia.test/0"])
         #expect(dialogue.trust?.fetchedIssuers.count == 3)
         // All of them at the first place need one question.
         let whole = try self.dialogue(leaf, answering: ["http://aia.test/2": answers.values.flatMap { $0 }])
-        #expect(try refusal(whole) == nil)
+        #expect(try whole.refusal() == nil)
         #expect(whole.questions.count == 1 && whole.trust?.fetchedIssuers.count == 3)
     }
 
@@ -189,7 +177,7 @@ struct IssuerSearchTests {
             answers["http://aia.test/\(level)"] = [try authority.certificate()]
         }
         let dialogue = try dialogue(authority.issue(Self.request("http://aia.test/99")), answering: answers)
-        #expect(try refusal(dialogue) == "missing-issuer")
+        #expect(try dialogue.refusal() == "missing-issuer")
         #expect(dialogue.questions.count == IssuerSearch.maximumQuestions)
     }
 
@@ -204,12 +192,12 @@ struct IssuerSearchTests {
             answering: [
                 "http://aia.test/one": [try first.certificate()], "http://aia.test/two": [try second.certificate()],
             ])
-        #expect(try refusal(dialogue) != nil)
+        #expect(try dialogue.refusal() != nil)
         #expect(Set(dialogue.questions).count == dialogue.questions.count && dialogue.questions.count <= 2)
         // A certificate that names itself.
         let selfish = try intermediate.issue(Self.request("http://aia.test/me"))
         let last = try self.dialogue(selfish, answering: ["http://aia.test/me": [try selfish.certificate()]])
-        #expect(try refusal(last) == "missing-issuer")
+        #expect(try last.refusal() == "missing-issuer")
         #expect(last.questions.count == 1)
     }
 
@@ -223,13 +211,13 @@ struct IssuerSearchTests {
                 validateHost: true)
             for policy in [policy, .composite([Self.usual, policy])] {
                 let dialogue = try dialogue(policy: policy, answering: answers)
-                #expect(try refusal(dialogue) == rule)
+                #expect(try dialogue.refusal() == rule)
                 #expect(dialogue.questions.count == 1)
             }
         }
         let certificate = ServerTrustPolicy.pinCertificates(
             certificates: [try intermediate.certificate()], validateCertificateChain: true, validateHost: true)
-        #expect(try refusal(dialogue(policy: certificate)) == nil)
+        #expect(try dialogue(policy: certificate).refusal() == nil)
     }
 
     @Test func `a policy that does not validate the chain fetches nothing`() throws {
@@ -243,7 +231,7 @@ struct IssuerSearchTests {
         ]
         for (policy, rule) in policies {
             let dialogue = try dialogue(policy: policy, answering: [Self.place: [intermediate.certificate()]])
-            #expect(try refusal(dialogue) == rule)
+            #expect(try dialogue.refusal() == rule)
             #expect(dialogue.questions.isEmpty, "\(policy)")
         }
     }
@@ -256,9 +244,9 @@ struct IssuerSearchTests {
             (Self.usual, true),
         ] {
             let context = try context(version)
-            #expect(try refusal(dialogue(nil, context, policy: policy, asksUser: asksUser, answering: answers)) == nil)
+            #expect(try dialogue(nil, context, policy: policy, asksUser: asksUser, answering: answers).refusal() == nil)
             let second = try dialogue(nil, context, policy: policy, asksUser: asksUser)
-            #expect(try refusal(second) == nil)
+            #expect(try second.refusal() == nil)
             #expect(second.info.resumed && second.questions.isEmpty)
             #expect(second.trust?.fetchedIssuers.map(\.url) == [Self.place])
             for verdict in second.verdicts {
@@ -299,7 +287,7 @@ struct IssuerSearchTests {
         dialogue.answer = { question in
             if case .issuer = question { .issuers([issuer]) } else { .response(OCSPResponse(der: good)) }
         }
-        #expect(try refusal(dialogue) == nil)
+        #expect(try dialogue.refusal() == nil)
         #expect(dialogue.questions.map(\.url) == [Self.place, "http://ocsp.test/"])
         guard case .good? = dialogue.trust?.revocation.first?.status else {
             Issue.record("\(String(describing: dialogue.trust))")
@@ -309,20 +297,20 @@ struct IssuerSearchTests {
 
     @Test func `the user is asked once, about the whole chain`() throws {
         let dialogue = try dialogue(asksUser: true, answering: [Self.place: [intermediate.certificate()]])
-        #expect(try refusal(dialogue) == nil)
+        #expect(try dialogue.refusal() == nil)
         #expect(dialogue.verdicts.map(\.result.rule) == ["accepted"])
         #expect(dialogue.verdicts.first?.trust.fetchedIssuers.map(\.url) == [Self.place])
         let refused = try self.dialogue(asksUser: true)
-        #expect(try refusal(refused) == "missing-issuer")
+        #expect(try refused.refusal() == "missing-issuer")
         #expect(refused.verdicts.map(\.result.rule) == ["missing-issuer"])
     }
 
     @Test func `the question stays open for a cache as long as the issuer is missing`() throws {
         let refused = try dialogue()
-        #expect(try refusal(refused) == "missing-issuer")
+        #expect(try refused.refusal() == "missing-issuer")
         #expect(refused.trust?.openQuestions == [.issuer(url: Self.place)])
         let accepted = try dialogue(answering: [Self.place: [intermediate.certificate()]])
-        #expect(try refusal(accepted) == nil)
+        #expect(try accepted.refusal() == nil)
         #expect(accepted.trust?.openQuestions.isEmpty == true)
     }
 }

@@ -66,6 +66,18 @@ final class Dialogue {
     var hasPending: Bool { client.hasPending }
     var outgoingCount: Int { client.outgoingCount }
 
+    /// The rule that refuses; nil for a handshake that succeeds, with its tickets taken in.
+    func refusal() throws -> String? {
+        do {
+            let rest = try handshake()
+            _ = try open(rest)
+            client.close()
+            return nil
+        } catch let error as TLSError {
+            return error.trustFailure?.rule ?? "\(error)"
+        }
+    }
+
     /// Exchanges bytes until both sides need no more. Bytes that the client has not used when it completes are left in
     /// `rest`.
     func handshake() throws -> [UInt8] {

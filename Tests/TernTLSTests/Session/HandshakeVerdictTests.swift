@@ -45,18 +45,6 @@ struct HandshakeVerdictTests {
         return dialogue
     }
 
-    /// The rule that refused; nil for a handshake that succeeded, with its tickets taken in.
-    private func refusal(_ dialogue: Dialogue) throws -> String? {
-        do {
-            let rest = try dialogue.handshake()
-            _ = try dialogue.open(rest)
-            dialogue.client.close()
-            return nil
-        } catch let error as TLSError {
-            return error.trustFailure?.rule ?? "\(error)"
-        }
-    }
-
     @Test(arguments: TLSSessionTests.versions)
     func `the verdict stands, is refused, or is overridden`(version: TLSProtocolVersion) throws {
         let wrong = try wrongPin()
@@ -73,7 +61,7 @@ struct HandshakeVerdictTests {
         for (policy, disposition, refusal, rule, isKept) in table {
             let context = try context(version)
             let dialogue = try dialogue(context, policy) { _ in disposition }
-            #expect(try self.refusal(dialogue) == refusal, "\(policy) \(disposition)")
+            #expect(try dialogue.refusal() == refusal, "\(policy) \(disposition)")
             #expect(dialogue.verdicts.count == 1, "\(policy) \(disposition)")
             #expect(dialogue.trust?.rule == rule, "\(policy) \(disposition)")
             #expect((context.sessions?.count ?? 0 > 0) == isKept, "\(policy) \(disposition)")
@@ -94,7 +82,7 @@ struct HandshakeVerdictTests {
     @Test(arguments: TLSSessionTests.versions)
     func `without a user to ask nothing waits`(version: TLSProtocolVersion) throws {
         let dialogue = try dialogue(try context(version), Self.usual, asksUser: false) { _ in .refuse }
-        #expect(try refusal(dialogue) == nil)
+        #expect(try dialogue.refusal() == nil)
         #expect(dialogue.verdicts.isEmpty)
     }
 
@@ -115,7 +103,7 @@ struct HandshakeVerdictTests {
                     wasKnown = unsafe SSL_get0_peer_certificate(server.ssl) != nil
                     return disposition
                 }
-                let refusal = try refusal(dialogue)
+                let refusal = try dialogue.refusal()
                 #expect((refusal == nil) == (disposition == .accept))
                 #expect(!wasKnown)
                 #expect(unsafe (SSL_get0_peer_certificate(server.ssl) != nil) == (disposition == .accept))
@@ -129,7 +117,7 @@ struct HandshakeVerdictTests {
         for disposition in [ServerTrustAnswer.performDefaultHandling, .accept] {
             let dialogue = try dialogue(try context(version), Self.revocation) { _ in disposition }
             dialogue.answer = { _ in .response(revoked) }
-            #expect(try refusal(dialogue) == (disposition == .accept ? nil : "revoked"))
+            #expect(try dialogue.refusal() == (disposition == .accept ? nil : "revoked"))
             #expect(dialogue.questions.count == 1)
             let verdict = try #require(dialogue.verdicts.first)
             #expect(dialogue.verdicts.count == 1)
@@ -150,7 +138,7 @@ struct HandshakeVerdictTests {
         for isResumed in [false, true] {
             let dialogue = try dialogue(context, strict) { _ in .accept }
             dialogue.answer = { _ in .response(good) }
-            #expect(try refusal(dialogue) == nil)
+            #expect(try dialogue.refusal() == nil)
             #expect(dialogue.info.resumed == isResumed)
             #expect(dialogue.questions.count == (isResumed ? 0 : 1))
             let verdict = try #require(dialogue.verdicts.first)
@@ -162,10 +150,10 @@ struct HandshakeVerdictTests {
         // reverse.
         let silent = try dialogue(context, strict, asksUser: false) { _ in .accept }
         silent.answer = { _ in .response(good) }
-        #expect(try refusal(silent) == nil)
+        #expect(try silent.refusal() == nil)
         #expect(!silent.info.resumed)
         let refused = try dialogue(context, strict) { _ in .refuse }
-        #expect(try refusal(refused) == "delegate")
+        #expect(try refused.refusal() == "delegate")
     }
 
     @Test(.proves("13.5a")) func `a policy that demands more than the handshake asked refuses, and says so`() throws {
