@@ -108,20 +108,14 @@ struct PolicyEvaluation: Sendable {
         next = 0
         // A single policy is evaluated completely where it is started or restarted.
         isRecorded = place == .elsewhere
-        switch policy {
-        case .composite, .rehearsal: if place == .reactor { isRecorded = true }
-        default: break
-        }
+        if policy.combinesOthers, place == .reactor { isRecorded = true }
         let findings = findings(of: policy)
         return trust.enforcesMustStaple ? stapled(findings) : findings
     }
 
     private mutating func findings(of policy: ServerTrustPolicy) -> Findings {
-        switch policy {
-        case .composite(let policies): return findings(ofAll: policies)
-        case .rehearsal(let next, let enforced): return findings(rehearsing: next, enforcing: enforced)
-        default: break
-        }
+        // Those that it combines have numbers of their own.
+        if policy.combinesOthers { return findings(of: policy, next) }
         let number = next
         next += 1
         if let known = known[number] ?? passing[number] { return known }
@@ -355,6 +349,15 @@ extension PolicyEvaluation {
 }
 
 extension ServerTrustPolicy {
+    fileprivate var combinesOthers: Bool {
+        switch self {
+        case .composite, .rehearsal: true
+        case .performDefaultEvaluation, .performRevokedEvaluation, .pinCertificates, .pinPublicKeys, .pinSet,
+            .certificateTransparency, .disableEvaluation, .customEvaluation:
+            false
+        }
+    }
+
     /// Whether the verdict stays the same for the same certificates at the same time, whatever else becomes known.
     fileprivate var isFinal: Bool {
         switch self {
