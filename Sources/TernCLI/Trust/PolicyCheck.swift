@@ -54,7 +54,7 @@ struct TrustCheckCommand: ToolCommand {
 
     private func moment() throws -> Int64 {
         guard let at else { return Timestamp.current }
-        guard let time = Timestamp.seconds(fullDate: at) ?? Timestamp.seconds(rfc3339: at) else {
+        guard let time = Timestamp.seconds(dateOrTime: at) else {
             throw UsageError("--at: \"\(at)\" is neither a date such as 2030-12-31 nor an RFC 3339 time")
         }
         return time

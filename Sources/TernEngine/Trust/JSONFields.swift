@@ -188,9 +188,7 @@ extension JSONElement {
     /// A date, which is its first second in UTC, or an RFC 3339 time.
     package func time() throws(PolicyFileError) -> Int64 {
         let text = try string()
-        guard let time = Timestamp.seconds(fullDate: text) ?? Timestamp.seconds(rfc3339: text) else {
-            throw error(.invalidTime(text))
-        }
+        guard let time = Timestamp.seconds(dateOrTime: text) else { throw error(.invalidTime(text)) }
         return time
     }
 

@@ -70,6 +70,9 @@ extension Timestamp {
         return day * 86400
     }
 
+    /// Parses either: a date, which is its first second in UTC, or an RFC 3339 time.
+    package static func seconds(dateOrTime text: String) -> Int64? { seconds(fullDate: text) ?? seconds(rfc3339: text) }
+
     /// `2026-01-31T23:59:59Z`.
     package static func rfc3339(_ seconds: Int64) -> String { text(seconds) }
 
