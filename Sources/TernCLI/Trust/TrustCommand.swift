@@ -139,7 +139,8 @@ struct TrustPinsCommand: ToolCommand {
     static let abstract = "Print the SPKI pin of every certificate of a chain, leaf first."
     static let discussion = """
         A URL's chain is the verified one, down to its root; if it does not verify, it is the list that the server \
-        sent, which proves nothing, and the exit code is 1. A file's certificates are not verified. The pin of a key,         or of a signing request, is that of the certificates which it will have: a backup pin.
+        sent, which proves nothing, and the exit code is 1. A file's certificates are not verified. The pin of a key, \
+        or of a signing request, is that of the certificates which it will have: a backup pin.
         """
 
     var source = ""

@@ -2,8 +2,8 @@
 import TernEngine
 import TernTLS
 
-/// The object that `tern trust evaluate --json` and `explain --json` print. Its keys are stable; every key is always present, null if it
-/// has no value.
+/// The object that `tern trust evaluate --json` and `explain --json` print. Its keys are stable; every key is always
+/// present, null if it has no value.
 struct VerdictReport: Encodable {
     private let result: ServerTrustResult
 

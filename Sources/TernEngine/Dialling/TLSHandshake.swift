@@ -44,7 +44,8 @@ final class TLSHandshake: ReadinessHandler {
     ///
     /// - Parameters:
     ///   - trustSettings: the trust in the server.
-    ///   - egressPolicy: where questions about revocation and missing issuers may lead, besides the session's policy; nil for everywhere.
+    ///   - egressPolicy: where questions about revocation and missing issuers may lead, besides the session's policy;
+    ///     nil for everywhere.
     ///   - inquiry: asks delegates about the server; nil if the transport's session asks none.
     init(
         transport: Transport, token: RegistrationToken, _ shared: SharedSettings, _ trustSettings: TrustSettings,
@@ -288,8 +289,8 @@ private final class HandshakeReference: @unchecked Sendable {
     init(_ value: TLSHandshake) { self.value = value }
 }
 
-/// One handshake's questions about revocation and missing issuers: answered on other threads, delivered on its loop's thread, and bounded
-/// in time as a whole, so that an unresponsive responder leaves time to connect.
+/// One handshake's questions about revocation and missing issuers: answered on other threads, delivered on its loop's
+/// thread, and bounded in time as a whole, so that an unresponsive responder leaves time to connect.
 ///
 /// Used only on the loop's thread, hence `@unchecked Sendable`: answers come through its mailbox.
 final class RevocationInquiry: ReadinessHandler, @unchecked Sendable {

@@ -28,10 +28,10 @@ public import TernTLS
 /// ```
 ///
 /// Only `pinSets`, `hosts` and `pins` are required. `unlistedHosts` is `evaluate` (the default policy) or `refuse`;
-/// `profile` is `standard` or `web`, `maxPathDepth` the maximum number of certificates between a server's and its anchor, from
-/// 0 to 10; both default to the session's configuration; `scope` is `anyCertificate` or
-/// `leaf`; `mode` is `enforce` or `reportOnly`; `expires` is a date in UTC or an RFC 3339 time. A name that is not in
-/// this list, a duplicate name, and a host that is in two sets are errors.
+/// `profile` is `standard` or `web`, `maxPathDepth` the maximum number of certificates between a server's and its
+/// anchor, from 0 to 10; both default to the session's configuration; `scope` is `anyCertificate` or `leaf`; `mode` is
+/// `enforce` or `reportOnly`; `expires` is a date in UTC or an RFC 3339 time. A name that is not in this list, a
+/// duplicate name, and a host that is in two sets are errors.
 public struct PolicyFile: Sendable, Hashable {
     /// The rule for a host that no pin set covers.
     public enum UnlistedHosts: String, Sendable, Hashable, CaseIterable {

@@ -3,7 +3,8 @@ import FoundationEssentials
 import TernTLS
 import TernLock
 
-/// The answers to questions about revocation and missing issuers, and the callers that wait for an answer. Any thread may use it.
+/// The answers to questions about revocation and missing issuers, and the callers that wait for an answer. Any thread
+/// may use it.
 final class RevocationAnswerCache: Sendable {
     typealias Completion = @Sendable (RevocationAnswer) -> Void
 

@@ -8,8 +8,8 @@ public enum HandshakeProgress: Sendable, Hashable {
     /// Evaluating the peer takes long. Run this off the reactor, pass its result to `take`, and call `handshake` again;
     /// ciphertext to send must wait until then.
     case needEvaluation(PendingEvaluation)
-    /// The verdict depends on the answers to these questions about revocation or about a missing issuer. Pass them to `answer`, and call `handshake` again;
-    /// ciphertext to send must wait until then.
+    /// The verdict depends on the answers to these questions, about revocation or a missing issuer. Pass them to
+    /// `answer`, and call `handshake` again; ciphertext to send must wait until then.
     case needRevocation([RevocationQuestion])
     /// The verdict is final, and the session was created to ask about it. Pass the disposition to `answer`, and call
     /// `handshake` again; ciphertext to send must wait until then.
