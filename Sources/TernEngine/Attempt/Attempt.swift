@@ -3,11 +3,14 @@ import TernHTTP1
 import TernIO
 
 /// One try of a hop: along one route, with one place in the lines for rates and connections, and one exchange. A state
-/// machine without I/O: its owner, the task, performs what it returns.
+/// machine without I/O: its driver performs what it returns.
 ///
-/// A task makes one attempt at a time, and owns the value, so that the first one costs nothing. Every way to send a hop
-/// begins with ``begin(_:_:)``: the first one, a repeat on another connection, what follows a wait, an answer to a proxy,
-/// and what takes the place of a stored response that cannot be used. Every way out returns what the attempt holds.
+/// An ``AttemptDriver`` makes one attempt at a time, and owns the value, so that the first one costs nothing. Every way to
+/// send a hop begins with ``begin(_:along:as:_:at:)``: the first one, a repeat on another connection, a second one beside the
+/// first, what follows a wait, an answer to a proxy, and what takes the place of a stored response that cannot be used. Every
+/// way out returns what the attempt holds, and writes into ``record`` what it came to, once.
+///
+/// An attempt that answers in place of another one is moved whole: nothing is copied from one to the other.
 struct Attempt: ~Copyable {
     private enum Stage {
         /// There is none. Exits: waiting.
@@ -27,33 +30,30 @@ struct Attempt: ~Copyable {
     private(set) var route: Route?
     /// The hop in the form that the route needs; nil for the hop itself.
     private(set) var form: ProxyRule.Form?
-    /// How many attempts were made because a kept-alive connection turned out to be dead: 0 or 1.
-    private(set) var repeatCount: Int32 = 0
-    /// Whether a connection that was used before will not do.
-    private(set) var needsUnusedConnection = false
-    /// How many challenges of proxies were answered.
-    private var challengeCount: Int32 = 0
     /// The place in the line for the rates of requests, until the request is sent; nil in a session without such rates.
     private(set) var reservation: RateReservation?
-    /// Tells this attempt from the task's earlier ones.
+    /// What the circuit breaker has let pass; nil in a session without one, and when its outcome is known.
+    private var pass: CircuitPass?
+    /// What there is to say of it, until its driver takes that; nil without an attempt.
+    private(set) var record: AttemptMetrics?
+    /// Tells this attempt from the earlier ones of its driver.
     private(set) var number: UInt64 = 0
     /// Used by the pool while the attempt waits for a connection.
     var wait = Wait()
 
     init() {}
 
-    /// A hop begins, which has made no attempt.
-    mutating func beginHop() {
-        guard needsUnusedConnection || challengeCount != 0 || form != nil else { return }
-        (repeatCount, needsUnusedConnection, challengeCount, form) = (0, false, 0, nil)
-    }
-
     /// Begins along this route. It waits for the rate, and then for a connection.
-    mutating func begin(_ route: Route, _ form: ProxyRule.Form?) {
+    mutating func begin(
+        _ hop: borrowing Hop, along route: Route, as form: ProxyRule.Form?, _ pass: CircuitPass?, isHedge: Bool,
+        at now: MonotonicInstant
+    ) {
         stage = .waiting
         number &+= 1
+        record = AttemptMetrics(request: form?.hop.request ?? hop.request, start: now, isHedge: isHedge)
         self.route = route
         self.form = form
+        self.pass = pass
     }
 
     /// It stands in the line for the rate.
@@ -72,42 +72,62 @@ struct Attempt: ~Copyable {
     /// The request counts for the rate.
     mutating func spent() { reservation = nil }
 
-    /// A carrier has taken the hop: a connection, or what answers in place of one.
-    mutating func began(on carrier: any Carrier) {
+    /// A carrier has taken the hop: a connection, or what answers in place of one, which is no attempt.
+    mutating func began(on carrier: any Carrier, _ connection: ConnectionMetrics?) {
+        if let connection, case .connecting = stage { record?.began(on: carrier, connection) }
         stage = .exchanging
         self.carrier = carrier
     }
 
-    /// It ends without an exchange. The place in the line is given back.
-    mutating func failed() {
-        ended()
-        reservation = nil
+    /// The head of its response has arrived.
+    mutating func answered(_ head: ResponseHead, at now: MonotonicInstant) {
+        record?.answered(head, at: now)
     }
 
-    /// The exchange is over, or goes on for another owner.
-    mutating func ended() {
+    /// The circuit breaker learns what it came to: the first that an attempt comes to counts.
+    mutating func came(to head: ResponseHead, _ circuits: Circuits) {
+        if let pass = pass.take() { circuits.learn(head, of: pass) }
+    }
+
+    mutating func came(to failure: AttemptFailure, _ circuits: Circuits) {
+        if let pass = pass.take() { circuits.learn(failure, of: pass) }
+    }
+
+    /// It ends without an exchange. The place in the line is given back.
+    mutating func failed(_ reason: SessionError.Reason, at now: MonotonicInstant) {
+        leave()
+        reservation = nil
+        record?.failed(reason, at: now)
+    }
+
+    /// The exchange is over, without a reason as it should be.
+    mutating func ended(_ reason: SessionError.Reason?, _ evidence: Evidence, at now: MonotonicInstant) {
+        leave()
+        // A stored response adds nothing to what was measured of a connection before it.
+        if !evidence.isStored { record?.ended(reason, evidence, at: now) }
+    }
+
+    /// It has no carrier any more: its exchange is over, or goes on for another owner.
+    mutating func leave() {
         stage = .none
         carrier = nil
     }
 
-    /// The connection was dead: the next attempt is the repeat.
-    mutating func noteRepeat() {
-        repeatCount &+= 1
-        needsUnusedConnection = true
+    /// What there is to say of it, once: before the next one begins, or when nothing follows.
+    mutating func takeRecord(
+        at now: MonotonicInstant, before continuation: @autoclosure () -> AttemptMetrics.Continuation? = nil
+    ) -> AttemptMetrics? {
+        guard var record = record.take() else { return nil }
+        pass = nil
+        if let continuation = continuation() { record.isFollowed(by: continuation) }
+        record.left(at: now, route)
+        return record
     }
 
-    /// The connection was not the right one: the next attempts of the hop take another.
-    mutating func needUnusedConnection() { needsUnusedConnection = true }
+    /// Why another follows, or none.
+    mutating func isFollowed(by continuation: AttemptMetrics.Continuation) { record?.isFollowed(by: continuation) }
 
-    /// Whether the head is a challenge of the proxy that the next attempt answers.
-    mutating func answersProxy(_ head: ResponseHead, _ rule: ProxyRule) -> Bool {
-        guard let form, rule.answers(head, to: form, after: Int(challengeCount)) else { return false }
-        challengeCount &+= 1
-        return true
-    }
-
-    /// Whether no proxy has requested a credential for the hop, or its content.
-    var isUnanswered: Bool { challengeCount == 0 }
+    mutating func isNotRetried(_ refusal: RetryRefusal) { record?.isNotRetried(refusal) }
 
     /// Whether it waits for the rate.
     var isWaiting: Bool { if case .waiting = stage { true } else { false } }
@@ -130,4 +150,37 @@ struct Attempt: ~Copyable {
         case .exchanging: carrier.map { .exchange($0) } ?? .nothing
         }
     }
+}
+
+/// What the attempts of one hop have in common: what one has found out, the next ones go by.
+struct HopAttempts {
+    /// Whether no attempt was made.
+    private(set) var isNew = true
+    /// How many attempts were made because a kept-alive connection turned out to be dead: 0 or 1.
+    private(set) var repeatCount: Int32 = 0
+    /// Whether a connection that was used before will not do.
+    private(set) var needsUnusedConnection = false
+    /// How many challenges of proxies were answered.
+    private var challengeCount: Int32 = 0
+
+    mutating func begin() { isNew = false }
+
+    /// The connection was dead: the next attempt is the repeat.
+    mutating func noteRepeat() {
+        repeatCount &+= 1
+        needsUnusedConnection = true
+    }
+
+    /// The connection was not the right one.
+    mutating func needUnusedConnection() { needsUnusedConnection = true }
+
+    /// Whether the head is a challenge of the proxy that the next attempt answers.
+    mutating func answersProxy(_ head: ResponseHead, to form: ProxyRule.Form?, _ rule: ProxyRule?) -> Bool {
+        guard let form, let rule, rule.answers(head, to: form, after: Int(challengeCount)) else { return false }
+        challengeCount &+= 1
+        return true
+    }
+
+    /// Whether no proxy has requested a credential for the hop, or its content.
+    var isUnanswered: Bool { challengeCount == 0 }
 }

@@ -79,4 +79,12 @@ extension AttemptFailure.Kind {
         case .addressRefused, .untrusted, .limited, .damaged, .local: false
         }
     }
+
+    /// Whether it is an end of the exchange alone, by its peer, rather than of the task.
+    var isEndOfExchange: Bool {
+        switch self {
+        case .untrusted, .timedOut(.idle), .timedOut(.head), .lost, .malformed: true
+        case .unresolved, .addressRefused, .held, .unconnected, .timedOut, .limited, .damaged, .local: false
+        }
+    }
 }

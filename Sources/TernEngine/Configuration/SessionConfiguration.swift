@@ -69,6 +69,8 @@ public struct SessionConfiguration: Sendable {
     /// Holds requests to a host back while too many of them fail; nil, the default, for none. Each session has the states of
     /// its hosts for itself.
     public var circuitBreaker: CircuitBreaker?
+    /// The time by which the circuit breaker goes.
+    var circuitClock: @Sendable () -> MonotonicInstant = { .now }
     /// The Unix domain socket of all servers, including the targets of redirects, for requests without one of their
     /// own; nil connects to hosts and ports. The session's own requests, such as those about revocation, always use the
     /// network.

@@ -96,7 +96,7 @@ final class Connection: ReadinessHandler, ArrivalReader, @unchecked Sendable {
             return delegate.exchangeEnded(.request(.invalid(error)), Evidence())
         }
         state.begin()
-        carry(delegate, deadlines)
+        assign(delegate, deadlines)
         activity = ActivityTimer(loop.now)
         idleBefore = loop.now.nanoseconds &- idleSince.nanoseconds
         contentReported = 0
@@ -114,8 +114,13 @@ final class Connection: ReadinessHandler, ArrivalReader, @unchecked Sendable {
         if case .active = state.stage { flush() }
     }
 
+    func carry(_ delegate: (any ExchangeDelegate)?, _ deadlines: Deadlines?) {
+        assign(delegate, deadlines)
+        setDeadline()
+    }
+
     /// Calls another delegate from now on, or none.
-    func carry(_ other: (any ExchangeDelegate)?, _ deadlines: Deadlines?) {
+    private func assign(_ other: (any ExchangeDelegate)?, _ deadlines: Deadlines?) {
         var other = other
         swap(&other, &delegate)
         self.deadlines = deadlines
@@ -165,7 +170,7 @@ final class Connection: ReadinessHandler, ArrivalReader, @unchecked Sendable {
     /// Closes the connection during an exchange, whose delegate is not called again.
     func leave() -> Evidence {
         let evidence = evidence
-        carry(nil, nil)
+        assign(nil, nil)
         // The rest of the body may fill the kernel's buffers, and the peer does not read it.
         if outgoing.hasContent { transport.resetOnClose() }
         close()

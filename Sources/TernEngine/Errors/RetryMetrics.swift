@@ -27,6 +27,31 @@ public struct RetryMetrics: Sendable {
     var needsUnusedConnection: Bool { if case .status(421) = cause { true } else { false } }
 }
 
+/// Why an attempt that was no success is not followed by a retry.
+public enum RetryRefusal: String, Sendable, Hashable, CaseIterable {
+    /// Another attempt would come to the same, by the policy's ``RetryPolicy/failures-swift.property`` and
+    /// ``RetryPolicy/statusCodes``.
+    case notTemporary = "not temporary"
+    /// A server may have received the request, and may act on it twice: by its method, and ``RetryPolicy/requests-swift.property``.
+    case method
+    /// The content can be read once, and some of it was.
+    case contentRead = "content read"
+    /// The policy makes no retries: ``RetryPolicy/maximumRetries`` is 0.
+    case off
+    /// There were as many retries as ``RetryPolicy/maximumRetries`` allows.
+    case attempts
+    /// It would begin after ``RetryPolicy/maximumTime``, or when ``Timeouts/total`` is over.
+    case time
+    /// The server asks for a longer wait than ``RetryPolicy/maximumDelay``.
+    case delay
+    /// The host has had as many retries as ``RetryPolicy/budget-swift.property`` allows.
+    case budget
+    /// The ``CircuitBreaker`` holds requests to the server back for longer than the retry would wait.
+    case circuitBreaker = "circuit breaker"
+    /// The delegate has refused it.
+    case delegate
+}
+
 /// A second attempt of a hop beside the first: see ``RetryPolicy/hedging``.
 public struct HedgeMetrics: Sendable {
     /// When it began.

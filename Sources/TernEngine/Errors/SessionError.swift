@@ -35,6 +35,8 @@ public struct SessionError: Error, Sendable {
 
     /// The retries before this failure, in order: the first 64.
     public var retries: [RetryMetrics] { storage.retries }
+    /// Why no retry, or no other one, followed the last attempt; nil if none was asked for.
+    public var retryRefusal: RetryRefusal? { storage.retryRefusal }
 
     /// The whole URL of the request, which no description shows; nil in sessions that do not say it
     /// (``SessionConfiguration/followsURLSession``).
@@ -44,11 +46,13 @@ public struct SessionError: Error, Sendable {
     public init(
         _ reason: Reason, phase: Phase, origin: HTTPOrigin? = nil, remoteAddress: TransportAddress? = nil,
         wasSent: Bool = false, isSafeToRepeat: Bool? = nil, countOfBytesReceived: Int64 = 0,
-        resumeData: Data? = nil, proxy: ProxyReference? = nil, retries: [RetryMetrics] = []
+        resumeData: Data? = nil, proxy: ProxyReference? = nil, retries: [RetryMetrics] = [],
+        retryRefusal: RetryRefusal? = nil
     ) {
         storage = Storage(
             reason, phase, origin, remoteAddress, wasSent: wasSent, isSafeToRepeat: isSafeToRepeat ?? !wasSent,
-            countOfBytesReceived: countOfBytesReceived, resumeData: resumeData, proxy: proxy, retries: retries)
+            countOfBytesReceived: countOfBytesReceived, resumeData: resumeData, proxy: proxy, retries: retries,
+            retryRefusal: retryRefusal)
     }
 
     private init(_ storage: Storage) { self.storage = storage }
@@ -141,9 +145,17 @@ extension SessionError: CustomStringConvertible, LocalizedError {
             if let remoteAddress, "\(remoteAddress)" != endpoint { place.append("at \(remoteAddress)") }
         }
         let sentence = place.isEmpty ? text : "\(text) (\(place.joined(separator: " ")))"
-        if retries.isEmpty { return sentence }
+        if retries.isEmpty { return sentence + refusal }
         return "\(sentence), after \(retries.count == 1 ? "a retry" : "\(retries.count) retries") because of "
-            + retries.map(\.cause.description).joined(separator: ", ")
+            + retries.map(\.cause.description).joined(separator: ", ") + refusal
+    }
+
+    /// What kept a policy that makes retries from another one.
+    private var refusal: String {
+        switch retryRefusal {
+        case nil, .notTemporary, .off, .attempts: ""
+        case let refusal?: "; no retry: \(refusal.rawValue)"
+        }
     }
 
     /// The description; nil for an error of the program's own, which has what its `userInfo` says.
@@ -240,13 +252,14 @@ private final class Storage: Sendable {
     let resumeData: Data?
     let proxy: ProxyReference?
     let retries: [RetryMetrics]
+    let retryRefusal: RetryRefusal?
     let requestURL: URL?
 
     init(
         _ reason: SessionError.Reason, _ phase: SessionError.Phase, _ origin: HTTPOrigin?,
         _ remoteAddress: TransportAddress?,
         wasSent: Bool, isSafeToRepeat: Bool, countOfBytesReceived: Int64, resumeData: Data?, proxy: ProxyReference?,
-        retries: [RetryMetrics]
+        retries: [RetryMetrics], retryRefusal: RetryRefusal?
     ) {
         self.reason = reason
         self.phase = phase
@@ -257,7 +270,7 @@ private final class Storage: Sendable {
         self.countOfBytesReceived = countOfBytesReceived
         self.resumeData = resumeData
         self.proxy = proxy
-        self.retries = retries
+        (self.retries, self.retryRefusal) = (retries, retryRefusal)
         requestURL = nil
     }
 
@@ -265,6 +278,7 @@ private final class Storage: Sendable {
         (reason, phase, origin, remoteAddress) = (other.reason, other.phase, other.origin, other.remoteAddress)
         (wasSent, isSafeToRepeat) = (other.wasSent, other.isSafeToRepeat)
         (countOfBytesReceived, proxy, retries) = (other.countOfBytesReceived, other.proxy, other.retries)
+        retryRefusal = other.retryRefusal
         (self.resumeData, self.requestURL) = (resumeData, requestURL)
     }
 }

@@ -123,6 +123,9 @@ struct CircuitMachine: ~Copyable {
         state = .halfOpen(probes)
     }
 
+    /// Whether no request will pass at that time.
+    func isOpen(at time: MonotonicInstant) -> Bool { if case .open(let until) = state { time < until } else { false } }
+
     mutating func reading(at now: MonotonicInstant) -> Reading {
         advance(to: now)
         counts.roll(to: now)

@@ -29,14 +29,21 @@ final class CircuitTable: Sendable {
     }
 
     /// A request to `host` wants to be sent.
-    func ask(_ host: String, at now: MonotonicInstant) -> Answer {
+    ///
+    /// - Parameter isChosenElsewhere: whether only a success of it counts.
+    func ask(_ host: String, isChosenElsewhere: Bool = false, at now: MonotonicInstant) -> Answer {
         hosts.withLock { hosts in
             let record = hosts.record(of: host, at: now) { Record(rules) }
             switch record.machine.ask(at: now) {
-            case .pass(let ticket): return .pass(CircuitPass(ticket, record, self))
+            case .pass(let ticket): return .pass(CircuitPass(ticket, record, self, countsFailures: !isChosenElsewhere))
             case .refuse(let until, let isHalfOpen): return .refuse(until: until, isHalfOpen: isHalfOpen)
             }
         }
+    }
+
+    /// Whether no request to `host` will pass at that time.
+    func isOpen(_ host: String, at time: MonotonicInstant) -> Bool {
+        hosts.withLock { $0.record(of: host)?.machine.isOpen(at: time) ?? false }
     }
 
     /// The hosts that have counts, or are not closed.
@@ -64,16 +71,20 @@ final class CircuitPass: Sendable {
     private let ticket: CircuitMachine.Ticket
     private let record: CircuitTable.Record
     private let table: CircuitTable
+    private let countsFailures: Bool
     private let isOver = Atomic<Bool>(false)
 
-    fileprivate init(_ ticket: CircuitMachine.Ticket, _ record: CircuitTable.Record, _ table: CircuitTable) {
-        (self.ticket, self.record, self.table) = (ticket, record, table)
+    fileprivate init(
+        _ ticket: CircuitMachine.Ticket, _ record: CircuitTable.Record, _ table: CircuitTable, countsFailures: Bool
+    ) {
+        (self.ticket, self.record, self.table, self.countsFailures) = (ticket, record, table, countsFailures)
     }
 
     deinit { giveBack() }
 
     /// The request has come to this. The first call counts.
     func end(failed: Bool, at now: MonotonicInstant) {
+        if failed, !countsFailures { return giveBack() }
         if isOver.exchange(true, ordering: .relaxed) { return }
         table.change(record) { $0.ended(ticket, failed: failed, at: now) }
     }

@@ -37,6 +37,9 @@ struct HostTable<Record: HostRecord>: ~Copyable {
         return record
     }
 
+    /// The record of `host`; nil if there is none.
+    func record(of host: String) -> Record? { indices[host].map { places[$0].record } }
+
     /// Calls `body` with each record.
     func forEach(_ body: (_ host: String, Record) -> Void) { for place in places { body(place.host, place.record) } }
 

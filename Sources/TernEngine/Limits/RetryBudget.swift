@@ -44,43 +44,68 @@ final class RetryBudget: Sendable {
             counts.requests &+= 1
         }
 
-        func addRetry(share: Double, floor: Int, at now: MonotonicInstant) -> Bool {
+        func allows(_ budget: RetryPolicy.Budget, at now: MonotonicInstant) -> Bool {
             roll(to: now)
-            let allowed = max(Double(floor), share * Double(counts.requests &+ earlier.requests))
-            guard Double(counts.retries &+ earlier.retries &+ 1) <= allowed else { return false }
+            let allowed = max(Double(budget.floor), budget.share * Double(counts.requests &+ earlier.requests))
+            return Double(counts.retries &+ earlier.retries &+ 1) <= allowed
+        }
+
+        func addRetry(at now: MonotonicInstant) {
+            roll(to: now)
             counts.retries &+= 1
-            return true
         }
     }
 
     private let state = Lock(State())
     private let isWatching = Atomic<Bool>(false)
 
-    /// A request to `host` begins, which is no retry.
+    /// A request to `server` is about to be sent, which is no retry.
     @inline(__always)
-    func began(_ host: @autoclosure () -> String?) {
-        if isWatching.load(ordering: .relaxed), let host = host() { count(host) }
+    func began(_ server: @autoclosure () -> String?) {
+        if isWatching.load(ordering: .relaxed), let server = server() { count(server) }
     }
 
-    private func count(_ host: String) {
+    private func count(_ server: String) {
         let now = MonotonicInstant.now
         state.withLock { state in
             if state.lastRetry.duration(to: now) > Self.window { return isWatching.store(false, ordering: .relaxed) }
-            state.hosts.record(of: host, at: now) { Record(at: now) }.addRequest(at: now)
+            state.hosts.record(of: server, at: now) { Record(at: now) }.addRequest(at: now)
         }
     }
 
-    /// Returns whether a request to `host` may be retried: if so, that is counted.
-    func spend(on host: String, share: Double, floor: Int, at now: MonotonicInstant = .now) -> Bool {
+    /// Whether a request to `server` may be retried now.
+    func allows(_ server: String, _ budget: RetryPolicy.Budget?, at now: MonotonicInstant) -> Bool {
+        guard let budget else { return true }
+        return withRecord(of: server, at: now) { $0.allows(budget, at: now) }
+    }
+
+    /// The same, and if so, the retry is counted: it is about to be sent.
+    func spend(on server: String, _ budget: RetryPolicy.Budget?, at now: MonotonicInstant) -> Bool {
+        guard let budget else { return true }
+        return withRecord(of: server, at: now) { record in
+            guard record.allows(budget, at: now) else { return false }
+            record.addRetry(at: now)
+            return true
+        }
+    }
+
+    /// Counts a request that is sent again whatever the budget is: after a kept-alive connection was lost.
+    func addRepeat(to server: String, at now: MonotonicInstant) {
+        withRecord(of: server, at: now) { $0.addRetry(at: now) }
+    }
+
+    private func withRecord<Result>(
+        of server: String, at now: MonotonicInstant, _ body: (Record) -> Result
+    ) -> Result where Result: Sendable {
         state.withLock { state in
             state.lastRetry = now
             isWatching.store(true, ordering: .relaxed)
-            return state.hosts.record(of: host, at: now) {
-                let record = Record(at: now)
-                record.addRequest(at: now)
-                return record
-            }
-            .addRetry(share: share, floor: floor, at: now)
+            return body(
+                state.hosts.record(of: server, at: now) {
+                    let record = Record(at: now)
+                    record.addRequest(at: now)
+                    return record
+                })
         }
     }
 }

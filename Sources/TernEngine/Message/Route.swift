@@ -120,6 +120,20 @@ struct Route: Sendable {
     /// The origin that the connections serve.
     var server: HTTPOrigin { origin }
 
+    /// The server in texts: for the circuit breaker, the budget of retries and the times of its answers. What answers
+    /// through a socket or a dialer is another server than the one of that name.
+    var serverKey: String { Self.serverKey(origin, settings) }
+
+    static func serverKey(_ origin: HTTPOrigin, _ settings: RouteSettings?) -> String {
+        if let dialer = settings?.dialer { return "dialer \(dialer.number) \(endpoint(origin))" }
+        if let socket = settings?.socket { return "\(socket)" }
+        return endpoint(origin)
+    }
+
+    private static func endpoint(_ origin: HTTPOrigin) -> String {
+        origin.host.contains(":") ? "[\(origin.host)]:\(origin.port)" : "\(origin.host):\(origin.port)"
+    }
+
     /// The address that the route leads to, if it has one already.
     var address: TransportAddress? {
         switch endpoint {

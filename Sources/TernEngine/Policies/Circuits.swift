@@ -2,15 +2,15 @@
 import TernHTTP1
 import TernIO
 
-/// Holds hops to a host back while too many of them fail, as the session's ``CircuitBreaker`` says.
+/// Holds attempts to a server back while too many of them fail, as the session's ``CircuitBreaker`` says.
 ///
-/// The last policy before the network, so that nothing that was let pass fails for another reason: each time that a hop
-/// is prepared, retries and redirects included. What the hop comes to is learned before a response source may hide it,
-/// and before another policy sends the hop again.
-struct Circuits: HopPolicy {
-    private struct Memory: PolicyMemory {
-        /// That of the attempt that was made last.
-        var pass: CircuitPass?
+/// Every attempt asks it when its route is known, retries, redirects and second attempts included, and has a pass of its own.
+/// What the attempt comes to is learned before a response source may hide it, and before a policy sends the hop again.
+struct Circuits: Sendable {
+    /// Whether an attempt is let pass.
+    enum Admission {
+        case pass(CircuitPass)
+        case refuse(SessionError.Reason)
     }
 
     let table: CircuitTable
@@ -18,59 +18,59 @@ struct Circuits: HopPolicy {
     private let statusCodes: Set<Int>
     private let waitsForConnectivity: Bool
     private let clock: @Sendable () -> MonotonicInstant
-    let interests: HopInterests = [.departure, .allHeads, .failures]
 
     /// Nil for a session without a breaker.
-    init?(
-        of configuration: SessionConfiguration, clock: @escaping @Sendable () -> MonotonicInstant = { .now }
-    ) {
+    init?(of configuration: SessionConfiguration) {
         guard let breaker = configuration.circuitBreaker else { return nil }
         table = CircuitTable(CircuitMachine.Rules(breaker))
         (failures, statusCodes) = (breaker.failures, breaker.statusCodes)
         waitsForConnectivity = configuration.waitsForConnectivity
-        self.clock = clock
+        clock = configuration.circuitClock
     }
 
-    func depart(_ hop: Hop, _ history: inout TaskHistory) -> HopPreparation {
-        // The hop was let pass before, and was not sent, or came to nothing.
-        history[Memory.self].pass?.giveBack()
-        guard let origin = try? hop.request.destination.get().origin, let key = hop.request.serverKey else {
-            return .ready
-        }
+    /// - Parameter isChosenElsewhere: whether another server has chosen this one, by a redirect. Its failures do not count: a
+    ///   server must not open the breaker of another.
+    func admit(to route: Route, isChosenElsewhere: @autoclosure () -> Bool) -> Admission {
         let now = clock()
-        switch table.ask(key, at: now) {
-        case .pass(let pass):
-            history.remember(Memory(pass: pass))
-            return .ready
+        switch table.ask(route.serverKey, isChosenElsewhere: isChosenElsewhere(), at: now) {
+        case .pass(let pass): return .pass(pass)
         case .refuse(let until, let isHalfOpen):
-            let delay = max(.zero, now.duration(to: until))
-            return .fail(
-                .connecting(
-                    .circuitOpen(OpenCircuit(origin, nextProbe: until, delay: delay, isHalfOpen: isHalfOpen))))
+            let circuit = OpenCircuit(
+                route.server, nextProbe: until, delay: max(.zero, now.duration(to: until)), isHalfOpen: isHalfOpen)
+            return .refuse(.connecting(.circuitOpen(circuit)))
         }
     }
 
-    func learn(_ head: ResponseHead, _ history: inout TaskHistory) {
-        guard let pass = history[Memory.self].pass else { return }
+    /// Whether a retry after this delay would be refused.
+    func refuses(_ server: String, after delay: Duration) -> Bool {
+        table.isOpen(server, at: clock().advanced(by: delay))
+    }
+
+    func learn(_ head: ResponseHead, of pass: CircuitPass) {
         // A proxy that wants a password says nothing about the server.
         if head.status == 407 { return pass.giveBack() }
         pass.end(failed: statusCodes.contains(head.status), at: clock())
     }
 
-    func learn(_ failure: AttemptFailure, _ history: inout TaskHistory) {
-        guard let pass = history[Memory.self].pass else { return }
-        switch failure.kind {
+    func learn(_ failure: AttemptFailure, of pass: CircuitPass) {
+        guard failure.kind.isOutcomeOfServer, let group = RetryPolicy.Failures(of: failure.reason),
+            failures.contains(group),
+            // The task waits for the network of this machine, and then makes another attempt.
+            !waitsForConnectivity || !Connectivity.awaits(failure)
+        else { return pass.giveBack() }
+        pass.end(failed: true, at: clock())
+    }
+}
+
+extension AttemptFailure.Kind {
+    /// Whether it says something about the server: it is no limit, verdict or lack of this side.
+    fileprivate var isOutcomeOfServer: Bool {
+        switch self {
         case .held, .addressRefused, .limited, .damaged, .local, .timedOut(.queue), .timedOut(.sessionChallenge),
             .timedOut(.taskChallenge):
-            return pass.giveBack()
-        case .unresolved, .unconnected, .untrusted, .timedOut, .lost, .malformed: break
+            false
+        case .unresolved, .unconnected, .untrusted, .timedOut, .lost, .malformed: true
         }
-        guard let group = RetryPolicy.Failures(of: failure.reason), failures.contains(group) else {
-            return pass.giveBack()
-        }
-        // The task waits for the network of this machine, and then makes another attempt.
-        if waitsForConnectivity, Connectivity.awaits(failure) { return }
-        pass.end(failed: true, at: clock())
     }
 }
 

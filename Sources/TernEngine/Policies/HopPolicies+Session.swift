@@ -14,9 +14,8 @@ extension HopPolicies {
         if configuration.waitsForConnectivity { policies.append(Connectivity()) }
         if let form = FormContentType(of: configuration) { policies.append(form) }
         let circuits = Circuits(of: configuration)
-        if let circuits { policies.append(circuits) }
-        let retries = Retries(policy: configuration.retryPolicy)
-        policies.append(retries)
+        // The last one: what it refuses goes to the response source.
+        policies.append(Retries(of: configuration, circuits))
         // A response source sees what is sent.
         if source != nil || policies.contains(where: { $0.interests.contains(.preparation) }) {
             policies.insert(DefaultHeaders(fields: configuration.hopFields), at: 0)
@@ -28,6 +27,6 @@ extension HopPolicies {
             hsts: configuration.hstsStorage, cookies: CookieUse(of: configuration))
         self.init(
             policies, following: [redirects], source: source, providers: providers,
-            retryPolicy: configuration.retryPolicy, budget: retries.budget, circuits: circuits?.table)
+            retryPolicy: configuration.retryPolicy, circuits: circuits)
     }
 }

@@ -3,28 +3,50 @@ import TernHTTP1
 import TernIO
 
 /// Has a hop sent again after a failure that may be temporary, or a response that asks for it, as the request's
-/// ``RetryPolicy`` says, or else the session's.
+/// ``RetryPolicy`` says, or else the session's. It plans no retry that cannot follow: for which there is no time, no budget,
+/// or no breaker that would let it pass.
 struct Retries: HopPolicy {
     let policy: RetryPolicy
     let budget = RetryBudget()
+    private let routes: RouteRule
+    private let circuits: Circuits?
+    private let clock: @Sendable () -> MonotonicInstant
     let interests: HopInterests = [.unsuccessfulHeads, .failures]
+
+    init(
+        of configuration: SessionConfiguration, _ circuits: Circuits? = nil,
+        clock: @escaping @Sendable () -> MonotonicInstant = { .now }
+    ) {
+        (policy, routes) = (configuration.retryPolicy, RouteRule(of: configuration))
+        (self.circuits, self.clock) = (circuits, clock)
+    }
 
     func decide(on head: ResponseHead, _ history: inout TaskHistory) -> HopDecision {
         // Most heads ask for nothing: their fields are not read.
         guard rule(for: history).policy.statusCodes.contains(head.status) else { return .pass }
         let outcome = RetryRule.Outcome.answered(status: head.status, wait: RetryRule.wait(askedBy: head))
-        guard let retry = retry(on: outcome, .status(head.status), history.evidenceOfAnswer, history) else {
+        guard let retry = retry(on: outcome, .status(head.status), history.evidenceOfAnswer, &history) else {
             return .pass
         }
         return .ask(.retry(retry))
     }
 
     func decide(on failure: AttemptFailure, _ history: inout TaskHistory) -> HopRecovery {
-        guard
-            let retry = retry(
-                on: .failed(failure.reason), .failure(failure.reason), history.evidence(failure.evidence), history)
-        else { return .pass }
+        let facts = history.evidence(failure.evidence)
+        guard let retry = retry(on: .failed(failure.reason), .failure(failure.reason), facts, &history) else {
+            return .pass
+        }
         return .retry(retry)
+    }
+
+    /// The first attempt of a hop with this request is made.
+    @inline(__always)
+    func began(_ request: URLRequest) { budget.began(routes.serverKey(of: request)) }
+
+    /// Counts a retry of this request. False if others have used the budget up meanwhile.
+    func spend(on request: URLRequest, at now: MonotonicInstant) -> Bool {
+        guard let server = routes.serverKey(of: request) else { return true }
+        return budget.spend(on: server, (request.retryPolicy ?? policy).budget, at: now)
     }
 
     private func rule(for history: borrowing TaskHistory) -> RetryRule {
@@ -34,16 +56,32 @@ struct Retries: HopPolicy {
     /// Nil if there is none.
     private func retry(
         on outcome: RetryRule.Outcome, _ cause: RetryMetrics.Cause, _ facts: RetryRule.Facts,
-        _ history: borrowing TaskHistory
+        _ history: inout TaskHistory
     ) -> RetryMetrics? {
         let rule = rule(for: history)
-        let now = MonotonicInstant.now
+        let now = clock()
+        let isSafe = outcome.isMisdirected || rule.isSafeToRepeat(facts)
         let verdict = rule.verdict(
-            on: outcome,
-            isRepeatable: facts.isContentReplayable && (outcome.isMisdirected || rule.isSafeToRepeat(facts)),
-            history.retryCount, elapsed: history.start.duration(to: now))
-        guard case .retry(let delay) = verdict else { return nil }
-        guard budget.spend(on: history.hop.request, by: rule.policy, at: now) else { return nil }
-        return RetryMetrics(number: history.retryCount.retries &+ 1, cause: cause, time: now, delay: delay)
+            on: outcome, isRepeatable: facts.isContentReplayable && isSafe, history.retryCount,
+            elapsed: history.start.duration(to: now))
+        switch verdict {
+        case .end(let refusal):
+            history.retryRefusal = refusal == .method && isSafe ? .contentRead : refusal
+            return nil
+        case .retry(let delay):
+            history.retryRefusal = obstacle(to: rule, after: delay, at: now, history)
+            if history.retryRefusal != nil { return nil }
+            return RetryMetrics(number: history.retryCount.retries &+ 1, cause: cause, time: now, delay: delay)
+        }
+    }
+
+    /// Why a retry that the policy has made would not be sent; nil if it would.
+    private func obstacle(
+        to rule: RetryRule, after delay: Duration, at now: MonotonicInstant, _ history: borrowing TaskHistory
+    ) -> RetryRefusal? {
+        if let deadline = history.deadline, deadline <= now.advanced(by: delay) { return .time }
+        guard let server = routes.serverKey(of: history.hop.request) else { return nil }
+        if circuits?.refuses(server, after: delay) == true { return .circuitBreaker }
+        return budget.allows(server, rule.policy.budget, at: now) ? nil : .budget
     }
 }

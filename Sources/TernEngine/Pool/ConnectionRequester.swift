@@ -2,7 +2,7 @@
 import TernIO
 
 /// Requests a connection from a pool or shard. Everything but `isCancelled` belongs to the loop's thread.
-protocol ConnectionRequester: IntrusiveQueueElement, ExchangeDelegate, TrustRespondent, Sendable {
+protocol ConnectionRequester: IntrusiveQueueElement, TrustRespondent, Sendable {
     /// Whether it was cancelled, even if the loop has not processed that yet: no work needs to be begun for it any
     /// more.
     var isCancelled: Bool { get }

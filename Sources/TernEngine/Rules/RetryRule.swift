@@ -23,21 +23,7 @@ package struct RetryRule: Sendable {
     /// What follows from it.
     package enum Verdict: Sendable, Hashable {
         case retry(after: Duration)
-        case end(Ending)
-    }
-
-    /// Why no attempt follows.
-    package enum Ending: Sendable, Hashable {
-        /// A later attempt would end likewise.
-        case notTemporary
-        /// A server may have received the request, and may act on it twice.
-        case notRepeatable
-        /// There were as many as the policy allows.
-        case attempts
-        /// The server asks for more patience than the policy has.
-        case delay
-        /// The attempt would begin too late.
-        case time
+        case end(RetryRefusal)
     }
 
     /// The number of retries that were made, and how long the last of them has waited.
@@ -63,7 +49,8 @@ package struct RetryRule: Sendable {
         guard isTemporary(outcome) else { return .end(.notTemporary) }
         let isMisdirected = outcome.isMisdirected
         if isMisdirected, count.wasMisdirected { return .end(.notTemporary) }
-        guard isRepeatable else { return .end(.notRepeatable) }
+        guard policy.maximumRetries > 0 else { return .end(.off) }
+        guard isRepeatable else { return .end(.method) }
         guard count.retries < policy.maximumRetries else { return .end(.attempts) }
         // The connection was the reason, and not the load of the server.
         var delay = isMisdirected ? .zero : policy.backOff.delay(count, unit)
@@ -199,15 +186,6 @@ extension RetryPolicy.Failures {
         case .proxy: self = .proxy
         case .queueFull, .circuitOpen, .egressRefused, .socketOption, .insecure, .invalidProxy: self = .other
         }
-    }
-}
-
-extension URLRequest {
-    /// The server that the request counts for, in the budget of retries and for the circuit breaker: host and port of its
-    /// URL, whatever the connection leads to.
-    var serverKey: String? {
-        guard let origin = try? destination.get().origin else { return nil }
-        return origin.host.contains(":") ? "[\(origin.host)]:\(origin.port)" : "\(origin.host):\(origin.port)"
     }
 }
 

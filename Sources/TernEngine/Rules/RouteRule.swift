@@ -67,6 +67,12 @@ final class RouteRule: Sendable {
         return Route(to: origin, RouteSettings.changing(settings) { $0.identity = identity })
     }
 
+    /// The key of the server of a request's routes; nil for one without a server.
+    func serverKey(of request: URLRequest) -> String? {
+        guard let origin = try? request.origin() else { return nil }
+        return Route.serverKey(origin, request.routeSettings?.completed(by: settings) ?? settings)
+    }
+
     /// The request's settings, with the proxies that it goes through.
     private func ownSettings(
         of request: URLRequest, _ isStream: Bool, to origin: HTTPOrigin

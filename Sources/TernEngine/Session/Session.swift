@@ -13,7 +13,7 @@ public final class Session: Sendable {
     /// The configuration that the session was created with; it does not change.
     public let configuration: SessionConfiguration
     private let reactors: Result<ReactorGroup, SystemCallError>
-    let shards: [Shard<SessionTask>]
+    let shards: [Shard<AttemptDriver>]
     private let places: TaskPlaces
     let taskDefaults: TaskDefaults
     private let currentDelegate: Lock<(any SessionDelegate)?>

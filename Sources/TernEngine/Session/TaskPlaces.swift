@@ -13,7 +13,7 @@ final class TaskPlaces: Sendable {
     private let turn = Atomic<Int>(0)
 
     /// - Parameter connectionsPerHost: the maximum number.
-    init(_ shards: [Shard<SessionTask>], connectionsPerHost: Int) {
+    init(_ shards: [Shard<AttemptDriver>], connectionsPerHost: Int) {
         all = shards.map { TaskPlace(shard: $0, table: TaskTable()) }
         perHost = max(1, min(connectionsPerHost, shards.count))
     }

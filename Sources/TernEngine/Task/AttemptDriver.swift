@@ -3,34 +3,79 @@ import TernHTTP1
 import TernIO
 import TernLock
 
-// The attempts of a task, on the reactor's thread: the one door through which a hop reaches the network, and every way out
-// of it. The task performs what its `Attempt` decides.
-extension SessionTask {
-    /// Makes an attempt of the hop: resolves its route, waits for the rate, and finds a connection.
-    final func beginAttempt(on shard: Shard<SessionTask>) {
-        noteHop()
-        let hop = plannedHop
+/// Makes attempts of a hop, one at a time: the one door through which a hop reaches the network, and every way out of it. A
+/// task makes its own, and may have one made beside it. A driver performs what its attempt decides.
+///
+/// It has no public members, and belongs to its reactor's thread, hence `@unchecked Sendable`.
+public class AttemptDriver: @unchecked Sendable {
+    /// What is tried at present.
+    @safe @exclusivity(unchecked) final var attempt = Attempt()
+    /// While the attempt waits for the rate.
+    private var rateTimer: TaskTimer<AttemptDriver>?
+    final var queueIndex: Int32 = -1
+
+    init() {}
+
+    // Overridden by both kinds.
+
+    /// The task whose hop is tried; nil when the attempts are over.
+    var task: SessionTask? { nil }
+
+    /// Whether it was cancelled, even if the reactor has not processed that yet.
+    var isCancelled: Bool { true }
+
+    /// Whether a connection that was used before will not do.
+    var isRepeating: Bool { false }
+
+    /// Whether the hop is to be sent, and no response has come.
+    var isWanted: Bool { false }
+
+    /// Finds a connection along `route`.
+    func connect(along route: Route, on shard: Shard<AttemptDriver>) { shard.find(route, for: self) }
+
+    /// Sends the hop on this connection. False if it does not take the connection.
+    func start(on connection: Connection, _ prepared: PreparedExchange?) -> Bool { false }
+
+    /// The attempt has ended, and has no response.
+    func attemptFailed(_ failure: AttemptFailure) {}
+
+    /// The loop has received the command.
+    func perform(_ command: TaskCommand) {}
+
+    /// The loop has ended, so the command cannot be performed on it.
+    func returned(_ command: TaskCommand) {}
+}
+
+extension AttemptDriver {
+    /// Makes an attempt of the hop of `task`: resolves its route, asks the circuit breaker, waits for the rate, and finds a
+    /// connection.
+    final func beginAttempt(of task: SessionTask, on shard: Shard<AttemptDriver>) {
+        let (hop, defaults) = (task.plannedHop, task.defaults)
         do throws(RouteRule.Refusal) {
             // May call a closure of the user that chooses proxies.
             var route = try defaults.routes.route(for: hop.request)
             // It may have ended the task.
-            guard isAttempting else { return }
-            if hop.number > 0 { route = route.keeping(measured?.addresses ?? []) }
+            guard isWanted else { return }
+            if hop.number > 0 { route = route.keeping(task.measured?.addresses ?? []) }
+            let pass: CircuitPass?
+            switch defaults.policies.circuits?.admit(to: route, isChosenElsewhere: task.isHopChosenElsewhere) {
+            case nil: pass = nil
+            case .pass(let admitted): pass = admitted
+            case .refuse(let reason): return failLater(AttemptFailure(reason: reason, phase: .request))
+            }
             let form =
                 route.isToProxy
-                ? defaults.proxies?.form(of: hop, along: route, isFirst: attempt.isUnanswered) : nil
-            beginsAttempt()
-            attempt.begin(route, form)
+                ? defaults.proxies?.form(of: hop, along: route, isFirst: task.hopAttempts.isUnanswered) : nil
+            attempt.begin(hop, along: route, as: form, pass, isHedge: task !== self, at: shard.loop.now)
         } catch {
-            return failLater(AttemptFailure(reason: error.reason, phase: .request), on: shard.loop)
+            return failLater(AttemptFailure(reason: error.reason, phase: .request))
         }
-        if let form = attempt.form { tellPrepared(form.hop.request) }
-        if defaults.rates == nil { findConnection(on: shard) } else { awaitRate(on: shard) }
+        if defaults.rates == nil { findConnection(on: shard) } else { awaitRate(of: task, on: shard) }
     }
 
     /// Waits until the rates of the session permit another request.
-    private func awaitRate(on shard: Shard<SessionTask>) {
-        guard let rates = defaults.rates?.requests, let origin = attempt.route?.server else {
+    private func awaitRate(of task: SessionTask, on shard: Shard<AttemptDriver>) {
+        guard let rates = task.defaults.rates?.requests, let origin = attempt.route?.server else {
             return findConnection(on: shard)
         }
         let number = attempt.number
@@ -47,45 +92,78 @@ extension SessionTask {
         }
     }
 
+    /// Has the attempt wait for the rate, for as long as the task has time and its session exists.
+    private func waitForRate(on shard: Shard<AttemptDriver>) {
+        attempt.wait.since = shard.loop.now
+        rateTimer = TaskTimer(on: shard, delay: nil, total: deadlines.total) { [weak self] outcome in
+            guard let self, case .failed(let reason) = outcome else { return }
+            fail(AttemptFailure(reason: reason, phase: .request))
+        }
+    }
+
     /// The one way out of the wait for the rate.
-    final func endWaitForRate() {
-        guard attempt.isWaiting, let since = attempt.wait.since.take(), let now = loop?.now, since < now else { return }
-        waited(since: since, until: now)
+    private func endWaitForRate() {
+        rateTimer.take()?.cancel()
+        guard attempt.isWaiting, let since = attempt.wait.since.take(), let now = task?.loop?.now, since < now else {
+            return
+        }
+        task?.waitedInQueue(since: since, until: now)
     }
 
     /// A wait for the rate is over.
     private func rateAllows(_ number: UInt64) {
-        guard attempt.number == number, attempt.isWaiting, let shard = lifecycle.withLock({ $0.shard }) else { return }
-        endWait()
+        guard attempt.number == number, attempt.isWaiting, let shard = task?.shard else { return }
         endWaitForRate()
         findConnection(on: shard)
     }
 
-    private func findConnection(on shard: Shard<SessionTask>) {
+    private func findConnection(on shard: Shard<AttemptDriver>) {
         if let route = attempt.admitted() { connect(along: route, on: shard) }
     }
 
-    /// Ends the attempt, and what it holds is given back. The task ends with this reason, if nothing else does so.
-    final func cancelAttempt(_ reason: SessionError.Reason) {
+    /// Ends the attempt without an exchange.
+    private func fail(_ failure: AttemptFailure) {
+        endAttempt(failure)
+        attemptFailed(failure)
+    }
+
+    /// The same, and the task acts on it in a later tick: it may have been started from the end of another, which is still on
+    /// the stack.
+    private func failLater(_ failure: AttemptFailure) {
+        endAttempt(failure)
+        SessionTask.perform(on: task?.loop) { self.attemptFailed(failure) }
+    }
+
+    private func endAttempt(_ failure: AttemptFailure) {
+        endWaitForRate()
+        attempt.failed(failure.reason, at: task?.loop?.now ?? .now)
+        if let circuits = task?.defaults.policies.circuits { attempt.came(to: failure, circuits) }
+    }
+
+    /// Ends the attempt, whose outcome is not wanted: what it holds is given back, and it is not called again.
+    final func abandonAttempt() {
+        let now = task?.loop?.now ?? .now
         switch attempt.holding {
-        case .exchange(let carrier): carrier.end(reason)
+        case .exchange(let carrier): attempt.ended(.cancelled, carrier.leave(), at: now)
         case .connectionRequest(let route):
-            lifecycle.withLock { $0.shard }?.abandon(route, self)
-            attempt.failed()
-            end(error(reason, phase: .pool))
+            task?.shard?.abandon(route, self)
+            attempt.failed(.cancelled, at: now)
         case .place:
             endWaitForRate()
-            attempt.failed()
-            end(error(reason, phase: .request))
-        case .nothing: end(error(reason, phase: .request))
+            attempt.failed(.cancelled, at: now)
+        case .nothing: break
         }
     }
 }
 
-extension SessionTask: ConnectionRequester {
-    var hop: Hop { attempt.form?.hop ?? plannedHop }
+extension AttemptDriver: ConnectionRequester {
+    var hop: Hop { attempt.form?.hop ?? task?.plannedHop ?? Hop(request: URLRequest(withoutURL: ())) }
 
-    var isRepeating: Bool { attempt.needsUnusedConnection }
+    var deadlines: Deadlines {
+        task?.taskDeadlines ?? Deadlines(limits: Timeouts(), start: MonotonicInstant(nanoseconds: 0))
+    }
+
+    var isSafeToRepeat: Bool { task?.isHopSafeToRepeat ?? false }
 
     var wait: Wait {
         get { attempt.wait }
@@ -93,10 +171,15 @@ extension SessionTask: ConnectionRequester {
         _modify { yield &attempt.wait }
     }
 
+    func waited(since start: MonotonicInstant, until end: MonotonicInstant) {
+        task?.waitedInQueue(since: start, until: end)
+    }
+
+    func lost(_ connection: FailedConnectionMetrics) { task?.lostConnection(connection) }
+
     func begin(on connection: Connection, _ prepared: PreparedExchange?) -> Bool {
         if attempt.reservation != nil, !spend(at: connection.loop.now) { return false }
-        connection.start(self, hop, deadlines, prepared: prepared)
-        return true
+        return start(on: connection, prepared)
     }
 
     /// Counts the request for the rate. False if the attempt has to wait for that.
@@ -106,33 +189,26 @@ extension SessionTask: ConnectionRequester {
             return true
         }
         attempt.postponed()
-        if let shard = lifecycle.withLock({ $0.shard }) { waitForRate(on: shard) }
+        if let shard = task?.shard { waitForRate(on: shard) }
         return false
     }
 
     func connectionFailed(_ failure: DialFailure) {
-        attempt.failed()
         let failure = AttemptFailure(
             reason: failure.reason, phase: failure.phase, remoteAddress: failure.remoteAddress)
         switch failure.kind {
-        // The task may have been started from the end of another, which is still on the stack.
-        case .local, .limited: failLater(failure, on: lifecycle.withLock { $0.shard }?.loop)
-        default: attemptFailed(failure)
+        case .local, .limited: failLater(failure)
+        default: fail(failure)
         }
     }
+}
 
-    func perform(_ command: TaskCommand) {
-        switch command {
-        case .start: start()
-        case .cancel: cancelNow()
-        case .abandonBody: abandonBodyNow()
-        }
-    }
+// The delegate of the task is asked about the trust of servers.
+extension AttemptDriver: TrustRespondent {
+    var answersServerTrust: Bool { task?.delegate.answersServerTrustChallenges ?? false }
 
-    func returned(_ command: TaskCommand) {
-        switch command {
-        case .start: endWithoutLoop()
-        case .cancel, .abandonBody: endLater(.cancelled, phase: .request, on: nil)
-        }
+    func answer(_ challenge: ServerTrustChallenge, _ question: ServerTrustQuestion) {
+        guard let task else { return question.answer(.performDefaultHandling) }
+        task.delegate.handle(.serverTrust(challenge, question), of: task)
     }
 }

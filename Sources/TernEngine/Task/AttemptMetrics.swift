@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
 public import TernIO
 
 /// One attempt of a task: one try of one hop over the network, along one route. A task has one, and one more for each
@@ -23,42 +24,132 @@ public struct AttemptMetrics: Sendable {
 
     /// The request, as it was sent.
     public let request: URLRequest
-    /// The proxies that the route led through, in the order in which they are connected to; empty for a direct route.
-    public let proxies: [Proxy]
     /// The attempt began.
     public let start: MonotonicInstant
     /// A connection was available; nil if it never was.
-    public let connectionAcquired: MonotonicInstant?
+    public private(set) var connectionAcquired: MonotonicInstant?
     /// The kernel had taken all of the request; nil if it never did.
-    public let requestSent: MonotonicInstant?
+    public private(set) var requestSent: MonotonicInstant?
     /// The first byte of the response head arrived; nil if none did.
-    public let responseStart: MonotonicInstant?
+    public private(set) var responseStart: MonotonicInstant?
     /// The attempt ended; nil before.
-    public let end: MonotonicInstant?
+    public private(set) var end: MonotonicInstant?
     /// Its connection; nil if there was none.
-    public let connection: ConnectionMetrics?
+    public private(set) var connection: ConnectionMetrics?
     /// Whether another request had used the connection before.
-    public let isConnectionReused: Bool
+    public private(set) var isConnectionReused = false
+    /// Whether it was made beside another attempt of its hop, which had no answer: see ``RetryPolicy/hedging``.
+    public let isHedge: Bool
     /// Whether a byte of the request may have reached the server, which may have acted on it. Known when the attempt has
     /// ended.
-    public let wasSent: Bool
+    public private(set) var wasSent = false
     /// The number of bytes sent, heads and TLS included.
-    public let countOfBytesSent: Int64
+    public private(set) var countOfBytesSent: Int64 = 0
     /// The number of bytes received, heads and TLS included.
-    public let countOfBytesReceived: Int64
+    public private(set) var countOfBytesReceived: Int64 = 0
     /// The status code of the response; nil if there was none.
-    public let statusCode: Int?
-    /// Why it failed; nil if it did not.
-    public let failure: SessionError.Reason?
+    public private(set) var statusCode: Int?
+
+    /// The proxies that the route led through, in the order in which they are connected to; empty for a direct route.
+    public var proxies: [Proxy] { unusual?.value.proxies ?? [] }
+    /// Why it failed; nil if it did not. An attempt that was left because the other one had the answer was cancelled.
+    public var failure: SessionError.Reason? { unusual?.value.failure }
     /// Why another attempt followed; nil if none did.
-    public let continuation: Continuation?
+    public var continuation: Continuation? { unusual?.value.continuation }
+    /// Why no retry followed an attempt that was no success; nil if one did, and after a success.
+    public var retryRefusal: RetryRefusal? { unusual?.value.retryRefusal }
+    private var unusual: Unusual?
+
+    /// What few attempts have. Boxed: a plain one stays small.
+    private final class Unusual: Sendable {
+        struct Value {
+            var proxies: [Proxy] = []
+            var failure: SessionError.Reason?
+            var continuation: Continuation?
+            var retryRefusal: RetryRefusal?
+        }
+
+        let value: Value
+
+        init(_ value: Value) { self.value = value }
+    }
+
+    init(request: URLRequest, start: MonotonicInstant, isHedge: Bool = false) {
+        (self.request, self.start, self.isHedge) = (request, start, isHedge)
+    }
+
+    /// How long the server took to answer, since it had a connection; nil if it has not answered.
+    var answerTime: Duration? {
+        guard let connectionAcquired, let responseStart else { return nil }
+        return connectionAcquired.duration(to: responseStart)
+    }
+}
+
+// What happens to an attempt, each thing once
+extension AttemptMetrics {
+    /// A connection has it.
+    mutating func began(on carrier: any Carrier, _ connection: ConnectionMetrics) {
+        // The clock of a tick may be behind that of a connection that was opened within it.
+        connectionAcquired = carrier.isReused ? carrier.loop.now : .now
+        isConnectionReused = carrier.isReused
+        self.connection = connection
+    }
+
+    /// A raw stream is open.
+    mutating func opened(_ connection: ConnectionMetrics) {
+        connectionAcquired = .now
+        self.connection = connection
+    }
+
+    mutating func answered(_ head: ResponseHead, at now: MonotonicInstant) {
+        (responseStart, statusCode) = (now, head.status)
+    }
+
+    /// Its exchange is over, and broke off for this reason.
+    mutating func ended(_ reason: SessionError.Reason?, _ evidence: Evidence, at now: MonotonicInstant) {
+        if end != nil { return }
+        requestSent = evidence.requestSent.map { sent in connectionAcquired.map { max($0, sent) } ?? sent }
+        countOfBytesSent = Int64(clamping: evidence.sentCount)
+        countOfBytesReceived = Int64(clamping: evidence.receivedCount)
+        wasSent = evidence.isSent
+        if let reason { failed(reason, at: now) } else { end = now }
+    }
+
+    mutating func failed(_ reason: SessionError.Reason, at now: MonotonicInstant) {
+        if end != nil { return }
+        end = now
+        change { $0.failure = reason }
+    }
+
+    /// The first reason counts.
+    mutating func isFollowed(by continuation: Continuation) {
+        if self.continuation == nil { change { ($0.continuation, $0.retryRefusal) = (continuation, nil) } }
+    }
+
+    mutating func isNotRetried(_ refusal: RetryRefusal) { change { $0.retryRefusal = refusal } }
+
+    /// It is over.
+    mutating func left(at now: MonotonicInstant, _ route: Route?) {
+        if end == nil { end = now }
+        if let proxies = route?.proxies, !proxies.isEmpty { change { $0.proxies = proxies } }
+    }
+
+    private mutating func change(_ change: (inout Unusual.Value) -> Void) {
+        var value = unusual?.value ?? Unusual.Value()
+        change(&value)
+        unusual = Unusual(value)
+    }
 }
 
 extension AttemptMetrics: CustomStringConvertible {
     /// What came of it, and why another attempt followed, such as `503, retry` or `connection-lost, repeat`.
     public var description: String {
         let outcome = failure?.kind.rawValue ?? statusCode.map(String.init) ?? "no response"
-        return continuation.map { "\(outcome), \($0)" } ?? outcome
+        if let continuation { return "\(outcome), \(continuation)" }
+        switch retryRefusal {
+        case nil, .off, .notTemporary: return outcome
+        case let refusal?: return "\(outcome), no retry: \(refusal.rawValue)"
+        }
     }
 }
 

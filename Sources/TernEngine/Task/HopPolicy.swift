@@ -170,14 +170,6 @@ struct CountPerRedirect: Sendable {
     mutating func increment(_ chain: RedirectChain) { (count, redirectCount) = (value(chain) + 1, chain.count) }
 }
 
-extension RetryBudget {
-    /// Returns whether another attempt of the request is within the budget of its policy: if so, that is counted.
-    func spend(on request: URLRequest, by policy: RetryPolicy, at now: MonotonicInstant) -> Bool {
-        guard let limits = policy.budget, let host = request.serverKey else { return true }
-        return spend(on: host, share: limits.share, floor: limits.floor, at: now)
-    }
-}
-
 /// What the tasks of a session ask about their hops: policies in the order in which tasks call them, grouped by what they
 /// take part in, and the response source. An object, so that each task holds one reference to it.
 ///
@@ -208,17 +200,16 @@ final class HopPolicies: Sendable {
     let retryPolicy: RetryPolicy
     /// Whether it has second attempts made.
     let hedges: Bool
-    /// Counts requests to hosts that are in trouble.
-    let budget: RetryBudget?
+    /// The one of the policies that plans retries; nil for none.
+    let retries: Retries?
     /// What second attempts go by.
     let responseTimes = ResponseTimes()
-    /// Holds requests to hosts back that are in trouble; nil for none.
-    let circuits: CircuitTable?
+    /// Holds attempts to servers back that are in trouble; nil for none.
+    let circuits: Circuits?
 
     init(
         _ policies: [any HopPolicy], following: [any HopPolicy] = [], source: (any ResponseSource)? = nil,
-        providers: (any ProvidedHops)? = nil, retryPolicy: RetryPolicy = .lostConnections, budget: RetryBudget? = nil,
-        circuits: CircuitTable? = nil
+        providers: (any ProvidedHops)? = nil, retryPolicy: RetryPolicy = .lostConnections, circuits: Circuits? = nil
     ) {
         preparing = policies.filter { $0.interests.contains(.addition) }
         departing = policies.filter { $0.interests.contains(.departure) }
@@ -234,9 +225,12 @@ final class HopPolicies: Sendable {
         readsSuccess = hasSource || asksProviders || !readingAll.isEmpty
         self.retryPolicy = retryPolicy
         hedges = retryPolicy.hedging != nil
-        self.budget = budget
+        retries = policies.lazy.compactMap { $0 as? Retries }.first
         self.circuits = circuits
     }
+
+    /// Counts requests to servers that are in trouble; nil without retries.
+    var budget: RetryBudget? { retries?.budget }
 
     /// The same, for tasks whose hops are not answered.
     init(withoutSource other: HopPolicies) {
@@ -244,6 +238,6 @@ final class HopPolicies: Sendable {
         (reading, readingAll, following) = (other.reading, other.readingAll, other.following)
         (source, hasSource, actsOnDeparture, readsSuccess) = (nil, false, false, !other.readingAll.isEmpty)
         (providers, asksProviders) = (nil, false)
-        (retryPolicy, hedges, budget, circuits) = (other.retryPolicy, false, other.budget, other.circuits)
+        (retryPolicy, hedges, retries, circuits) = (other.retryPolicy, false, other.retries, nil)
     }
 }

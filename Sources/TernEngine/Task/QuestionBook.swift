@@ -74,6 +74,8 @@ final class PendingQuestion {
         case contentAgain(URLRequest, after: Duration)
         /// To send the hop again.
         case retry(RetryMetrics)
+        /// None to the delegate: another attempt of the hop may have an answer.
+        case otherAttempt
     }
 
     /// How the exchange ended while the delegate had not answered.
@@ -84,6 +86,8 @@ final class PendingQuestion {
     }
 
     let proposal: Proposal
+    /// The head that the question is about, if it is decided anew in case the answer is no.
+    let head: ResponseHead?
     /// Why there is no response.
     let failure: AttemptFailure?
     /// The request that continues a response that broke off: it is sent in place of the hop's.
@@ -94,8 +98,11 @@ final class PendingQuestion {
     /// The fields that arrived after the content of that response.
     var trailers: (kept: HeaderFields, discarded: HeaderFields)?
 
-    init(_ proposal: Proposal, after failure: AttemptFailure? = nil, rest: URLRequest? = nil) {
-        (self.proposal, self.failure, self.rest) = (proposal, failure, rest)
+    init(
+        _ proposal: Proposal, about head: ResponseHead? = nil, after failure: AttemptFailure? = nil,
+        rest: URLRequest? = nil
+    ) {
+        (self.proposal, self.head, self.failure, self.rest) = (proposal, head, failure, rest)
     }
 
     /// The next question about the same response.

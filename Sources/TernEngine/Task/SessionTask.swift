@@ -9,7 +9,7 @@ import TernLock
 /// All public members may be used on any thread, at any time, in any order.
 // A lock guards `lifecycle`. The driver is used only on the reactor's thread, and before `resume()` by the thread that
 // creates the task. Hence `@unchecked Sendable`.
-public class SessionTask: @unchecked Sendable {
+public class SessionTask: AttemptDriver, @unchecked Sendable {
     /// Unique within the process.
     public let taskIdentifier: Int
     /// The request as given, without the session's defaults.
@@ -27,7 +27,7 @@ public class SessionTask: @unchecked Sendable {
         case completed
     }
 
-    final let lifecycle: Lock<TaskLifecycle<Shard<SessionTask>>>
+    final let lifecycle: Lock<TaskLifecycle<Shard<AttemptDriver>>>
     private let cancellation = Atomic<Bool>(false)
     final let defaults: TaskDefaults
     final let table: TaskTable<SessionTask>?
@@ -35,9 +35,8 @@ public class SessionTask: @unchecked Sendable {
 
     /// What runs on the reactor. Only `TaskDriver.swift` knows what is in it.
     @safe @exclusivity(unchecked) final var driver: TaskDriver
-    /// What the driver tries at present.
-    @safe @exclusivity(unchecked) final var attempt = Attempt()
-    final var queueIndex: Int32 = -1
+    /// What the attempts of the hop have in common.
+    @safe @exclusivity(unchecked) final var hopAttempts = HopAttempts()
     /// Guarded by the table's lock.
     final var tableIndex: Int32 = -1
 
@@ -58,16 +57,47 @@ public class SessionTask: @unchecked Sendable {
 
     private static let nextIdentifier = Atomic<Int>(0)
 
+    // The attempts of the task itself
+
+    final override var task: SessionTask? { self }
+
+    /// Whether the task was cancelled, even if the reactor has not processed that yet: no work needs to be begun for it
+    /// any more.
+    final override var isCancelled: Bool { cancellation.load(ordering: .relaxed) }
+
+    final override var isRepeating: Bool { hopAttempts.needsUnusedConnection }
+
+    final override var isWanted: Bool { isAttempting }
+
+    final override func start(on connection: Connection, _ prepared: PreparedExchange?) -> Bool {
+        connection.start(self, attempt.form?.hop ?? plannedHop, taskDeadlines, prepared: prepared)
+        return true
+    }
+
+    final override func attemptFailed(_ failure: AttemptFailure) { failed(failure) }
+
+    final override func perform(_ command: TaskCommand) {
+        switch command {
+        case .start: start()
+        case .cancel: cancelNow()
+        case .abandonBody: abandonBodyNow()
+        }
+    }
+
+    final override func returned(_ command: TaskCommand) {
+        switch command {
+        case .start: endWithoutLoop()
+        case .cancel, .abandonBody: endLater(.cancelled, phase: .request, on: nil)
+        }
+    }
+
     // Overridden by the kinds of tasks, on the reactor's thread.
 
     /// Whether the session retains the task until it has ended.
     var isListed: Bool { true }
 
     /// Starts the work of the task.
-    func begin(on shard: Shard<SessionTask>) { beginHops() }
-
-    /// The next hop is ready to be sent on `route`.
-    func connect(along route: Route, on shard: Shard<SessionTask>) { shard.find(route, for: self) }
+    func begin(on shard: Shard<AttemptDriver>) { beginHops() }
 
     func cancelNow() { cancelExchange() }
 
@@ -175,10 +205,6 @@ extension SessionTask {
         lifecycle.withLock { $0.hold(by: change) }?.perform { _ in self.updatePause() }
     }
 
-    /// Whether the task was cancelled, even if the reactor has not processed that yet: no work needs to be begun for it
-    /// any more.
-    var isCancelled: Bool { cancellation.load(ordering: .relaxed) }
-
     var isSuspended: Bool { lifecycle.withLock { $0.isSuspended } }
 }
 
@@ -207,10 +233,12 @@ extension SessionTask {
     public var metrics: TaskMetrics? { lifecycle.withLock { $0.stage == .completed } ? measured : nil }
 
     /// Whether the connection of the present hop has carried an exchange before. For delegates, on the reactor.
-    package var isConnectionReused: Bool { measured?.isConnectionReused ?? false }
+    package var isConnectionReused: Bool {
+        attempt.record?.isConnectionReused ?? measured?.isConnectionReused ?? false
+    }
 
     /// How often the present hop was repeated because a kept-alive connection was dead. For delegates, on the reactor.
-    package var repeatCount: Int { measured?.repeatCount ?? 0 }
+    package var repeatCount: Int { Int(hopAttempts.repeatCount) }
 
     /// Why the task failed; nil while it runs and after success.
     public var error: SessionError? { lifecycle.withLock { $0.error } }
@@ -251,10 +279,10 @@ extension SessionTask {
 
 /// The shard of a task, and the table that lists it.
 final class TaskPlace: Sendable {
-    let shard: Shard<SessionTask>
+    let shard: Shard<AttemptDriver>
     let table: TaskTable<SessionTask>?
 
-    init(shard: Shard<SessionTask>, table: TaskTable<SessionTask>? = nil) {
+    init(shard: Shard<AttemptDriver>, table: TaskTable<SessionTask>? = nil) {
         self.shard = shard
         self.table = table
     }

@@ -47,7 +47,7 @@ public class StreamTask: SessionTask, @unchecked Sendable {
 
     override var isListed: Bool { hasDelegate }
 
-    override func begin(on shard: Shard<SessionTask>) {
+    override func begin(on shard: Shard<AttemptDriver>) {
         guard let stream else { return endWithoutLoop() }
         listen(on: shard)
         if let reason = obstacle(on: shard) {
@@ -58,7 +58,7 @@ public class StreamTask: SessionTask, @unchecked Sendable {
         }
     }
 
-    private func obstacle(on shard: Shard<SessionTask>) -> SessionError.Reason? {
+    private func obstacle(on shard: Shard<AttemptDriver>) -> SessionError.Reason? {
         if shard.isClosed { return .sessionInvalidated }
         do throws(RouteRule.Refusal) {
             _ = try route?.get()
@@ -68,7 +68,7 @@ public class StreamTask: SessionTask, @unchecked Sendable {
         }
     }
 
-    private func listen(on shard: Shard<SessionTask>) {
+    private func listen(on shard: Shard<AttemptDriver>) {
         guard let stream else { return }
         stream.listener = self
         stream.isPaused = isSuspended
@@ -77,7 +77,7 @@ public class StreamTask: SessionTask, @unchecked Sendable {
     }
 
     /// Takes over the connection of another task.
-    func takeOver(_ handover: Handover, on shard: Shard<SessionTask>) {
+    func takeOver(_ handover: Handover, on shard: Shard<AttemptDriver>) {
         lifecycle.withLock { $0.begin() }
         table?.began()
         measure(from: .now)

@@ -55,13 +55,6 @@ final class TaskDefaults: Sendable {
     convenience init(forPreparation other: TaskDefaults) {
         self.init(other, policies: HopPolicies(withoutSource: other.policies), rates: nil)
     }
-
-    /// For the second attempt of a hop, which policies have prepared.
-    convenience init(forHedgeOf other: TaskDefaults) {
-        self.init(other, policies: Self.unprepared, rates: other.rates)
-    }
-
-    private static let unprepared = HopPolicies([], retryPolicy: .never)
 }
 
 // What a request says, or else its session

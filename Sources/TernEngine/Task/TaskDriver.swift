@@ -23,9 +23,13 @@ struct TaskDriver: ~Copyable {
     /// That of the request itself; nil without one.
     fileprivate var limiter: RateLimiter?
     /// While the task waits for a lookup or a delay.
-    fileprivate var timer: TaskTimer<SessionTask>?
-    /// While the hop may have a second attempt; of the second attempt, too.
-    fileprivate var hedge: Hedge?
+    fileprivate var timer: TaskTimer<AttemptDriver>?
+    /// Until the hop is to have a second attempt.
+    fileprivate var hedgeTimer: TaskTimer<AttemptDriver>?
+    /// The second attempt of the hop, beside the task's own; nil while there is none.
+    fileprivate var second: SecondAttempt?
+    /// The task's own attempt has ended so, and the second one goes on.
+    fileprivate var heldFailure: AttemptFailure?
 
     @inline(__always)
     init(
@@ -45,13 +49,22 @@ extension SessionTask {
     /// For any thread once the task has completed: it does not change then.
     final var measured: TaskMetrics? { driver.measured }
 
-    final var deadlines: Deadlines { driver.deadlines }
+    final var taskDeadlines: Deadlines { driver.deadlines }
 
     /// The hop as it is planned: the request that is sent now, or was sent last.
     final var plannedHop: Hop { driver.machine.hop }
 
     /// Whether the hop is to be sent, and no response has come.
     final var isAttempting: Bool { driver.machine.isAttempting }
+
+    /// Whether another server has chosen that of the hop, by a redirect.
+    final var isHopChosenElsewhere: Bool {
+        guard plannedHop.number > 0, let last = driver.machine.history.responses.last?.url else { return false }
+        return plannedHop.request.host != URLRequest(url: last).host
+    }
+
+    /// Whether the hop may be sent again although a server may have received it.
+    final var isHopSafeToRepeat: Bool { driver.machine.isHopSafeToRepeat }
 
     /// Whether an exchange is in progress.
     final var isCarried: Bool { attempt.carrier != nil }
@@ -63,8 +76,8 @@ extension SessionTask {
         return true
     }
 
-    /// Whether the task waits for a lookup or a delay.
-    final var isWaiting: Bool { driver.timer != nil }
+    /// Whether the task waits for a lookup, a delay or the rate.
+    final var isWaiting: Bool { driver.timer != nil || attempt.isWaiting }
 
     /// What the program sees as the response: for a task that continues one.
     final func keep(_ response: HTTPURLResponse) { lifecycle.withLock { $0.response = response } }
@@ -77,7 +90,9 @@ extension SessionTask {
 
     final func measure(opened connection: ConnectionMetrics) { driver.measured?.opened(connection) }
 
-    final func beginHops() { follow(driver.machine.begin(since: driver.deadlines.start)) }
+    final func beginHops() {
+        follow(driver.machine.begin(since: driver.deadlines.start, until: driver.deadlines.total?.instant))
+    }
 
     final func pauseExchange() {
         let isSuspended = isSuspended
@@ -111,16 +126,16 @@ extension SessionTask {
     func follow(_ next: TaskMachine.Next) {
         switch next {
         case .wait: awaitEvent()
-        case .send: withShard { beginAttempt(on: $0) }
+        case .send: withShard { send(on: $0) }
         case .refuse(let reason): failLater(AttemptFailure(reason: reason, phase: .request), on: loop)
         case .repeat:
-            attempt.noteRepeat()
-            withShard { beginAttempt(on: $0) }
+            hopAttempts.noteRepeat()
+            if let route = attempt.route { driver.machine.countRepeat(to: route.serverKey, at: loop?.now ?? .now) }
+            withShard { send(on: $0) }
         case .resolve: withShard { resolve(on: $0) }
         case .provide(let providers, let number): withShard { ask(providers, number, on: $0) }
         case .lookUp(let lookup, let number): withShard { look(up: lookup, number, on: $0) }
         case .awaitNetwork(let lookup, let number, let isFirst):
-            driver.measured?.awaitsNetwork()
             if isFirst { driver.delegate.handle(.waitingForConnectivity, of: self) }
             withShard { look(up: lookup, number, on: $0) }
         case .delay(let delay):
@@ -128,6 +143,7 @@ extension SessionTask {
         case .answer(let source):
             withShard { source.start(self, on: $0.loop, driver.deadlines) }
         case .deliver(let question, let isComplete): deliver(question, isComplete)
+        case .resume(let answer, let question): resume(question, answer)
         case .askContent: askForContent()
         case .askRetry(let retry): ask(about: retry)
         case .complete: end(nil)
@@ -135,7 +151,7 @@ extension SessionTask {
             if let carrier = attempt.carrier { return carrier.end(reason) }
             end(
                 error(
-                    reason, phase: driver.measured?.responseStart == nil ? .head : .body, isSafeToRepeat: isSafeToRepeat
+                    reason, phase: attempt.record?.responseStart == nil ? .head : .body, isSafeToRepeat: isSafeToRepeat
                 ))
         case .failed(let failure, let isSafeToRepeat): end(failure, isSafeToRepeat)
         }
@@ -145,18 +161,46 @@ extension SessionTask {
     /// not answered, the task does.
     private func awaitEvent() {
         updatePause()
+        limitDiscarding()
         if attempt.carrier == nil, driver.timer == nil, driver.machine.isAsking { withShard { wait(on: $0) } }
     }
 
-    private func withShard(_ body: (Shard<SessionTask>) -> Void) {
-        guard let shard = lifecycle.withLock({ $0.shard }) else { return }
+    /// The rest of a response that is not the answer is awaited for a moment: whatever its server does, the task goes on.
+    private func limitDiscarding() {
+        guard driver.machine.isDiscarding, !isSuspended, let carrier = attempt.carrier else { return }
+        let now = carrier.loop.now
+        let left = driver.deadlines.total.map { now.duration(to: $0.instant) } ?? TaskMachine.maximumDiscardTime
+        let limits = Timeouts(idle: nil, total: min(left, TaskMachine.maximumDiscardTime))
+        carrier.carry(self, Deadlines(limits: limits, start: now))
+    }
+
+    private var isOutOfTime: Bool { driver.deadlines.total.map { $0.instant <= loop?.now ?? .now } ?? false }
+
+    /// The task goes to the network: with an attempt of the hop.
+    private func send(on shard: Shard<AttemptDriver>) {
+        noteHop()
+        let continuation = driver.machine.history.continuation
+        if let record = attempt.takeRecord(at: shard.loop.now, before: continuation) { add(record) }
+        // Retries, and repeats, are counted as such.
+        if hopAttempts.isNew { defaults.policies.retries?.began(plannedHop.request) }
+        hopAttempts.begin()
+        beginAttempt(of: self, on: shard)
+    }
+
+    /// An attempt of the hop is over.
+    fileprivate func add(_ record: consuming AttemptMetrics) {
+        driver.measured?.add(record, repeatCount: Int(hopAttempts.repeatCount))
+    }
+
+    private func withShard(_ body: (Shard<AttemptDriver>) -> Void) {
+        guard let shard else { return }
         if shard.isClosed { return endLater(.sessionInvalidated, phase: .request, on: shard.loop) }
         body(shard)
     }
 
     /// Resolves the route of the hop, for the response source. May call code of the user: a closure that chooses proxies,
     /// and policies of trust.
-    private func resolve(on shard: Shard<SessionTask>) {
+    private func resolve(on shard: Shard<AttemptDriver>) {
         noteHop()
         let key: [[UInt8]]
         do throws(RouteRule.Refusal) {
@@ -176,10 +220,10 @@ extension SessionTask {
         if driver.measured?.number != number {
             // That of the hop before.
             if let status = driver.machine.cacheStatus { driver.measured?.handled(by: status) }
-            driver.measured?.beginHop(
-                plannedHop, redirectCount: driver.machine.history.chain.count,
-                after: driver.machine.history.retries.last, loop?.now ?? .now)
-            attempt.beginHop()
+            let now = loop?.now ?? .now
+            if let record = attempt.takeRecord(at: now, before: driver.machine.history.continuation) { add(record) }
+            driver.measured?.beginHop(plannedHop, redirectCount: driver.machine.history.chain.count, now)
+            hopAttempts = HopAttempts()
         }
         if driver.machine.history.isPrepared { tellPrepared(plannedHop.request) }
     }
@@ -194,46 +238,28 @@ extension SessionTask {
         withExtendedLifetime(previous) {}
     }
 
-    /// Has the attempt wait for the rate, for as long as the task has time and its session exists.
-    func waitForRate(on shard: Shard<SessionTask>) {
-        attempt.wait.since = shard.loop.now
-        driver.timer = TaskTimer(on: shard, delay: nil, total: driver.deadlines.total) { [weak self] outcome in
-            guard let self, case .failed(let reason) = outcome else { return }
-            endWaitForRate()
-            attempt.failed()
-            attemptFailed(AttemptFailure(reason: reason, phase: .request))
-        }
-    }
-
-    /// Before the attempt forgets the one before it.
-    func beginsAttempt() {
-        driver.measured?.beginAttempt(
-            EarlierAttempt(
-                route: attempt.route, retry: driver.machine.history.retries.last,
-                isRepeated: attempt.repeatCount > driver.measured?.repeatCount ?? 0, now: loop?.now ?? .now))
-    }
-
-    var isSafeToRepeat: Bool { driver.machine.isHopSafeToRepeat }
-
-    func waited(since start: MonotonicInstant, until end: MonotonicInstant) {
+    func waitedInQueue(since start: MonotonicInstant, until end: MonotonicInstant) {
         driver.measured?.waited(since: start, until: end)
     }
 
-    func lost(_ connection: FailedConnectionMetrics) { driver.measured?.lost(connection) }
+    func lostConnection(_ connection: FailedConnectionMetrics) { driver.measured?.lost(connection) }
 
     /// What the task waits for has come.
     func endWait() { driver.timer.take()?.cancel() }
 
-    /// An attempt has no response.
-    func attemptFailed(_ failure: AttemptFailure) {
-        if driver.hedge != nil, isHeld(failure) { return }
-        let next = driver.machine.failed(failure, wasRepeated: attempt.repeatCount > 0)
-        guard case .fail(let reason, let isSafeToRepeat) = next else {
-            driver.measured?.failed(failure.reason, at: loop?.now ?? .now)
-            return move(next)
-        }
+    /// The attempt of the task has no response; another one may have one.
+    func failed(_ failure: AttemptFailure, rest: URLRequest? = nil) {
+        if holds(failure) { return }
+        let next = driver.machine.failed(failure, wasRepeated: hopAttempts.repeatCount > 0, rest: rest)
+        noteRefusal()
+        guard case .fail(let reason, let isSafeToRepeat) = next else { return move(next) }
         end(
             AttemptFailure(reason: reason, phase: failure.phase, remoteAddress: failure.remoteAddress), isSafeToRepeat)
+    }
+
+    /// Why no retry follows what the attempt has come to.
+    private func noteRefusal() {
+        if let refusal = driver.machine.history.retryRefusal { attempt.isNotRetried(refusal) }
     }
 
     private func end(_ failure: AttemptFailure, _ isSafeToRepeat: Bool) {
@@ -245,12 +271,12 @@ extension SessionTask {
 
     /// The same, in a later tick.
     func failLater(_ failure: AttemptFailure, on loop: ReactorLoop?) {
-        Self.perform(on: loop) { self.attemptFailed(failure) }
+        Self.perform(on: loop) { self.failed(failure) }
     }
 
     /// Waits without a connection: for a delay, or for a lookup.
     private func wait(
-        on shard: Shard<SessionTask>, for delay: Duration? = nil,
+        on shard: Shard<AttemptDriver>, for delay: Duration? = nil,
         _ next: @escaping (inout TaskMachine) -> TaskMachine.Next = { $0.delayEnded() }
     ) {
         driver.timer = TaskTimer(on: shard, delay: delay, total: driver.deadlines.total) { [weak self] outcome in
@@ -262,7 +288,7 @@ extension SessionTask {
         }
     }
 
-    private func look(up lookup: HopLookup, _ number: UInt64, on shard: Shard<SessionTask>) {
+    private func look(up lookup: HopLookup, _ number: UInt64, on shard: Shard<AttemptDriver>) {
         let cancellation = lookup { preparation in
             shard.perform { _ in
                 self.endWait()
@@ -276,7 +302,7 @@ extension SessionTask {
     }
 
     /// Asks the response providers, which may call code of the user elsewhere.
-    private func ask(_ providers: any ProvidedHops, _ number: UInt64, on shard: Shard<SessionTask>) {
+    private func ask(_ providers: any ProvidedHops, _ number: UInt64, on shard: Shard<AttemptDriver>) {
         noteHop()
         let finding = ProviderFinding()
         wait(on: shard)
@@ -291,7 +317,17 @@ extension SessionTask {
         }
     }
 
-    func cancelExchange() { cancelAttempt(.cancelled) }
+    func cancelExchange() {
+        switch attempt.holding {
+        case .exchange(let carrier): return carrier.end(.cancelled)
+        case .connectionRequest:
+            abandonAttempt()
+            end(error(.cancelled, phase: .pool))
+        case .place, .nothing:
+            abandonAttempt()
+            end(error(.cancelled, phase: .request))
+        }
+    }
 
     /// Ends, and leaves the rest of the response to the connection.
     func abandonBodyNow() {
@@ -301,24 +337,23 @@ extension SessionTask {
     }
 
     /// The exchange is over: the connection no longer belongs to this task.
-    private func settle(_ evidence: Evidence) {
-        attempt.ended()
-        // A stored response adds nothing to what was measured of a connection before it.
-        if !evidence.isStored { driver.measured?.settle(evidence) }
+    private func settle(_ evidence: Evidence, _ reason: SessionError.Reason? = nil) {
+        attempt.ended(reason, evidence, at: loop?.now ?? .now)
     }
 
     /// Also if the connection is gone.
-    var loop: ReactorLoop? { attempt.carrier?.loop ?? lifecycle.withLock { $0.shard }?.loop }
+    var loop: ReactorLoop? { attempt.carrier?.loop ?? shard?.loop }
+
+    var shard: Shard<AttemptDriver>? { lifecycle.withLock { $0.shard } }
 }
 
 extension SessionTask: TableMember {}
 
 extension SessionTask: ExchangeDelegate {
     func exchangeBegan(on carrier: any Carrier) {
-        attempt.began(on: carrier)
         contentCounts.sent.store(0, ordering: .relaxed)
         let connection = carrier.connectionMetrics
-        driver.measured?.begin(on: carrier, connection, repeatCount: Int(attempt.repeatCount))
+        attempt.began(on: carrier, connection)
         if isSuspended { carrier.isPaused = true }
         if let connection { driver.delegate.handle(.willSend(on: connection), of: self) }
         if let hedging = driver.machine.hedging { plan(hedging) }
@@ -354,7 +389,7 @@ extension SessionTask: ExchangeDelegate {
             driver.delegate.handle(.informational(driver.machine.response(head)), of: self)
         case .end(let trailers, let discarded):
             if let question = driver.machine.question { question.trailers = (trailers, discarded) }
-            if driver.machine.isDelivering, finishDecoding() { tell(trailers, discarded) }
+            if driver.machine.isDelivering { responseEnded(trailers, discarded) }
         case .needMoreBytes, .handedOver: break
         }
         return .all
@@ -396,36 +431,41 @@ extension SessionTask: ExchangeDelegate {
         }
     }
 
-    /// The coded content is complete. False, and the task ends, if its coding is incomplete.
-    private func finishDecoding() -> Bool {
-        do throws(ContentDecodingError) {
-            try driver.decoding?.finish()
-            return true
-        } catch {
-            attempt.carrier?.end(.transfer(.undecodable(error)))
-            return false
-        }
-    }
-
     private func received(_ head: ResponseHead) {
         guard let carrier = attempt.carrier else { return }
-        driver.measured?.received(head, carrier.loop.now)
+        let now = carrier.loop.now
+        driver.measured?.received(head, now)
+        let connection = carrier.connectionMetrics
+        let isForProxy =
+            attempt.form != nil && hopAttempts.answersProxy(head, to: attempt.form, defaults.proxies)
+        if connection != nil {
+            attempt.answered(head, at: now)
+            if let circuits = defaults.policies.circuits { attempt.came(to: head, circuits) }
+            if !isForProxy, driver.machine.mayHedge {
+                if driver.second != nil, driver.machine.isTemporary(.answered(status: head.status, wait: nil)) {
+                    driver.machine.hold(head)
+                    driver.machine.question?.response = driver.machine.response(head)
+                    return updatePause()
+                }
+                learn(attempt)
+                endHedge()
+            }
+        }
         // Before the machine, which may move to the next hop.
         let response = driver.machine.response(head)
-        let isForProxy = attempt.form != nil && defaults.proxies.map { attempt.answersProxy(head, $0) } ?? false
-        if let hedge = driver.hedge, !isForProxy {
-            if hedge.isSecond(self) { return hedge.task?.take(from: hedge, head) ?? () }
-            endHedge()
-        }
-        act(on: driver.machine.head(head, isForProxy: isForProxy, from: carrier.connectionMetrics), response, carrier)
+        act(on: driver.machine.head(head, isForProxy: isForProxy, from: connection), response, carrier)
     }
 
     private func act(
-        on answer: TaskMachine.HeadAnswer, _ response: consuming HTTPURLResponse, _ carrier: any Carrier
+        on answer: TaskMachine.HeadAnswer, _ response: consuming HTTPURLResponse, _ carrier: (any Carrier)?
     ) {
         switch answer {
-        case .deliver: deliver(response, on: carrier.loop)
-        case .discard: driver.delegate.handle(.discarded(response), of: self)
+        case .deliver:
+            noteRefusal()
+            deliver(response, on: loop)
+        case .discard:
+            driver.delegate.handle(.discarded(response), of: self)
+            limitDiscarding()
         case .call(let body):
             let decision = body()
             // The task may have ended in the call.
@@ -440,13 +480,43 @@ extension SessionTask: ExchangeDelegate {
             askForContent()
         case .fail(let reason):
             driver.delegate.handle(.discarded(response), of: self)
-            carrier.end(reason)
+            if let carrier = attempt.carrier { carrier.end(reason) } else { end(error(reason, phase: .head)) }
         }
     }
 
-    func tell(_ trailers: HeaderFields, _ discarded: HeaderFields) {
+    /// Acts on a head that was held, and then on what has come of its response meanwhile.
+    private func resume(_ question: PendingQuestion, _ answer: TaskMachine.HeadAnswer) {
+        guard let response = question.response else { return }
+        act(on: answer, response, attempt.carrier)
+        switch question.ending {
+        case .pending: awaitEvent()
+        case .complete:
+            if let next = driver.machine.question {
+                next.trailers = question.trailers
+            } else if let (trailers, discarded) = question.trailers, driver.machine.isDelivering {
+                guard responseEnded(trailers, discarded) else { return }
+            }
+            follow(driver.machine.ended())
+        case .broken(let reason, _):
+            let evidence = Evidence(isAnswered: true, isSent: true)
+            follow(driver.machine.failed(AttemptFailure(reason: reason, phase: .body, evidence: evidence)))
+        }
+    }
+
+    /// The response is complete, with these trailers: the one end of every response, whether its content was delivered as it
+    /// came, or held. False if it is none: the coding of its content is incomplete.
+    @discardableResult
+    private func responseEnded(_ trailers: HeaderFields, _ discarded: HeaderFields) -> Bool {
+        do throws(ContentDecodingError) {
+            try driver.decoding?.finish()
+        } catch {
+            let reason = SessionError.Reason.transfer(.undecodable(error))
+            if let carrier = attempt.carrier { carrier.end(reason) } else { end(self.error(reason, phase: .body)) }
+            return false
+        }
         if !trailers.isEmpty { driver.delegate.handle(.trailers(trailers), of: self) }
         if !discarded.isEmpty { driver.delegate.handle(.discardedTrailers(discarded), of: self) }
+        return true
     }
 
     var takesOver: Bool { driver.machine.isDelivering && takesOverConnections }
@@ -462,217 +532,142 @@ extension SessionTask: ExchangeDelegate {
     }
 
     func exchangeEnded(_ reason: SessionError.Reason?, _ evidence: Evidence) {
-        settle(evidence)
+        settle(evidence, reason)
         switch reason {
         case nil: follow(driver.machine.ended())
+        // The moment for the rest of the response is over, and not the task's time.
+        case .timedOut(.total) where driver.machine.isDiscarding && !isOutOfTime: follow(driver.machine.leftBehind())
         case .request(.invalid(let error)):
             connectionFailed(DialFailure(reason: .request(.invalid(error)), phase: .request))
         case let reason?:
             let failure = AttemptFailure(reason: reason, phase: .head, evidence: evidence)
-            if driver.hedge != nil, isHeld(failure) { return }
+            if !evidence.isStored, let circuits = defaults.policies.circuits { attempt.came(to: failure, circuits) }
+            if holds(failure) { return }
             let rest = driver.machine.isDelivering && !evidence.isStored ? requestOfRest(after: reason) : nil
-            let isOutcome = driver.machine.isAttempting || driver.machine.isDelivering
-            let next = driver.machine.failed(failure, wasRepeated: attempt.repeatCount > 0, rest: rest)
-            if isOutcome, !evidence.isStored { driver.measured?.failed(reason, at: loop?.now ?? .now) }
+            let next = driver.machine.failed(failure, wasRepeated: hopAttempts.repeatCount > 0, rest: rest)
+            noteRefusal()
             follow(next)
         }
     }
 }
 
-/// A second attempt of a hop, beside the task's own. The first answer becomes the task's, and the other attempt is left. On
-/// the reactor's thread of both, hence `@unchecked Sendable`.
-///
-/// The second attempt is a task of its own without policies. It becomes no more than a carrier: when the head of its response
-/// arrives, the task takes over its exchange.
-final class Hedge: @unchecked Sendable {
-    private(set) weak var task: SessionTask?
-    /// The task's own attempt was sent then.
-    let start: MonotonicInstant
-    /// Until the second attempt begins.
-    fileprivate var timer: TaskTimer<SessionTask>?
-    /// The second attempt.
-    fileprivate var second: SessionTask?
-    fileprivate var secondStart: MonotonicInstant?
-    /// The task's own attempt has ended so; nil while it goes on.
-    fileprivate var failure: AttemptFailure?
-
-    init(of task: SessionTask, at start: MonotonicInstant) { (self.task, self.start) = (task, start) }
-}
-
-// What the task asks and tells
-extension Hedge {
-    /// Whether this is the second attempt.
-    func isSecond(_ task: SessionTask) -> Bool { second === task }
-
-    /// Has the second attempt begin after this delay.
-    func plan(after delay: Duration, on shard: Shard<SessionTask>) {
-        timer = TaskTimer(on: shard, delay: delay, total: nil) { [weak self] outcome in
-            guard let self, case .over = outcome else { return }
-            timer = nil
-            guard let second = task?.second(beside: self) else { return }
-            (self.second, secondStart) = (second, shard.loop.now)
-            second.begin(as: self, on: shard)
-        }
-    }
-
-    /// The task's own attempt has no response. False if the second is not being made: nothing but this failure is left.
-    func holds(_ failure: AttemptFailure) -> Bool {
-        if second == nil { return false }
-        self.failure = failure
-        return true
-    }
-
-    /// The task's own attempt goes on, and has no answer.
-    var isFirstOpen: Bool { failure == nil }
-
-    /// Its attempt is over, or is the only one left.
-    func end() {
-        timer.take()?.cancel()
-        guard let second = second.take() else { return }
-        second.leaveHedge()
-        second.cancelAttempt(.cancelled)
-    }
-
-    /// The second attempt is over without a cancellation. The task goes on with its own.
-    fileprivate func lostSecond() {
-        second = nil
-        if let failure = failure.take() { task?.hedgeFailed(failure) }
-    }
-
-    /// What there was of a second attempt; nil if there was none.
-    func metrics(isAnswer: Bool) -> HedgeMetrics? {
-        secondStart.map { HedgeMetrics(start: $0, isAnswer: isAnswer) }
-    }
-
-    /// The second attempt has an answer: the task takes over its exchange.
-    func takeSecond() -> SessionTask? {
-        timer.take()?.cancel()
-        return second.take()
-    }
-}
-
-/// The delegate of the second attempt.
-extension Hedge: SessionTaskDelegate {
-    var answersServerTrustChallenges: Bool { task?.delegate.answersServerTrustChallenges ?? false }
-
-    func handle(_ event: TaskEvent, of other: SessionTask) {
-        switch event {
-        case .serverTrust(_, let question):
-            guard let task else { return question.answer(.performDefaultHandling) }
-            task.delegate.handle(event, of: task)
-        case .completed: if isSecond(other) { lostSecond() }
-        case .waitingForConnectivity, .willSend, .sentBodyData, .informational, .discarded, .trailers,
-            .discardedTrailers:
-            break
-        // None of them comes: the task takes over with the head of the response.
-        case .willRetry(_, let question): question.answer(.doNotRetry)
-        case .redirect(_, _, let question): question.answer(.deliver)
-        case .challenge(_, let question): question.answer(.deliver)
-        case .newBody(let question): question.answer(.unavailable)
-        case .response(_, let question): question.answer(.cancel)
-        case .willCache(let question): question.answer(nil)
-        }
-    }
-
-    func task(_ task: SessionTask, didCompleteWith error: SessionError?) { handle(.completed(error), of: task) }
-}
-
 // On the reactor's thread: a second attempt of the hop, beside the first.
 extension SessionTask {
+    /// The first attempt is sent, and may have a second one beside it.
     private func plan(_ hedging: RetryPolicy.Hedging) {
-        guard driver.hedge == nil, !takesOverConnections, let shard = lifecycle.withLock({ $0.shard }) else { return }
-        let now = shard.loop.now
-        let hedge = Hedge(of: self, at: now)
-        driver.hedge = hedge
+        guard driver.hedgeTimer == nil, driver.second == nil, !takesOverConnections, let shard,
+            let server = attempt.route?.serverKey
+        else { return }
+        let delay: Duration
         switch hedging {
-        case .after(let delay): hedge.plan(after: delay, on: shard)
+        case .after(let time): delay = time
         case .percentile(let share, let least):
-            guard let host = plannedHop.request.serverKey,
-                let time = driver.machine.responseTimes.percentile(share, of: host, at: now)
-            else { return }
-            hedge.plan(after: max(time, least), on: shard)
+            guard let time = defaults.policies.responseTimes.percentile(share, of: server, at: shard.loop.now) else {
+                return
+            }
+            delay = max(time, least)
+        }
+        driver.hedgeTimer = TaskTimer(on: shard, delay: delay, total: nil) { [weak self] outcome in
+            guard let self, case .over = outcome else { return }
+            driver.hedgeTimer = nil
+            beginSecond(on: shard)
         }
     }
 
-    /// The first attempt has no answer in time. Returns the second; nil if there can be none.
-    func second(beside hedge: Hedge) -> SessionTask? {
-        guard driver.hedge === hedge, driver.machine.isAttempting, let shard = lifecycle.withLock({ $0.shard }),
-            driver.machine.spendHedge(at: shard.loop.now)
-        else { return nil }
-        // The session does not list it.
-        return SessionTask(
-            request: plannedHop.request, delegate: hedge, defaults: TaskDefaults(forHedgeOf: defaults),
-            at: TaskPlace(shard: shard), after: driver.machine.history.chain)
+    /// The first attempt has no answer in time. A suspended task has no second one.
+    private func beginSecond(on shard: Shard<AttemptDriver>) {
+        guard driver.machine.hedging != nil, !isSuspended, let server = attempt.route?.serverKey,
+            driver.machine.allowsHedge(to: server, isSent: false, at: shard.loop.now)
+        else { return }
+        let second = SecondAttempt(beside: self)
+        driver.second = second
+        second.beginAttempt(of: self, on: shard)
     }
 
-    /// The second attempt begins.
-    func begin(as hedge: Hedge, on shard: Shard<SessionTask>) {
-        guard let first = hedge.task, driver.machine.start() else { return }
-        lifecycle.withLock { $0.begin() }
-        driver.hedge = hedge
-        driver.measured = TaskMetrics(originalRequest, start: shard.loop.now)
-        driver.deadlines = first.driver.deadlines
-        begin(on: shard)
+    /// Whether `second` is sent now: it is counted.
+    func mayBeSent(_ second: SecondAttempt, at now: MonotonicInstant) -> Bool {
+        guard driver.second === second, driver.machine.isAttempting || driver.machine.isAsking,
+            let server = second.attempt.route?.serverKey
+        else { return false }
+        return driver.machine.allowsHedge(to: server, isSent: true, at: now)
     }
 
-    /// Of the second attempt: its hedge has ended.
-    func leaveHedge() {
-        driver.hedge = nil
-        change(NoOpTaskDelegate.shared)
+    func isWanted(_ second: SecondAttempt) -> Bool { driver.second === second }
+
+    /// A proxy has requested a credential of the second attempt, and gets it with another one.
+    func beginAnother(_ second: SecondAttempt, on shard: Shard<AttemptDriver>) {
+        if let record = second.attempt.takeRecord(at: shard.loop.now, before: .challenge) { add(record) }
+        second.beginAttempt(of: self, on: shard)
     }
 
-    /// The hop has an answer, or no attempt that may bring one.
-    private func endHedge(isAnswer: Bool = false) {
-        guard let hedge = driver.hedge.take() else { return }
-        if case .percentile? = driver.machine.hedging, let now = loop?.now, let host = plannedHop.request.serverKey {
-            driver.machine.responseTimes.add(hedge.start.duration(to: now), of: host, at: now)
-        }
-        if let metrics = hedge.metrics(isAnswer: isAnswer) { driver.measured?.hedged(metrics) }
-        hedge.end()
+    /// The times of a server's answers are known from the attempts that have one.
+    private func learn(_ attempt: borrowing Attempt) {
+        guard driver.machine.hedgesByPercentile, let time = attempt.record?.answerTime,
+            let server = attempt.route?.serverKey, let now = attempt.record?.responseStart
+        else { return }
+        defaults.policies.responseTimes.add(time, of: server, at: now)
     }
 
-    /// An attempt has no response, but another may have one. If there is none, its hedge has ended.
-    private func isHeld(_ failure: AttemptFailure) -> Bool {
-        guard let hedge = driver.hedge, !hedge.isSecond(self) else { return false }
-        if driver.machine.isAttempting, driver.machine.isTemporary(.failed(failure.reason)), hedge.holds(failure) {
+    /// Whether the failure of the task's own attempt waits for the second one, which may have an answer.
+    private func holds(_ failure: AttemptFailure) -> Bool {
+        if driver.hedgeTimer == nil, driver.second == nil || driver.machine.isHolding { return false }
+        if driver.second != nil, driver.machine.isAttempting, driver.machine.isTemporary(.failed(failure.reason)) {
+            driver.heldFailure = failure
             return true
         }
         endHedge()
         return false
     }
 
-    /// The second attempt has failed after the first.
-    func hedgeFailed(_ failure: AttemptFailure) {
-        endHedge()
-        attemptFailed(failure)
+    /// The hop has an answer, or an end: it has no other attempt any more.
+    private func endHedge() {
+        driver.hedgeTimer.take()?.cancel()
+        driver.heldFailure = nil
+        guard let second = driver.second.take() else { return }
+        second.abandonAttempt()
+        addRecord(of: second)
     }
 
-    /// The second attempt has a response: it is the answer to the hop.
-    func take(from hedge: Hedge, _ head: ResponseHead) {
-        let isTemporary = driver.machine.isTemporary(.answered(status: head.status, wait: nil))
-        if hedge.isFirstOpen, isTemporary { return hedge.end() }
-        guard let second = hedge.takeSecond() else { return }
-        switch attempt.holding {
-        case .exchange(let carrier): settle(carrier.leave())
-        case .connectionRequest(let route):
-            lifecycle.withLock { $0.shard }?.abandon(route, self)
-            attempt.failed()
-        case .place:
-            endWaitForRate()
-            endWait()
-            attempt.failed()
-        case .nothing: break
+    private func addRecord(of second: SecondAttempt) {
+        if let record = second.attempt.takeRecord(at: loop?.now ?? .now) { add(record) }
+        second.end()
+    }
+
+    /// The second attempt has no answer: what the first has come to is the hop's.
+    func lost(_ second: SecondAttempt) {
+        guard driver.second === second else { return }
+        driver.second = nil
+        addRecord(of: second)
+        if let failure = driver.heldFailure.take() { return failed(failure) }
+        if driver.machine.isHolding {
+            follow(driver.machine.proceed(from: attempt.carrier?.connectionMetrics))
         }
-        endHedge(isAnswer: true)
+    }
+
+    /// The second attempt has a response: if it is the answer to the hop, it becomes the task's attempt.
+    func received(_ head: ResponseHead, by second: SecondAttempt) {
+        guard driver.second === second else { return }
+        let isTemporary = driver.machine.isTemporary(.answered(status: head.status, wait: nil))
+        // The first one goes on, or has come to the same.
+        if isTemporary, driver.heldFailure == nil {
+            second.abandonAttempt()
+            return lost(second)
+        }
+        driver.second = nil
+        driver.heldFailure = nil
+        abandonAttempt()
+        if let record = attempt.takeRecord(at: loop?.now ?? .now) { add(record) }
+        learn(second.attempt)
         swap(&attempt, &second.attempt)
-        second.leaveHedge()
-        second.driver.machine.complete()
-        _ = second.lifecycle.withLock { $0.handOver() }
-        contentCounts.sent.store(second.contentCounts.sent.load(ordering: .relaxed), ordering: .relaxed)
+        contentCounts.sent.store(second.countOfBytesSent, ordering: .relaxed)
+        second.end()
+        driver.machine.forgetHeld()
         guard let carrier = attempt.carrier else { return }
         carrier.carry(self, driver.deadlines)
-        driver.measured?.begin(on: carrier, carrier.connectionMetrics, repeatCount: Int(attempt.repeatCount))
-        received(head)
+        if let form = attempt.form { tellPrepared(form.hop.request) }
+        driver.measured?.received(head, carrier.loop.now)
+        let response = driver.machine.response(head)
+        act(on: driver.machine.head(head, from: carrier.connectionMetrics), response, carrier)
         updatePause()
     }
 }
@@ -735,13 +730,13 @@ extension SessionTask: DelegateAsker {
     }
 
     func ask(about request: URLRequest, _ response: HTTPURLResponse) {
-        guard let loop = attempt.carrier?.loop else { return }
+        guard let loop else { return }
         driver.machine.question?.response = response
         act(on: ask(.redirect(response, request, question(on: loop) { .redirect($0) })))
     }
 
     func askForCredentials(_ proposal: ChallengeProposal, _ response: HTTPURLResponse) {
-        guard let loop = attempt.carrier?.loop, let origin = try? driver.machine.hop.request.destination.get().origin
+        guard let loop, let origin = try? driver.machine.hop.request.destination.get().origin
         else { return }
         driver.machine.question?.response = response
         let challenge = AuthenticationChallenge(
@@ -759,8 +754,14 @@ extension SessionTask: DelegateAsker {
 
     private func retry(_ answer: RetryAnswer) {
         if answer != .doNotRetry, let question = driver.machine.question, case .retry(let retry) = question.proposal {
-            if retry.needsUnusedConnection { attempt.needUnusedConnection() }
-            if let response = question.response { driver.delegate.handle(.discarded(response), of: self) }
+            if retry.needsUnusedConnection { hopAttempts.needUnusedConnection() }
+            let count = driver.machine.history.retryCount.retries
+            let next = driver.machine.answered(answer)
+            if driver.machine.history.retryCount.retries > count {
+                attempt.isFollowed(by: .retry(driver.machine.history.lastRetry ?? retry))
+                if let response = question.response { driver.delegate.handle(.discarded(response), of: self) }
+            }
+            return follow(next)
         }
         follow(driver.machine.answered(answer))
     }
@@ -790,7 +791,7 @@ extension SessionTask: DelegateAsker {
                 return
             }
         }
-        if let (trailers, discarded) = question.trailers { tell(trailers, discarded) }
+        if let (trailers, discarded) = question.trailers, !responseEnded(trailers, discarded) { return }
         if isComplete { end(nil) } else { updatePause() }
     }
 
@@ -823,22 +824,13 @@ extension SessionTask: DelegateAsker {
     }
 }
 
-// On the reactor's thread: the delegate is asked about the trust of servers.
-extension SessionTask: TrustRespondent {
-    var answersServerTrust: Bool { driver.delegate.answersServerTrustChallenges }
-
-    func answer(_ challenge: ServerTrustChallenge, _ question: ServerTrustQuestion) {
-        driver.delegate.handle(.serverTrust(challenge, question), of: self)
-    }
-}
-
 // On the reactor's thread: another task replaces this one.
 extension SessionTask {
     /// Lets `successor`, which has not been started, continue the exchange: it is carried and listed from now on, its
     /// delegate is called, and it keeps the timeouts, suspensions and measurements. This task is over, and its delegate
     /// is not called again.
     func handOver(to successor: SessionTask) {
-        var state: TaskLifecycle<Shard<SessionTask>>? = lifecycle.withLock { $0.handOver() }
+        var state: TaskLifecycle<Shard<AttemptDriver>>? = lifecycle.withLock { $0.handOver() }
         successor.lifecycle.withLock { $0 = state.take() ?? TaskLifecycle(shard: nil) }
         successor.takeOver(from: self)
         if successor.isListed { table?.add(successor) }
@@ -855,6 +847,7 @@ extension SessionTask {
         driver.decoding = task.driver.decoding.take()
         contentCounts.sent.store(task.contentCounts.sent.load(ordering: .relaxed), ordering: .relaxed)
         swap(&attempt, &task.attempt)
+        swap(&hopAttempts, &task.hopAttempts)
         attempt.carrier?.carry(self, driver.deadlines)
     }
 }
@@ -878,10 +871,10 @@ extension SessionTask {
         table?.remove(self)
         originalRequest.onceSource?.discard()
         _ = attempt.wait.prepared.take()
-        if attempt.isWaiting { attempt.failed() }
+        if attempt.isWaiting { abandonAttempt() }
         _ = driver.decoding.take()
         endWait()
-        if driver.hedge?.isSecond(self) == false { endHedge() }
+        endHedge()
         if driver.machine.tee != nil, let question = driver.machine.takeTee()?.ended(isComplete: error == nil) {
             driver.delegate.handle(.willCache(question), of: self)
         }
@@ -897,10 +890,7 @@ extension SessionTask {
         if let status = driver.machine.cacheStatus { driver.measured?.handled(by: status) }
         let retries = driver.machine.history.retries
         if !retries.isEmpty { driver.measured?.retried(retries) }
-        if let error {
-            driver.measured?.failed(error.reason, at: now)
-            driver.measured?.went(along: attempt.route)
-        }
+        if let record = attempt.takeRecord(at: now) { add(record) }
         driver.measured?.end(now)
     }
 
@@ -915,7 +905,7 @@ extension SessionTask {
         Self.perform(on: lifecycle.withLock { $0.shard }?.loop, work)
     }
 
-    private static func perform(on loop: ReactorLoop?, _ work: @escaping @Sendable () -> Void) {
+    static func perform(on loop: ReactorLoop?, _ work: @escaping @Sendable () -> Void) {
         if loop?.execute(work) != true { endings.async(work) }
     }
 
@@ -928,14 +918,14 @@ extension SessionTask {
         _ reason: SessionError.Reason, phase: SessionError.Phase, remoteAddress: TransportAddress? = nil,
         isSafeToRepeat: Bool? = nil
     ) -> SessionError {
-        let isSent = driver.measured?.wasSent ?? false
+        let isSent = attempt.record?.wasSent ?? false || driver.measured?.wasSent ?? false
         let wasSent = isSent || driver.machine.history.wasSentBefore
         let error = SessionError(
             reason, phase: phase, origin: try? driver.machine.hop.request.destination.get().origin,
-            remoteAddress: remoteAddress ?? driver.measured?.connection?.remoteAddress, wasSent: wasSent,
+            remoteAddress: remoteAddress ?? attempt.record?.connection?.remoteAddress, wasSent: wasSent,
             isSafeToRepeat: isSafeToRepeat ?? driver.machine.isSafeToRepeat(wasSent: isSent),
-            countOfBytesReceived: driver.measured?.countOfBytesReceived ?? 0, proxy: proxy(involvedIn: reason),
-            retries: driver.machine.history.retries)
+            countOfBytesReceived: attempt.record?.countOfBytesReceived ?? 0, proxy: proxy(involvedIn: reason),
+            retries: driver.machine.history.retries, retryRefusal: driver.machine.history.retryRefusal)
         return defaults.followsURLSession ? error.failing(at: driver.machine.hop.request.url) : error
     }
 

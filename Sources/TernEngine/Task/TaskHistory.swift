@@ -25,6 +25,12 @@ struct TaskHistory: ~Copyable {
     let redirectPolicy: RedirectPolicy?
     /// The task was started.
     private(set) var start = MonotonicInstant(nanoseconds: 0)
+    /// The task has no time after this; nil without a limit.
+    private(set) var deadline: MonotonicInstant?
+    /// Why another attempt follows, if one does.
+    var continuation = AttemptMetrics.Continuation.changedRequest
+    /// Why the last failure, or response that asks for it, was not followed by a retry; nil if one was, or none was asked for.
+    var retryRefusal: RetryRefusal?
     /// The responses that were not the answer, in order: at most the last ``RedirectPolicy/maximumRememberedHops``.
     private(set) var responses: [HTTPURLResponse] = []
 
@@ -62,11 +68,15 @@ struct TaskHistory: ~Copyable {
         return request
     }
 
-    /// The task was started then.
-    mutating func begin(since start: MonotonicInstant) { self.start = start }
+    /// The task was started then, and has time until then.
+    mutating func begin(since start: MonotonicInstant, until deadline: MonotonicInstant?) {
+        (self.start, self.deadline) = (start, deadline)
+    }
 
     /// The retries, in order: of many the first ones.
     var retries: [RetryMetrics] { memories.isEmpty ? [] : self[RetryMemory.self].retries }
+
+    var lastRetry: RetryMetrics? { memories.isEmpty ? nil : self[RetryMemory.self].last }
 
     var retryCount: RetryRule.Count { memories.isEmpty ? RetryRule.Count() : self[RetryMemory.self].count }
 
@@ -138,8 +148,10 @@ private struct RetryMemory: PolicyMemory {
     private(set) var count = RetryRule.Count()
     /// The first ones.
     private(set) var retries: [RetryMetrics] = []
+    private(set) var last: RetryMetrics?
 
     mutating func add(_ retry: RetryMetrics) {
+        last = retry
         count.add(retry.delay)
         if retry.needsUnusedConnection { count.wasMisdirected = true }
         if retries.count < RetryMetrics.maximumRemembered { retries.append(retry) }

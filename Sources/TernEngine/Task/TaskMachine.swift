@@ -7,7 +7,16 @@ import TernIO
 ///
 /// The meaning of a response is decided in two steps: the policies decide what follows from it, and for some of that
 /// the delegate is asked, which may answer much later. Meanwhile the exchange may end or fail, which the machine then
-/// remembers.
+/// remembers. Who is asked about an event, in this order; the first that has an answer decides, and where the delegate
+/// refuses a retry, or the budget of others has been spent meanwhile, the next one is asked:
+///
+/// | event | who is asked |
+/// |---|---|
+/// | an attempt fails | the repeat on a dead connection ▸ policies, retries last ▸ the response source (a stale answer); before a wait for the network, too ▸ the failure |
+/// | a head from the network | policies, retries last ▸ the response source (a stale answer, a copy) ▸ redirects ▸ the response |
+/// | a head from a response source | redirects ▸ the response |
+/// | a response source fails | that source ▸ the failure |
+/// | the rest of a response that is not the answer fails, stalls or is long | what its head has decided |
 ///
 /// Requests may hold user objects that run code when they are released. The machine releases none while it changes: it
 /// keeps the requests of earlier hops until the task takes them.
@@ -32,7 +41,7 @@ struct TaskMachine: ~Copyable {
         case answering
         /// A policy's decision about this head depends on code of the user, which is being called. Exits: as for
         /// attempting.
-        indirect case deciding(ResponseHead, by: Int)
+        indirect case deciding(ResponseHead, by: Int, isStored: Bool)
         /// The response is the answer. Exits: asking, ending.
         case delivering
         /// The delegate has not answered. Exits: delivering, discarding, delayed, preparing, ending.
@@ -76,6 +85,8 @@ struct TaskMachine: ~Copyable {
 
     /// The maximum number of bytes drained from a response that is not the answer, to reuse its connection.
     static let maximumDiscardedContent = 64 * 1024
+    /// The longest time for which they are awaited.
+    static let maximumDiscardTime = Duration.seconds(1)
 
     private var stage = Stage.created
     private(set) var history: TaskHistory
@@ -121,6 +132,8 @@ struct TaskMachine: ~Copyable {
         indirect case answer(any CarrierSource)
         /// Deliver the held parts of the response; the response may have ended meanwhile.
         indirect case deliver(PendingQuestion, isComplete: Bool)
+        /// Act on the held head of the response, and then on what has come of it meanwhile.
+        indirect case resume(HeadAnswer, PendingQuestion)
         /// Ask for new content; until the answer nothing is sent.
         case askContent
         /// Ask whether to send the hop again, which has failed.
@@ -152,6 +165,9 @@ struct TaskMachine: ~Copyable {
     /// Whether the response is the answer, and content is delivered as it arrives.
     var isDelivering: Bool { if case .delivering = stage { true } else { false } }
 
+    /// Whether the response is not the answer, and its rest is awaited.
+    var isDiscarding: Bool { if case .discarding = stage { true } else { false } }
+
     /// Whether the task has been started and has not begun to end.
     var isWorking: Bool {
         switch stage {
@@ -174,11 +190,14 @@ extension TaskMachine {
 
     /// The first hop is to be prepared.
     ///
-    /// - Parameter start: the task was started then.
-    mutating func begin(since start: MonotonicInstant = MonotonicInstant(nanoseconds: 0)) -> Next {
+    /// - Parameters:
+    ///   - start: the task was started then.
+    ///   - deadline: the task has no time after this.
+    mutating func begin(
+        since start: MonotonicInstant = MonotonicInstant(nanoseconds: 0), until deadline: MonotonicInstant? = nil
+    ) -> Next {
         guard case .preparing = stage else { return .wait }
-        history.begin(since: start)
-        policies.budget?.began(hop.request.serverKey)
+        history.begin(since: start, until: deadline)
         return prepare(from: .policy(0))
     }
 
@@ -496,6 +515,7 @@ extension TaskMachine {
             return .discard
         }
         if isForProxy {
+            history.continuation = .challenge
             stage = .discarding(left: Self.maximumDiscardedContent, then: .attempt)
             return .discard
         }
@@ -505,32 +525,67 @@ extension TaskMachine {
             stage = .delivering
             return .deliver
         }
+        history.retryRefusal = nil
         for policy in policies.reading(head.status) { policy.learn(head, &history) }
         return decide(on: head, from: 0, isStored: false)
     }
 
+    /// The head says to come back later, and another attempt of the hop may have an answer: the response waits for it.
+    mutating func hold(_ head: ResponseHead) {
+        guard case .attempting = stage else { return }
+        stage = .asking(PendingQuestion(.otherAttempt, about: head))
+    }
+
+    /// The other attempt has no answer: the response of this one is the hop's, as if it had come now.
+    mutating func proceed(from connection: ConnectionMetrics?) -> Next {
+        guard case .asking(let question) = stage, case .otherAttempt = question.proposal, let head = question.head
+        else {
+            return .wait
+        }
+        stage = .attempting
+        return .resume(self.head(head, from: connection), question)
+    }
+
+    /// The other attempt has the answer.
+    mutating func forgetHeld() { if isHolding { stage = .attempting } }
+
+    /// Whether a head is held.
+    var isHolding: Bool { if case .otherAttempt? = question?.proposal { true } else { false } }
+
+    /// What there would have been without the retry that the head asks for follows.
+    private mutating func decide(withoutRetryAfter head: ResponseHead) -> HeadAnswer {
+        stage = .attempting
+        let reading = policies.reading(head.status)
+        let index = reading.firstIndex { $0 is Retries } ?? reading.count
+        return decide(on: head, from: index + 1, isStored: false)
+    }
+
     /// What the call that `head` has returned has decided.
     mutating func decided(_ decision: HopDecision) -> HeadAnswer {
-        guard case .deciding(let head, let index) = stage else { return .discard }
-        stage = .attempting
-        return follow(decision, head, by: index) ?? decide(on: head, from: index + 1, isStored: false)
+        guard case .deciding(let head, let index, let isStored) = stage else { return .discard }
+        stage = isStored || isProvided ? .answering : .attempting
+        return follow(decision, head, by: index, isStored: isStored)
+            ?? decide(on: head, from: index + 1, isStored: isStored)
     }
 
     /// Asks the policies from this one on, the response source, and the policies that follow it. A stored response has
-    /// been handled by the source already, and says nothing of credentials.
+    /// been handled by the source already: it is not retried, and says nothing of credentials.
     private mutating func decide(on head: ResponseHead, from first: Int, isStored: Bool) -> HeadAnswer {
         let reading = policies.reading(head.status)
-        for index in first..<max(first, reading.count) {
+        var index = isStored ? max(first, reading.count + 1) : first
+        while index < reading.count {
             if let answer = follow(reading[index].decide(on: head, &history), head, by: index) { return answer }
+            index += 1
         }
-        if !isStored, let answer = decideBySource(on: head) { return answer }
+        if index == reading.count {
+            if let answer = decideBySource(on: head) { return answer }
+            index += 1
+        }
         if head.status >= 300, source?.follows(head) ?? true {
-            for policy in policies.following {
-                if let answer = follow(
-                    policy.decide(on: head, &history), head, by: .max, isStored: isStored || isProvided)
-                {
-                    return answer
-                }
+            for policy in policies.following.dropFirst(index - reading.count - 1) {
+                let decision = policy.decide(on: head, &history)
+                if let answer = follow(decision, head, by: index, isStored: isStored || isProvided) { return answer }
+                index += 1
             }
         }
         stage = .delivering
@@ -547,14 +602,16 @@ extension TaskMachine {
             stage = .discarding(left: Self.maximumDiscardedContent, then: .answer(carrier))
             return .discard
         case .redirect(let request):
+            let index = policies.reading(head.status).count + policies.following.count
             for policy in policies.following {
                 let decision = policy.decide(onRedirectTo: request, &history)
-                if let answer = follow(decision, head, by: .max, isStored: true) { return answer }
+                if let answer = follow(decision, head, by: index, isStored: true) { return answer }
             }
             return nil
         case .resend:
             guard history.hop.request.isReplayable else { return nil }
             if let source { add(source.additions) }
+            history.continuation = .changedRequest
             stage = .discarding(left: Self.maximumDiscardedContent, then: .attempt)
             return .discard
         }
@@ -567,25 +624,29 @@ extension TaskMachine {
         switch decision {
         case .pass: return nil
         case .call(let body):
-            stage = .deciding(head, by: index)
+            stage = .deciding(head, by: index, isStored: isStored)
             return .call(body)
         case .ask(.redirect(let redirection)):
             // The server has acted on the request.
             if !isStored { leaveEffect(of: Evidence(isAnswered: true, isSent: true)) }
+            history.continuation = .redirect
             stage = .asking(PendingQuestion(.redirect(redirection)))
             return .ask(redirection.request)
         case .ask(.challenge(let challenge)):
+            history.continuation = .challenge
             stage = .asking(PendingQuestion(.challenge(challenge)))
             return .challenge(challenge)
         case .ask(.retry(let retry)):
-            stage = .asking(PendingQuestion(.retry(retry)))
+            stage = .asking(PendingQuestion(.retry(retry), about: head))
             return .retry(retry)
         case .next(let request):
+            history.continuation = .challenge
             let question = PendingQuestion(.content(request, history.chain))
             question.response = history.response(head)
             let next = move(to: request, history.chain, from: question)
             return if case .askContent = next { .askContent } else { .discard }
         case .resend(let request, let delay):
+            history.continuation = .changedRequest
             let next = resend(request, after: delay, from: PendingQuestion(.contentAgain(request, after: delay)))
             return if case .askContent = next { .askContent } else { .discard }
         case .fail(let reason):
@@ -601,24 +662,37 @@ extension TaskMachine {
     /// When the hop, which is sent now, is to have a second attempt; nil for never.
     @inline(__always)
     var hedging: RetryPolicy.Hedging? {
-        policies.hedges || hop.request.hasRetryPolicy ? permittedHedging : nil
+        mayHedge ? permittedHedging : nil
     }
 
+    /// Asked when the first attempt is sent, and when the second is to begin.
     private var permittedHedging: RetryPolicy.Hedging? {
-        guard isAttempting, hop.request.isReplayable, isHopSafeToRepeat else { return nil }
+        guard isAttempting, hop.request.body?.isReplayable ?? true, isHopSafeToRepeat else { return nil }
         return retryRule.policy.hedging
     }
+
+    /// Whether the hop may be one that has a second attempt.
+    @inline(__always)
+    var mayHedge: Bool { policies.hedges || hop.request.hasRetryPolicy }
+
+    var hedgesByPercentile: Bool { if case .percentile? = retryRule.policy.hedging { true } else { false } }
 
     /// Whether an attempt that ends so need not be the end of another that is made beside it.
     func isTemporary(_ outcome: RetryRule.Outcome) -> Bool { retryRule.isTemporary(outcome) }
 
-    /// Counts a second attempt. False if there have been as many as the policy allows.
-    func spendHedge(at now: MonotonicInstant) -> Bool {
-        policies.budget?.spend(on: hop.request, by: retryRule.policy, at: now) ?? true
+    /// Whether a second attempt is within the budget now. If it is about to be sent, it is counted.
+    func allowsHedge(to server: String, isSent: Bool, at now: MonotonicInstant) -> Bool {
+        guard let budget = policies.budget else { return true }
+        let limits = retryRule.policy.budget
+        return isSent ? budget.spend(on: server, limits, at: now) : budget.allows(server, limits, at: now)
     }
 
-    /// What is known of the hop's host.
-    var responseTimes: ResponseTimes { policies.responseTimes }
+    /// The hop is repeated, as if it were sent for the first time, though the server may have got it before.
+    func countRepeat(to server: @autoclosure () -> String, at now: MonotonicInstant) {
+        let policy = retryRule.policy
+        guard policy.budget != nil, policy.maximumRetries > 0 || policy.hedging != nil else { return }
+        policies.budget?.addRepeat(to: server(), at: now)
+    }
 
     /// That of the hop.
     private var retryRule: RetryRule { RetryRule(hop.request.retryPolicy ?? policies.retryPolicy) }
@@ -684,16 +758,18 @@ extension TaskMachine {
         case .attempting:
             if failure.kind == .lost, retryRule.repeats(evidence) {
                 if !retryRule.isSafeToRepeat(evidence) { leaveEffect(of: failure.evidence) }
+                history.continuation = .repeat
                 return .repeat
             }
             if let next = askProvidersOfRefused() ?? recover(from: failure, isOwn: false) { return next }
         case .answering: if let next = recover(from: failure, isOwn: !isProvided) { return next }
         case .resolving: if let next = askProvidersOfRefused() { return next }
         case .delivering: if let rest, let next = resume(with: rest, after: failure) { return next }
-        case .discarding(_, let continuation) where failure.kind == .lost:
+        // What the head has decided does not depend on the rest of the response.
+        case .discarding(_, let continuation) where failure.kind.isEndOfExchange:
             endTee(isComplete: false)
             return follow(continuation)
-        case .asking(let question) where failure.kind == .lost:
+        case .asking(let question) where failure.kind.isEndOfExchange:
             question.ending = .broken(failure.reason, isSafeToRepeat: isSafeToRepeat(evidence))
             return .wait
         case .finishing, .completed: return .fail(failure.reason, isSafeToRepeat: isSafeToRepeat(evidence))
@@ -723,18 +799,9 @@ extension TaskMachine {
 
     /// Nil if the task fails.
     private mutating func recover(from failure: AttemptFailure, isOwn: Bool) -> Next? {
-        if !isOwn { for policy in policies.recovering { policy.learn(failure, &history) } }
-        switch source?.failed(failure, isOwn: isOwn) {
-        case nil, .pass: break
-        case .answer(let carrier):
-            stage = .answering
-            return .answer(carrier)
-        case .send:
-            add([])
-            return prepare(from: .departure(0))
-        case .fail(let reason): return .fail(reason, isSafeToRepeat: end(failure))
-        }
-        if isOwn { return nil }
+        if isOwn { return answerInPlace(of: failure, isOwn: true) }
+        history.retryRefusal = nil
+        for policy in policies.recovering { policy.learn(failure, &history) }
         for policy in policies.recovering {
             switch policy.decide(on: failure, &history) {
             case .pass: continue
@@ -744,17 +811,34 @@ extension TaskMachine {
                     return nil
                 }
                 if failure.evidence.isSent { leaveEffect(of: failure.evidence) }
+                history.continuation = .changedRequest
                 return recover(with: request, after: delay)
             case .retry(let retry):
                 return ask(about: retry, PendingQuestion(.retry(retry), after: failure), failure)
             // The network is not what it waits for.
             case .wait where isProvided: continue
             case .wait(let lookup, let isFirst):
-                return .awaitNetwork(lookup, number: beginLookup(before: .attempt), isFirst: isFirst)
+                history.continuation = .connectivity
+                return answerInPlace(of: failure, isOwn: false)
+                    ?? .awaitNetwork(lookup, number: beginLookup(before: .attempt), isFirst: isFirst)
             case .fail(let reason): return .fail(reason, isSafeToRepeat: end(failure))
             }
         }
-        return nil
+        return answerInPlace(of: failure, isOwn: false)
+    }
+
+    /// Asks the response source; nil if it has no answer.
+    private mutating func answerInPlace(of failure: AttemptFailure, isOwn: Bool) -> Next? {
+        switch source?.failed(failure, isOwn: isOwn) {
+        case nil, .pass: return nil
+        case .answer(let carrier):
+            stage = .answering
+            return .answer(carrier)
+        case .send:
+            add([])
+            return prepare(from: .departure(0))
+        case .fail(let reason): return .fail(reason, isSafeToRepeat: end(failure))
+        }
     }
 
     /// The task fails. Returns whether its requests may be sent again.
@@ -822,12 +906,32 @@ extension TaskMachine {
     mutating func answered(_ answer: RetryAnswer) -> Next {
         guard case .asking(let question) = stage, case .retry(var retry) = question.proposal else { return .wait }
         switch answer {
-        case .doNotRetry: return deliver(question)
+        case .doNotRetry: return refuse(question, because: .delegate)
         case .retryWithDelay(let delay): retry.delay = delay
         case .retry: break
         }
+        guard spend(on: retry) else { return refuse(question, because: .budget) }
         history.add(retry)
+        history.continuation = .retry(retry)
         return resend(question.rest ?? history.request, after: retry.delay, from: question, hasContent: true)
+    }
+
+    /// Counts a retry. False if others have used the budget up meanwhile.
+    private func spend(on retry: RetryMetrics) -> Bool {
+        guard !isProvided, let retries = policies.retries else { return true }
+        return retries.spend(on: history.hop.request, at: retry.time)
+    }
+
+    /// No retry follows: what there would have been without the policy does, in the order of the table above.
+    private mutating func refuse(_ question: PendingQuestion, because refusal: RetryRefusal) -> Next {
+        history.retryRefusal = refusal
+        if let head = question.head { return .resume(decide(withoutRetryAfter: head), question) }
+        if let failure = question.failure {
+            stage = .attempting
+            if let next = answerInPlace(of: failure, isOwn: false) { return next }
+            stage = .asking(question)
+        }
+        return deliver(question)
     }
 
     /// The delegate was asked for new content and gives it; nil if it has none.
@@ -844,7 +948,7 @@ extension TaskMachine {
             guard let content else { return answerWithoutContent(request, question, isRedirect: false) }
             request.body = content
             return resend(request, after: delay, from: question, hasContent: true)
-        case .redirect, .challenge, .retry, .delivery: return .wait
+        case .redirect, .challenge, .retry, .delivery, .otherAttempt: return .wait
         }
     }
 
@@ -875,6 +979,7 @@ extension TaskMachine {
     mutating func answered(instead request: URLRequest) -> Next {
         guard case .asking(let question) = stage, case .delivery = question.proposal else { return .wait }
         leaveEffect(of: Evidence(isAnswered: true, isSent: true))
+        history.continuation = .changedRequest
         return move(to: request, history.chain, from: question)
     }
 

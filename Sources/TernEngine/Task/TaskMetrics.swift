@@ -27,19 +27,16 @@ public struct TaskMetrics: Sendable {
     /// ``RedirectPolicy/maximumRememberedHops`` before it.
     public var hops: [HopMetrics] { earlier + [last] }
 
-    /// The attempts of all ``hops``, in order. Of a hop with more than 64 the first 63 and the last. A second attempt that
-    /// was made beside another is in ``HopMetrics/hedge``.
-    public var attempts: [AttemptMetrics] {
-        earlier.flatMap { $0.allAttempts(isLast: false) } + last.allAttempts(isLast: true)
-    }
+    /// The attempts of all ``hops``, those that were made beside others included, in the order in which they began. Of a hop
+    /// with more than 64 the first 63 and the last.
+    public var attempts: [AttemptMetrics] { hops.flatMap(\.attempts) }
 
     /// The number of the last hop.
     var number: Int { last.number }
 
     /// A hop begins. Nothing if it has begun already.
-    mutating func beginHop(_ hop: Hop, redirectCount: Int, after retry: RetryMetrics? = nil, _ now: MonotonicInstant) {
+    mutating func beginHop(_ hop: Hop, redirectCount: Int, _ now: MonotonicInstant) {
         if hop.number == last.number { return }
-        if let retry, isNew(retry) { last.unusual { $0.continuation = .retry(retry) } }
         self.redirectCount = redirectCount
         if last.end == nil { last.end = now }
         if earlier.count == RedirectPolicy.maximumRememberedHops { earlier.removeFirst() }
@@ -53,38 +50,12 @@ extension TaskMetrics {
     /// Policies have changed the request of the hop.
     mutating func prepare(_ request: URLRequest) { last.request = request }
 
-    /// An attempt of the hop begins.
-    @inline(__always)
-    mutating func beginAttempt(_ earlier: @autoclosure () -> EarlierAttempt) {
-        last.attempts &+= 1
-        if last.attempts > 1 { beginAnotherAttempt(earlier()) }
-    }
-
-    @inline(never)
-    private mutating func beginAnotherAttempt(_ earlier: EarlierAttempt) {
-        var retry = earlier.retry
-        if let known = retry, !isNew(known) { retry = nil }
-        last.beginAnotherAttempt(earlier, retry: retry)
-    }
-
-    /// Whether no attempt before was followed by this retry.
-    private func isNew(_ retry: RetryMetrics) -> Bool {
-        !attempts.contains {
-            if case .retry(let known) = $0.continuation { known.number == retry.number } else { false }
-        }
-    }
-
-    /// An attempt has failed, so that the task fails or another follows.
-    mutating func failed(_ reason: SessionError.Reason, at time: MonotonicInstant) {
-        last.unusual { $0.failure = (reason, time) }
-    }
-
-    /// The hop waits for a network.
-    mutating func awaitsNetwork() { last.unusual { $0.continuation = .connectivity } }
-
-    /// The last attempt went along this route.
-    mutating func went(along route: Route?) {
-        if let proxies = route?.proxies, !proxies.isEmpty { last.unusual { $0.proxies = proxies } }
+    /// An attempt of the hop is over.
+    ///
+    /// - Parameter repeatCount: how often the hop was repeated on a dead connection until then.
+    mutating func add(_ attempt: consuming AttemptMetrics, repeatCount: Int) {
+        last.add(attempt)
+        last.repeats = Int32(clamping: repeatCount)
     }
 
     /// An attempt has waited, in addition to what was waited before.
@@ -98,45 +69,23 @@ extension TaskMetrics {
     /// A connection was not opened.
     mutating func lost(_ connection: FailedConnectionMetrics) { last.unusual { $0.failedConnection = connection } }
 
-    /// The hop is about to be sent.
-    @inline(__always)
-    mutating func begin(on carrier: any Carrier, _ connection: ConnectionMetrics?, repeatCount: Int) {
-        // A stored response adds nothing to what was measured of a connection before it.
-        if last.connection != nil, carrier.connectionMetrics == nil { return }
-        // The clock of a tick may be behind that of a connection that was opened within it.
-        last.connectionAcquired = carrier.isReused ? carrier.loop.now : .now
-        if let connection { last.connection = connection }
-        last.isConnectionReused = carrier.isReused
-        last.repeats = Int32(clamping: repeatCount)
-    }
-
+    /// The hop has a response, whatever it came from.
     mutating func received(_ head: ResponseHead, _ now: MonotonicInstant) {
         last.responseStart = now
         last.statusCode = head.status
     }
 
-    /// Its exchange is over.
-    mutating func settle(_ evidence: Evidence) {
-        let acquired = last.connectionAcquired
-        last.requestSent = evidence.requestSent.map { sent in acquired.map { max($0, sent) } ?? sent }
-        last.countOfBytesSent = Int64(clamping: evidence.sentCount)
-        last.countOfBytesReceived = Int64(clamping: evidence.receivedCount)
-        last.wasSent = last.wasSent || evidence.isSent
-    }
-
     /// A cache has handled it.
     mutating func handled(by status: CacheStatus) { last.unusual { $0.cacheStatus = status } }
-
-    /// A second attempt of the hop was made.
-    mutating func hedged(_ hedge: HedgeMetrics) { last.unusual { $0.hedge = hedge } }
 
     /// The task has made these retries.
     mutating func retried(_ retries: [RetryMetrics]) { last.unusual { $0.retries = retries } }
 
     /// A raw stream is open.
     mutating func opened(_ connection: ConnectionMetrics) {
-        last.connectionAcquired = .now
-        last.connection = connection
+        var attempt = AttemptMetrics(request: last.request, start: last.start)
+        attempt.opened(connection)
+        last.add(attempt)
     }
 
     /// The task has ended.
@@ -157,10 +106,8 @@ extension TaskMetrics {
         }
     }
 
-    /// Whether a byte of the last hop's request may have been sent.
-    var wasSent: Bool { last.wasSent || last.earlierAttempts.contains(where: \.wasSent) }
-
-    var countOfBytesReceived: Int64 { last.countOfBytesReceived }
+    /// Whether a byte of the last hop's request may have been sent, by an attempt that is over.
+    var wasSent: Bool { last.attempts.contains(where: \.wasSent) }
 }
 
 // Of the last hop, which is usually the only one.
@@ -190,31 +137,23 @@ public struct HopMetrics: Sendable {
     public internal(set) var request: URLRequest
     /// The hop began: a connection was requested.
     public let start: MonotonicInstant
-    /// A connection was available; nil if it never was. If the hop was sent again, the last one.
-    public internal(set) var connectionAcquired: MonotonicInstant?
-    /// The kernel had taken all of the request; nil if it never did.
-    public internal(set) var requestSent: MonotonicInstant?
-    /// The first byte of the response head arrived.
-    public internal(set) var responseStart: MonotonicInstant?
     /// The response was complete, or the hop failed; nil before.
     public internal(set) var end: MonotonicInstant?
-    /// The connection of the response: its times, its addresses, and its TLS parameters.
-    public internal(set) var connection: ConnectionMetrics?
-    /// Whether another request had used the connection before. If not, the hop's time includes opening it.
-    public internal(set) var isConnectionReused = false
+    /// The first byte of the response head arrived: of the answer, or of a response that was none.
+    public fileprivate(set) var responseStart: MonotonicInstant?
+    /// The status code of the response, which a cache may have given; nil if there was none. What the network answered is in
+    /// ``attempts``.
+    public fileprivate(set) var statusCode: Int?
     /// How often the request was repeated because a kept-alive connection turned out to be dead: 0 or 1.
     public var repeatCount: Int { Int(repeats) }
-    var repeats: Int32 = 0
+    fileprivate var repeats: Int32 = 0
     /// How often the hop was tried over the network: more than once if a connection turned out to be dead, if a proxy
-    /// requested credentials, or if the task waited for a network. 0 if the response came from a cache.
-    public var attemptCount: Int { Int(attempts) }
-    fileprivate var attempts: Int32 = 0
-    /// The status code of the response to the last attempt; nil if there was none.
-    public internal(set) var statusCode: Int?
-    /// The number of bytes sent on the last connection, heads and TLS included.
-    public internal(set) var countOfBytesSent: Int64 = 0
-    /// The number of bytes received on the last connection, heads and TLS included.
-    public internal(set) var countOfBytesReceived: Int64 = 0
+    /// requested credentials, if the task waited for a network, and if it was retried or hedged. 0 if the response came from
+    /// a cache.
+    public var attemptCount: Int { Int(count) }
+    private var count: Int32 = 0
+    /// That of the answer, or the last one; nil if there was none.
+    private var attempt: AttemptMetrics?
 
     /// How long the attempts of the hop have waited, together: for the rate of requests, and for a connection while none
     /// was being opened for them. Includes those that were cancelled or have failed.
@@ -223,8 +162,6 @@ public struct HopMetrics: Sendable {
     public var failedConnection: FailedConnectionMetrics? { unusual?.value.failedConnection }
     /// How the session's cache handled the hop; nil without a cache.
     public var cacheStatus: CacheStatus? { unusual?.value.cacheStatus }
-    /// The second attempt that was made beside the last one of the hop; nil if there was none.
-    public var hedge: HedgeMetrics? { unusual?.value.hedge }
     /// The retries of the task, in its last hop.
     fileprivate var retries: [RetryMetrics] { unusual?.value.retries ?? [] }
     private var unusual: UnusualMetrics?
@@ -233,8 +170,6 @@ public struct HopMetrics: Sendable {
         cacheStatus?.isStoredAnswer == true ? .localCache : .networkLoad
     }
 
-    /// Whether a byte of the request may have been sent in the last attempt.
-    var wasSent = false
     /// The number of hops before it.
     let number: Int
 
@@ -244,57 +179,11 @@ public struct HopMetrics: Sendable {
         self.start = start
     }
 
-    /// The attempts before the last one.
-    fileprivate var earlierAttempts: [AttemptMetrics] { unusual?.value.attempts ?? [] }
-
-    /// - Parameter isLast: whether no hop has followed.
-    fileprivate func allAttempts(isLast: Bool) -> [AttemptMetrics] {
-        guard attempts > 0 else { return [] }
-        let following: AttemptMetrics.Continuation =
-            switch statusCode {
-            case .some(300..<400): .redirect
-            case 401, 407: .challenge
-            default: .changedRequest
-            }
-        let rare = unusual?.value
-        return earlierAttempts + [
-            lastAttempt(
-                rare?.proxies ?? connection?.proxies ?? [], end: end,
-                isLast ? nil : rare?.continuation ?? following)
-        ]
-    }
-
-    private func lastAttempt(
-        _ proxies: [Proxy], end: MonotonicInstant?, _ continuation: AttemptMetrics.Continuation?
-    ) -> AttemptMetrics {
-        AttemptMetrics(
-            request: request, proxies: proxies, start: unusual?.value.attemptStart ?? start,
-            connectionAcquired: connectionAcquired, requestSent: requestSent, responseStart: responseStart, end: end,
-            connection: connection, isConnectionReused: isConnectionReused, wasSent: wasSent,
-            countOfBytesSent: countOfBytesSent, countOfBytesReceived: countOfBytesReceived, statusCode: statusCode,
-            failure: unusual?.value.failure?.reason, continuation: continuation)
-    }
-
-    /// - Parameter retry: the one that follows the last attempt.
-    fileprivate mutating func beginAnotherAttempt(_ earlier: EarlierAttempt, retry: RetryMetrics?) {
-        let rare = unusual?.value
-        let continuation: AttemptMetrics.Continuation =
-            if let retry {
-                .retry(retry)
-            } else if statusCode == 401 || statusCode == 407 {
-                .challenge
-            } else {
-                earlier.isRepeated ? .repeat : rare?.continuation ?? .changedRequest
-            }
-        let attempt = lastAttempt(
-            earlier.route?.proxies ?? [], end: retry?.time ?? rare?.failure?.time ?? earlier.now, continuation)
-        unusual {
-            if $0.attempts.count < 63 { $0.attempts.append(attempt) }
-            ($0.attemptStart, $0.failure, $0.continuation) = (earlier.now, nil, nil)
-        }
-        (connectionAcquired, requestSent, responseStart, connection) = (nil, nil, nil, nil)
-        (isConnectionReused, wasSent, statusCode) = (false, false, nil)
-        (countOfBytesSent, countOfBytesReceived) = (0, 0)
+    fileprivate mutating func add(_ next: consuming AttemptMetrics) {
+        count &+= 1
+        guard let previous = attempt.take() else { return attempt = next }
+        unusual { if $0.earlier.count < 63 { $0.earlier.append(previous) } }
+        attempt = next
     }
 
     fileprivate mutating func unusual(_ change: (inout UnusualMetrics.Value) -> Void) {
@@ -304,14 +193,33 @@ public struct HopMetrics: Sendable {
     }
 }
 
-/// What is known of an attempt when the next one begins.
-struct EarlierAttempt {
-    let route: Route?
-    /// The last retry of the task.
-    let retry: RetryMetrics?
-    /// Whether its connection was dead.
-    let isRepeated: Bool
-    let now: MonotonicInstant
+// The attempts
+extension HopMetrics {
+    /// The attempts in the order in which they began: of more than 64 the first 63 and the last.
+    public var attempts: [AttemptMetrics] {
+        let attempts = (unusual?.value.earlier ?? []) + (attempt.map { [$0] } ?? [])
+        return attempts.contains(where: \.isHedge) ? attempts.sorted { $0.start < $1.start } : attempts
+    }
+
+    /// The second attempt that was made beside another one; nil if there was none. Of several the last.
+    public var hedge: HedgeMetrics? {
+        attempts.last(where: \.isHedge).map { HedgeMetrics(start: $0.start, isAnswer: attempt?.isHedge ?? false) }
+    }
+
+    // Of the attempt that had the answer, or else of the last one
+
+    /// A connection was available; nil if it never was.
+    public var connectionAcquired: MonotonicInstant? { attempt?.connectionAcquired }
+    /// The kernel had taken all of the request; nil if it never did.
+    public var requestSent: MonotonicInstant? { attempt?.requestSent }
+    /// The connection of the response: its times, its addresses, and its TLS parameters.
+    public var connection: ConnectionMetrics? { attempt?.connection }
+    /// Whether another request had used the connection before. If not, the hop's time includes opening it.
+    public var isConnectionReused: Bool { attempt?.isConnectionReused ?? false }
+    /// The number of bytes sent on the last connection, heads and TLS included.
+    public var countOfBytesSent: Int64 { attempt?.countOfBytesSent ?? 0 }
+    /// The number of bytes received on the last connection, heads and TLS included.
+    public var countOfBytesReceived: Int64 { attempt?.countOfBytesReceived ?? 0 }
 }
 
 /// What few hops have. Boxed: the metrics of a plain hop stay small.
@@ -321,16 +229,8 @@ private final class UnusualMetrics: Sendable {
         var queueTime = Duration.zero
         var failedConnection: FailedConnectionMetrics?
         var retries: [RetryMetrics] = []
-        var hedge: HedgeMetrics?
-        /// Those before the last one.
-        var attempts: [AttemptMetrics] = []
-        /// Of the last attempt; nil for that of the hop.
-        var attemptStart: MonotonicInstant?
-        var failure: (reason: SessionError.Reason, time: MonotonicInstant)?
-        /// Why the hop goes on, if its status does not say so.
-        var continuation: AttemptMetrics.Continuation?
-        /// Those of the last attempt, which had no connection.
-        var proxies: [Proxy]?
+        /// The attempts before the last one.
+        var earlier: [AttemptMetrics] = []
     }
 
     let value: Value

@@ -44,12 +44,12 @@ import Testing
         _ breaker: CircuitBreaker = breaker, connections: Int = 2,
         _ change: (inout SessionConfiguration) -> Void = { _ in }
     ) throws -> (session: Session, table: CircuitTable) {
-        var configuration = SessionConfiguration()
-        configuration.circuitBreaker = breaker
-        change(&configuration)
-        let made = Circuits(of: configuration) { [clock] in clock.now }
-        let circuits = try #require(made)
-        return (Session.limited(to: connections, hopPolicies: [circuits], change), circuits.table)
+        let session = Session.limited(to: connections) { [clock] in
+            $0.circuitBreaker = breaker
+            $0.circuitClock = { clock.now }
+            change(&$0)
+        }
+        return (session, try #require(session.taskDefaults.policies.circuits).table)
     }
 
     private func origin(_ status: Status) throws -> ScriptedOrigin {
@@ -178,25 +178,44 @@ import Testing
         #expect(try await session.text(request) == "200" && states(table).isEmpty)
     }
 
-    @Test func `each hop is asked for its own host`() async throws {
+    @Test func `each hop is asked for its own server, which another one cannot have held back`() async throws {
         let status = Status(503)
         let bad = try origin(status)
-        let url = bad.url()
-        let good = try ScriptedOrigin { _, _ in [.redirect(to: url)] }
+        let (url, other) = (bad.url(), "http://localhost:\(bad.port)/")
+        let good = try ScriptedOrigin { _, request in [.redirect(to: request.target == "/" ? url : other)] }
         let (session, table) = try session()
+        // Redirects to another port of the same host count, and those to another host do not.
+        await send(session, try URLRequest(good, "/other"))
+        #expect(states(table).sorted() == ["closed 0/4"])
         await send(session, try URLRequest(good))
-        #expect(states(table).sorted() == ["closed 0/4", "open 4/4"])
+        #expect(states(table).sorted() == ["closed 0/8", "open 4/4"])
         let error = await session.failure(of: try URLRequest(good))
         guard case .connecting(.circuitOpen(let circuit))? = error?.reason else {
             Issue.record("not refused")
             return
         }
         #expect(circuit.origin.port == bad.port && error?.origin?.port == bad.port && error?.phase == .request)
-        #expect(good.observations.requestCount == 5 && bad.observations.requestCount == 4)
+        #expect(good.observations.requestCount == 9 && bad.observations.requestCount == 8)
     }
 
-    @Test func `each retry is asked and counted, and a refusal is not retried unless the policy says so`() async throws
-    {
+    @Test func `what fails through a dialer or a socket holds back no other requests of that name`() async throws {
+        struct Unreachable: Error {}
+        let origin = try origin(Status(200))
+        let (session, table) = try session()
+        var (dialled, other, socket) = (try URLRequest(origin), try URLRequest(origin), try URLRequest(origin))
+        dialled.dialer = ConnectionDialer { _ in throw Unreachable() }
+        other.dialer = ConnectionDialer { _ in throw Unreachable() }
+        socket.unixSocket = try UnixSocketName(path: "/nowhere")
+        await send(session, dialled)
+        await send(session, socket)
+        #expect(await isRefused(session, dialled))
+        #expect(await isRefused(session, socket))
+        #expect(await session.failure(of: other)?.reason.kind == .dialer)
+        #expect(try await session.text(URLRequest(origin)) == "200")
+        #expect(states(table).sorted() == ["closed 0/1", "closed 1/1", "open 4/4", "open 4/4"])
+    }
+
+    @Test func `each retry is asked and counted, and none that would be refused is made`() async throws {
         let origin = try origin(Status(503))
         var breaker = Self.breaker
         breaker.minimumRequests = 2
@@ -204,8 +223,13 @@ import Testing
             $0.retryPolicy = .standard
             $0.retryPolicy.backOff.base = .milliseconds(2)
         }
-        let error = await session.failure(of: try URLRequest(origin))
-        #expect(error?.reason.kind == .circuitOpen && error?.retries.map(\.cause.description) == ["503", "503"])
+        let delegate = RecordingDelegate()
+        let task = session.dataTask(with: try URLRequest(origin), delegate: delegate)
+        task.resume()
+        // The second response is the answer: the breaker would hold a third attempt back.
+        let record = await delegate.end()
+        #expect(record.error == nil && task.response?.statusCode == 503)
+        #expect(task.metrics?.attempts.map(\.description) == ["503, retry", "503, no retry: circuit breaker"])
         #expect(origin.observations.requestCount == 2 && states(table) == ["open 2/2"])
         let next = await session.failure(of: try URLRequest(origin))
         #expect(next?.reason.kind == .circuitOpen && next?.retries.isEmpty == true)
@@ -214,7 +238,7 @@ import Testing
         stubborn.retryPolicy?.failures = .all
         stubborn.retryPolicy?.backOff.base = .milliseconds(2)
         let last = await session.failure(of: stubborn)
-        #expect(last?.retries.map(\.cause.description) == ["circuit-open", "circuit-open"])
+        #expect(last?.reason.kind == .circuitOpen && last?.retries.isEmpty == true)
         #expect(origin.observations.requestCount == 2)
     }
 

@@ -159,11 +159,15 @@ private final class Listener: SessionTaskDelegate {
         #expect(ContinuousClock.now - start >= .seconds(1))
     }
 
-    @Test func `the total time limit ends a wait`() async throws {
+    @Test func `a wait that cannot end in time is not begun, and the response is the answer`() async throws {
         let origin = try origin([503], [("Retry-After", "50")])
         let request = try URLRequest(origin).limited(to: Timeouts(total: .milliseconds(200)))
-        let error = await session().failure(of: request)
-        #expect(error?.reason.kind == .timedOut && error?.retries.count == 1 && origin.observations.requestCount == 1)
+        let (session, delegate) = (session(), RecordingDelegate())
+        let task = session.dataTask(with: request, delegate: delegate)
+        task.resume()
+        #expect(await delegate.end().error == nil)
+        #expect(task.response?.statusCode == 503 && origin.observations.requestCount == 1)
+        #expect(task.metrics?.attempts.map(\.retryRefusal) == [.time])
     }
 
     @Test func `a task that is cancelled when it is told of a retry sends nothing more`() async throws {

@@ -9,7 +9,7 @@ import Testing
 import TernLock
 
 @Suite(.timeLimit(.minutes(5))) struct ShardTests {
-    private static func shard(on group: ReactorGroup) throws -> Shard<SessionTask> {
+    private static func shard(on group: ReactorGroup) throws -> Shard<AttemptDriver> {
         let configuration = SessionConfiguration()
         let trust = TrustSettings(
             tls: configuration.tls, policies: nil, revocationSender: IdleSender(), reportSender: IdleSender())
@@ -28,7 +28,7 @@ import TernLock
     func `is released when it closes at the end of a task that had no connection`(isCancelled: Bool) async throws {
         let group = try ReactorGroup(count: 1)
         let hole = try BlackHole()
-        weak var released: Shard<SessionTask>?
+        weak var released: Shard<AttemptDriver>?
         do {
             let shard = try Self.shard(on: group)
             released = shard
@@ -150,11 +150,11 @@ import TernLock
     private final class Chain: SessionTaskDelegate {
         private let left: Lock<Int>
         private let request: URLRequest
-        private let shard: Shard<SessionTask>?
+        private let shard: Shard<AttemptDriver>?
         private let done: CheckedContinuation<SessionError?, Never>
 
         init(
-            of count: Int, _ request: URLRequest, on shard: Shard<SessionTask>?,
+            of count: Int, _ request: URLRequest, on shard: Shard<AttemptDriver>?,
             _ done: CheckedContinuation<SessionError?, Never>
         ) {
             left = Lock(count)

@@ -117,7 +117,7 @@ extension ProvidedResponseReceiver {
         #expect(task.response?.url?.absoluteString == url)
         #expect(task.response?.headers["X-Field"] == "1")
         let hop = try #require(task.metrics?.hops.first)
-        #expect(hop.statusCode == 203 && hop.connection == nil && hop.responseStart != nil && !hop.wasSent)
+        #expect(hop.statusCode == 203 && hop.connection == nil && hop.responseStart != nil && hop.attempts.isEmpty)
         #expect(provider.counts.withLock { $0 } == Provider.Counts(asked: [url], starts: 1, stops: 0))
         #expect(await eventually { provider.living.withLock { $0 } == 0 })
     }

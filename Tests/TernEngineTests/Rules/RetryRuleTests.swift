@@ -175,11 +175,11 @@ import Testing
             policy: { $0.failures = .all }, verdict: second),
         Row(
             name: "what must not be done twice is not", outcome: lost, isRepeatable: false,
-            verdict: .end(.notRepeatable)),
+            verdict: .end(.method)),
         Row(name: "the second retry waits twice as long", retries: 1, verdict: .retry(after: .seconds(2))),
         Row(name: "there is no third", retries: 2, verdict: .end(.attempts)),
-        Row(name: "none at all", policy: { $0.maximumRetries = 0 }, verdict: .end(.attempts)),
-        Row(name: "fewer than none", policy: { $0.maximumRetries = .min }, verdict: .end(.attempts)),
+        Row(name: "none at all", policy: { $0.maximumRetries = 0 }, verdict: .end(.off)),
+        Row(name: "fewer than none", policy: { $0.maximumRetries = .min }, verdict: .end(.off)),
         Row(
             name: "the fiftieth waits no longer than the longest", retries: 50, policy: { $0.maximumRetries = 99 },
             verdict: .retry(after: .seconds(20))),

@@ -135,7 +135,7 @@ import Testing
         let expected = [
             ("/", ["200"]), ("/dead", ["connection-lost, repeat", "200"]),
             ("/moved", ["302, redirect", "503, retry", "connection-lost, repeat", "404"]),
-            ("/never", ["connection-lost, repeat"] + [retry, retry] + ["connection-lost"]),
+            ("/never", ["connection-lost, repeat"] + [retry, retry] + ["connection-lost, no retry: attempts"]),
         ]
         for (path, attempts) in expected {
             numbers.withLock { $0 = 0 }

@@ -41,7 +41,7 @@ import Testing
         task.resume()
         #expect(String(decoding: await record.end().body, as: UTF8.self) == "1")
         let hop = try #require(task.metrics?.hops.first)
-        #expect(hop.hedge?.isAnswer == true && hop.attemptCount == 1 && hop.statusCode == 200)
+        #expect(hop.hedge?.isAnswer == true && hop.attemptCount == 2 && hop.statusCode == 200)
         #expect(origin.observations.requestCount == 2)
         try origin.release()
         #expect(try await session.text(URLRequest(origin)) == "2")
@@ -85,6 +85,8 @@ import Testing
         // A request that may be has its second attempt while these wait.
         async let hedged = session.text(URLRequest(origin))
         #expect(await origin.waitFor { $0.requestCount == 5 })
+        // Content that can be read once has no connection for a second attempt either.
+        #expect(origin.connectionCount == 5)
         try origin.release()
         #expect(try await [post, content, other, hedged] == ["x", "x", "x", "x"])
         #expect(origin.observations.requestCount == 5)
@@ -116,6 +118,111 @@ import Testing
             try origin.release()
             #expect(try await text == "first" && origin.observations.requestCount == 2)
         }
+    }
+
+    @Test func `both attempts are in the metrics, each with times and an outcome of its own`() async throws {
+        let origin = try origin { $0 == 0 ? [.hold, .ok("late")] : [.pause(.milliseconds(20)), .ok("\($0)")] }
+        let (session, record) = (session(), RecordingDelegate())
+        let task = session.dataTask(with: try URLRequest(origin), delegate: record)
+        task.resume()
+        #expect(String(decoding: await record.end().body, as: UTF8.self) == "1")
+        let metrics = try #require(task.metrics)
+        #expect(metrics.attempts.map(\.description) == ["cancelled", "200"] && metrics.hops.count == 1)
+        #expect(metrics.attempts.map(\.isHedge) == [false, true])
+        let (first, second) = (try #require(metrics.attempts.first), try #require(metrics.attempts.last))
+        let (sent, answered) = (try #require(second.requestSent), try #require(second.responseStart))
+        #expect(first.start.duration(to: second.start) >= .milliseconds(20))
+        #expect(try #require(second.connectionAcquired) <= sent && sent.duration(to: answered) >= .milliseconds(15))
+        #expect(first.wasSent && first.responseStart == nil)
+        #expect(first.connection?.localAddress != second.connection?.localAddress)
+        #expect(metrics.connection?.localAddress == second.connection?.localAddress)
+        try origin.release()
+    }
+
+    @Test func `a response to come back later waits for the other attempt, whichever has it`() async throws {
+        for (step, expected) in [(OriginStep.ok("second"), "second"), (.closeAbruptly, "busy")] {
+            let origin = try origin {
+                $0 == 0 ? [.hold, .respond(status: 503, body: "busy")] : [.hold, .pause(.milliseconds(50)), step]
+            }
+            let session = session()
+            async let text = session.text(URLRequest(origin))
+            #expect(await origin.waitFor { $0.requestCount == 2 })
+            try origin.release()
+            #expect(try await text == expected && origin.observations.requestCount == 2)
+            await session.settle()
+            #expect((session.connectionGauges.leased, session.connectionGauges.waiting) == (0, 0))
+        }
+    }
+
+    @Test func `a suspended task has no second attempt`() async throws {
+        let origin = try ScriptedOrigin { _, request in [.hold, .ok(request.target)] }
+        let session = session(.after(.milliseconds(100)))
+        let (suspended, other) = (RecordingDelegate(), RecordingDelegate())
+        let task = session.dataTask(with: try URLRequest(origin, "/suspended"), delegate: suspended)
+        task.resume()
+        #expect(await origin.waitFor { $0.requestCount == 1 })
+        task.suspend()
+        session.dataTask(with: try URLRequest(origin, "/other"), delegate: other).resume()
+        // Its second attempt comes after the time for one of the first.
+        #expect(await origin.waitFor { $0.requestCount == 3 })
+        await session.settle()
+        #expect(origin.requests.map(\.target).sorted() == ["/other", "/other", "/suspended"])
+        task.resume()
+        try origin.release()
+        #expect(await suspended.end().error == nil)
+        #expect(await other.end().error == nil)
+    }
+
+    @Test func `a second attempt is asked for by the circuit breaker, and counts for itself`() async throws {
+        let now = Lock(MonotonicInstant(nanoseconds: 1_000_000_000_000))
+        let origin = try ScriptedOrigin { _, request in
+            request.target == "/bad" ? [.respond(status: 503)] : [.hold, .ok("x")]
+        }
+        let session = session(.after(.milliseconds(5))) {
+            $0.circuitBreaker = CircuitBreaker()
+            $0.circuitBreaker?.minimumRequests = 2
+            $0.circuitClock = { now.withLock { $0 } }
+        }
+        for _ in 0..<2 { _ = try await session.data(for: URLRequest(origin, "/bad")) }
+        now.withLock { $0 = $0.advanced(by: .seconds(5)) }
+        // Half open, the breaker lets one attempt pass.
+        async let text = session.text(URLRequest(origin))
+        #expect(await origin.waitFor { $0.requestCount == 3 })
+        let slow = try ScriptedOrigin { _, _ in [.pause(.milliseconds(50)), .ok("y")] }
+        #expect(try await session.text(URLRequest(slow)) == "y")
+        #expect(origin.observations.requestCount == 3)
+        try origin.release()
+        #expect(try await text == "x")
+    }
+
+    @Test func `a second attempt that is never sent costs nothing`() async throws {
+        let origin = try origin { _ in [.hold, .ok("x")] }
+        let session = Session.limited(to: 1) {
+            $0.retryPolicy.hedging = .after(.milliseconds(5))
+            $0.retryPolicy.budget = RetryPolicy.Budget(share: 0, floor: 1)
+        }
+        async let text = session.text(URLRequest(origin))
+        // The second attempt waits for the only connection.
+        #expect(await eventually { session.connectionGauges.waiting == 1 })
+        try origin.release()
+        #expect(try await text == "x")
+        let budget = try #require(session.taskDefaults.policies.budget)
+        #expect(budget.spend(on: "127.0.0.1:\(origin.port)", RetryPolicy.Budget(share: 0, floor: 1), at: .now))
+    }
+
+    @Test func `a percentile is not learnt from what has not answered`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.hold] }
+        let session = session(.percentile(0.5))
+        for _ in 0..<ResponseTimes.minimumCount {
+            let (record, count) = (RecordingDelegate(), origin.observations.requestCount)
+            let task = session.dataTask(with: try URLRequest(origin), delegate: record)
+            task.resume()
+            #expect(await origin.waitFor { $0.requestCount == count + 1 })
+            task.cancel()
+            _ = await record.end()
+        }
+        let times = session.taskDefaults.policies.responseTimes
+        #expect(times.percentile(0.5, of: "127.0.0.1:\(origin.port)", at: .now) == nil)
     }
 
     @Test func `a cancelled task, one whose time is over and one whose session ends leave no attempt`() async throws {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
+import TernLock
 import TernTesting
 import Testing
 
@@ -105,14 +106,51 @@ import Testing
         }
     }
 
-    @Test func `a redirect whose body breaks the rules is an error, and its target is not asked`() async throws {
-        let origin = try ScriptedOrigin { _, _ in
-            [.send("HTTP/1.1 302 \r\nLocation: /there\r\nTransfer-Encoding: chunked\r\n\r\nnonsense\r\n")]
+    /// What a server may do with the rest of a response that is not the answer.
+    static let rests: [(name: String, fields: String, steps: [OriginStep])] = [
+        ("stalls", "Content-Length: 1000", [.awaitClose]),
+        ("drips", "Content-Length: 1000", (0..<200).flatMap { _ in [.send("x"), .pause(.milliseconds(50))] }),
+        ("breaks the rules", "Transfer-Encoding: chunked", [.send("nonsense\r\n"), .awaitClose]),
+        ("breaks off", "Content-Length: 1000", [.send("x"), .closeAbruptly]),
+        (
+            "is longer than is read", "Content-Length: 1000000",
+            [.send(String(repeating: "x", count: 100_000)), .awaitClose]
+        ),
+    ]
+
+    @Test(arguments: rests)
+    func `the rest of a response that is not the answer does not hold up what follows it`(
+        _ rest: (name: String, fields: String, steps: [OriginStep])
+    ) async throws {
+        let (fields, steps) = (rest.fields, rest.steps)
+        let count = Lock(0)
+        let origin = try ScriptedOrigin { _, request in
+            func head(_ status: Int, _ more: String) -> [OriginStep] {
+                [.send("HTTP/1.1 \(status) \r\n\(more)\r\n\(fields)\r\n\r\n")] + steps
+            }
+            let isFirst = count.withLock { count in
+                defer { count += 1 }
+                return count % 2 == 0
+            }
+            guard isFirst else { return [.ok("answer")] }
+            switch request.target {
+            case "/redirect": return head(302, "Location: /there")
+            case "/challenge": return head(401, "WWW-Authenticate: Basic realm=r")
+            default: return head(503, "Retry-After: 0")
+            }
         }
-        let error = await Session.limited().failure(of: try URLRequest(origin, "/a"))
-        #expect(error?.reason.malformation != nil)
-        #expect(error?.phase == .body)
-        #expect(origin.requests.count == 1)
+        let session = Session.limited(to: 8) {
+            $0.retryPolicy = .standard
+            $0.retryPolicy.backOff.base = .milliseconds(1)
+        }
+        for path in ["/redirect", "/challenge", "/retry"] {
+            var request = try URLRequest(origin, path).limited(to: Timeouts(total: .seconds(20)))
+            request.credential = PasswordCredential(user: "u", password: "p")
+            let start = ContinuousClock.now
+            #expect(try await session.text(request) == "answer", "\(rest.name) \(path)")
+            #expect(ContinuousClock.now - start < .seconds(5), "\(rest.name) \(path)")
+        }
+        #expect(origin.requests.count == 6)
     }
 
     @Test func `what follows a redirect unasked answers nothing`() async throws {

@@ -150,7 +150,7 @@ import Testing
 
     private static let limits =
         Stage.allCases.map { Limit(stage: $0, limit: .total, phase: phase($0)) } + [
-            Limit(stage: .discarding, limit: .idle, phase: .body), Limit(stage: .head, limit: .idle, phase: .head),
+            Limit(stage: .head, limit: .idle, phase: .head),
             Limit(stage: .body, limit: .idle, phase: .body), Limit(stage: .head, limit: .head, phase: .head),
             Limit(stage: .pool, limit: .queue, phase: .pool), Limit(stage: .connect, limit: .queue, phase: .pool),
             Limit(stage: .connect, limit: .connect, phase: .connect),

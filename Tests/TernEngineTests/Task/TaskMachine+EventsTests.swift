@@ -201,10 +201,10 @@ import Testing
         answering: success=deliver redirect=ask forProxy=deliver lost=fail refused=fail broken=fail damaged=send finish=true
         deciding: decided=deliver lost=fail refused=fail broken=fail damaged=fail finish=true
         delivering: content=deliver ended=complete lost=fail refused=fail broken=fail damaged=fail finish=true
-        askingRedirect: content=pause refused=fail broken=fail damaged=fail declined=deliver finish=true
-        askingCredentials: content=pause refused=fail broken=fail damaged=fail finish=true
-        askingDelivery: content=pause refused=fail broken=fail damaged=fail allowed=deliver finish=true
-        discarding: leftBehind=send ended=send lost=send refused=fail broken=fail damaged=fail finish=true
+        askingRedirect: content=pause damaged=fail declined=deliver finish=true
+        askingCredentials: content=pause damaged=fail finish=true
+        askingDelivery: content=pause damaged=fail allowed=deliver finish=true
+        discarding: leftBehind=send ended=send lost=send refused=send broken=send damaged=fail finish=true
         ending: lost=fail refused=fail broken=fail damaged=fail finish=true
         finishing: lost=fail refused=fail broken=fail damaged=fail
         completed: lost=fail refused=fail broken=fail damaged=fail
@@ -263,6 +263,7 @@ import Testing
 extension TaskMachine.Next {
     fileprivate var name: String {
         switch self {
+        case .resume: "resume"
         case .wait: "wait"
         case .send: "send"
         case .refuse: "refuse"

@@ -39,6 +39,7 @@ extension TaskMachine.Next {
         case .askRetry(let retry): "ask to retry \(retry.cause)"
         case .failed(let failure, let isSafe):
             "fail \(failure.reason.kind), \(isSafe ? "may" : "must not") be repeated"
+        case .resume(let answer, _): "resume: \(answer.word)"
         case .deliver(_, let isComplete): isComplete ? "deliver, complete" : "deliver"
         case .fail(let reason, let isSafe): "fail \(reason.kind), \(isSafe ? "may" : "must not") be repeated"
         }

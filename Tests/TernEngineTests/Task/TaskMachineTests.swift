@@ -53,9 +53,9 @@ import Testing
         #expect(after == ["drop", "wait", "wait"])
     }
 
-    @Test func `only a lost connection is outlived by a redirect`() throws {
+    @Test func `the end of the task ends a redirect, too`() throws {
         for isAnswered in [false, true] {
-            for reason in [SessionError.Reason.cancelled, .timedOut(.idle), .sessionInvalidated] {
+            for reason in [SessionError.Reason.cancelled, .timedOut(.total), .sessionInvalidated] {
                 var machine = try Self.machine()
                 let request = try Self.ask(&machine, "/2")
                 if isAnswered { _ = machine.answered(request) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
+import TernHTTP1
 import TernIO
 import Testing
 
@@ -17,30 +18,50 @@ import Testing
         #expect(metrics.hops.count == 1)
         #expect(metrics.redirectCount == 0)
         #expect(metrics.hops.first?.start == metrics.start)
-        metrics.last.connectionAcquired = Self.instant(20)
-        metrics.last.isConnectionReused = true
-        metrics.last.repeats = 1
-        metrics.last.responseStart = Self.instant(30)
-        metrics.last.wasSent = true
-        #expect(metrics.connectionAcquired == Self.instant(20))
-        #expect(metrics.responseStart == Self.instant(30))
-        #expect(metrics.isConnectionReused && metrics.repeatCount == 1 && metrics.wasSent)
+        let head = try Self.head(200)
+        metrics.received(head, Self.instant(30))
+        metrics.add(try Self.attempt("1", head, Self.instant(30)), repeatCount: 1)
+        #expect(metrics.responseStart == Self.instant(30) && metrics.repeatCount == 1 && metrics.wasSent)
+        #expect(metrics.attempts.map(\.statusCode) == [200] && metrics.hops[0].attemptCount == 1)
+    }
+
+    private static func head(_ status: Int) throws -> ResponseHead {
+        try ResponseHead(status: status, reason: "", fields: [:])
+    }
+
+    /// An attempt that was answered.
+    private static func attempt(_ path: String, _ head: ResponseHead, _ time: MonotonicInstant) throws -> AttemptMetrics
+    {
+        var attempt = AttemptMetrics(request: try request(path), start: time)
+        attempt.answered(head, at: time)
+        attempt.ended(nil, Evidence(isAnswered: true, isSent: true, sentCount: 5), at: time)
+        return attempt
     }
 
     @Test func `each redirect begins a hop, with nothing of the one before`() throws {
         var metrics = TaskMetrics(try Self.request("1"), start: Self.instant(10))
-        metrics.last.statusCode = 302
-        metrics.last.countOfBytesSent = 5
-        metrics.last.wasSent = true
+        metrics.received(try Self.head(302), Self.instant(20))
+        metrics.add(try Self.attempt("1", Self.head(302), Self.instant(20)), repeatCount: 0)
         metrics.beginHop(Hop(request: try Self.request("2"), number: 1), redirectCount: 1, Self.instant(40))
         #expect(!metrics.wasSent)
-        metrics.last.statusCode = 200
+        metrics.received(try Self.head(200), Self.instant(50))
         #expect(metrics.redirectCount == 1)
         #expect(metrics.hops.map(\.statusCode) == [302, 200])
         #expect(metrics.hops.map(\.countOfBytesSent) == [5, 0])
         #expect(metrics.hops.map { $0.request.url?.path() } == ["/1", "/2"])
         #expect(metrics.hops.map(\.start) == [Self.instant(10), Self.instant(40)])
         #expect(metrics.hops.map(\.end) == [Self.instant(40), nil])
+    }
+
+    @Test func `an attempt comes to one thing, which is said once`() throws {
+        var attempt = try Self.attempt("1", Self.head(503), Self.instant(20))
+        attempt.failed(.cancelled, at: Self.instant(30))
+        attempt.ended(.cancelled, Evidence(isSent: true, sentCount: 9), at: Self.instant(30))
+        attempt.isFollowed(by: .challenge)
+        attempt.isFollowed(by: .repeat)
+        attempt.left(at: Self.instant(40), nil)
+        #expect(attempt.description == "503, challenge" && attempt.failure == nil)
+        #expect(attempt.end == Self.instant(20) && attempt.countOfBytesSent == 5)
     }
 
     @Test func `an answered challenge begins a hop, and is no redirect`() throws {

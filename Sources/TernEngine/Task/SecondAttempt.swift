@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
+import TernIO
+
+/// A second attempt of a hop, beside that of its task, which has no answer yet (a hedge): see ``RetryPolicy/hedging``. It
+/// knows the hop as the first does, and has a route, a permit, times and an outcome of its own. The task takes the first
+/// answer of both, and the attempt that has it.
+///
+/// On the reactor's thread, hence `@unchecked Sendable`.
+final class SecondAttempt: AttemptDriver, ExchangeDelegate, @unchecked Sendable {
+    /// Until the attempt is over: the pool, the connection and the task may hold it.
+    private var first: SessionTask?
+    /// The number of bytes of content that were passed to the kernel.
+    private(set) var countOfBytesSent: Int64 = 0
+
+    init(beside first: SessionTask) { self.first = first }
+
+    /// It is over, and calls its task no more.
+    func end() { first = nil }
+
+    override var task: SessionTask? { first }
+
+    override var isCancelled: Bool { first?.isCancelled ?? true }
+
+    override var isRepeating: Bool { first?.hopAttempts.needsUnusedConnection ?? false }
+
+    override var isWanted: Bool { first?.isWanted(self) ?? false }
+
+    override func start(on connection: Connection, _ prepared: PreparedExchange?) -> Bool {
+        guard let first else { return false }
+        guard first.mayBeSent(self, at: connection.loop.now) else {
+            // The pool is handing out the connection.
+            SessionTask.perform(on: connection.loop) { first.lost(self) }
+            return false
+        }
+        connection.start(self, hop, deadlines, prepared: prepared)
+        return true
+    }
+
+    override func attemptFailed(_ failure: AttemptFailure) { first?.lost(self) }
+
+    // The exchange, until the head of its response
+
+    func exchangeBegan(on carrier: any Carrier) { attempt.began(on: carrier, carrier.connectionMetrics) }
+
+    var pace: Pace? { first?.pace }
+
+    func room(for count: Int) -> UnsafeMutableRawBufferPointer? { nil }
+
+    func received(_ event: ResponseEvent, of bytes: Span<UInt8>, _ allowance: inout TickAllowance) -> ContentTaken {
+        guard case .head(let head) = event, let first, let carrier = attempt.carrier else { return .all }
+        attempt.answered(head, at: carrier.loop.now)
+        if let circuits = first.defaults.policies.circuits { attempt.came(to: head, circuits) }
+        if first.hopAttempts.answersProxy(head, to: attempt.form, first.defaults.proxies), let shard = first.shard {
+            abandonAttempt()
+            first.beginAnother(self, on: shard)
+        } else {
+            first.received(head, by: self)
+        }
+        return .all
+    }
+
+    var takesOver: Bool { false }
+
+    func handedOver(_ handover: Handover, _ evidence: Evidence) {}
+
+    func sent(_ count: Int64, of length: Int64?) { countOfBytesSent = count }
+
+    func exchangeEnded(_ reason: SessionError.Reason?, _ evidence: Evidence) {
+        guard let first, let now = attempt.carrier?.loop.now else { return }
+        attempt.ended(reason, evidence, at: now)
+        if let reason, let circuits = first.defaults.policies.circuits {
+            attempt.came(to: AttemptFailure(reason: reason, phase: .head, evidence: evidence), circuits)
+        }
+        first.lost(self)
+    }
+}
