@@ -163,7 +163,6 @@ extension SessionTask {
             key = try defaults.routes.cacheKey(of: defaults.routes.route(for: plannedHop.request))
         } catch {
             // A refusal counts for stored responses, too.
-            if case .connecting = error { return follow(driver.machine.unresolved(error.reason)) }
             return failLater(AttemptFailure(reason: error.reason, phase: .request), on: shard.loop)
         }
         follow(driver.machine.resolved(key, of: self))

@@ -375,12 +375,6 @@ extension TaskMachine {
         return askSource()
     }
 
-    /// The hop has no route.
-    mutating func unresolved(_ reason: SessionError.Reason) -> Next {
-        guard case .resolving = stage else { return .wait }
-        return fail(reason)
-    }
-
     private mutating func askSource() -> Next {
         switch source?.answer() {
         case nil, .pass: return prepare(from: .departure(0))

@@ -156,7 +156,7 @@ import Testing
     }
 
     private enum Event: String, CaseIterable {
-        case start, begin, lookedUp, resolved, unresolved, delayEnded, success, redirect, forProxy, decided, content
+        case start, begin, lookedUp, resolved, delayEnded, success, redirect, forProxy, decided, content
         case leftBehind, ended, lost, refused, broken, damaged
         case followed, declined, authorized, given, allowed, instead, finish
 
@@ -167,7 +167,6 @@ import Testing
             case .begin: return machine.begin().name
             case .lookedUp: return machine.lookedUp(1, .ready).name
             case .resolved: return machine.resolved([], of: NoOpTaskDelegate.shared).name
-            case .unresolved: return machine.unresolved(.cancelled).name
             case .forProxy: return machine.head(try head(407), isForProxy: true).name
             case .decided: return machine.decided(.pass).name
             case .refused:
@@ -199,7 +198,7 @@ import Testing
         created: start=true lost=fail refused=fail broken=fail damaged=fail finish=true
         preparing: begin=send lost=fail refused=fail broken=fail damaged=fail finish=true
         lookingUp: lookedUp=send lost=fail refused=fail broken=fail damaged=fail finish=true
-        resolving: resolved=send unresolved=fail lost=fail refused=fail broken=fail damaged=fail finish=true
+        resolving: resolved=send lost=fail refused=fail broken=fail damaged=fail finish=true
         lookingUpInSource: lookedUp=look-up lost=fail refused=fail broken=fail damaged=fail finish=true
         delayed: delayEnded=send lost=fail refused=fail broken=fail damaged=fail finish=true
         attempting: success=deliver redirect=ask lost=repeat refused=fail broken=fail damaged=fail finish=true
