@@ -6,7 +6,7 @@ import TernLock
 
 /// Answers requests in place of the network: a subclass says which ones (`canInit`), starts to load (`startLoading`) and
 /// tells its ``client`` what has come. A session has those of ``URLSessionConfiguration/protocolClasses``, and those that
-/// were registered before it was made.
+/// are registered.
 ///
 /// Each hop of a task, the targets of redirects included, has an instance of its own. Its methods are called on a queue of
 /// the hop, in order, and not on the threads of a session: they may block. The client may be told on any thread.
@@ -80,8 +80,8 @@ open class URLProtocol: NSObject {
 }
 
 extension URLProtocol {
-    /// Has sessions that are made from now on ask this class, before those that were registered earlier. False for a class
-    /// that is no `URLProtocol`.
+    /// Has all sessions ask this class about their next requests, before those that were registered earlier, and behind those
+    /// of their configurations. False for a class that is no `URLProtocol`.
     @discardableResult
     public class func registerClass(_ protocolClass: AnyClass) -> Bool {
         guard let kind = protocolClass as? URLProtocol.Type else { return false }
@@ -89,7 +89,7 @@ extension URLProtocol {
         return true
     }
 
-    /// Undoes the registration of this class, also for sessions that were made already.
+    /// Undoes the registration of this class.
     public class func unregisterClass(_ protocolClass: AnyClass) {
         ProtocolClasses.registered.withLock { $0.removeAll { $0 == protocolClass } }
     }
@@ -234,7 +234,7 @@ struct ProtocolClasses: ResponseProvider {
         return own + registered.filter { kind in !own.contains { $0 == kind } }
     }
 
-    var isForServers: Bool { !classes.isEmpty }
+    var isForServers: Bool { own?.isEmpty == false || Self.registered.withLock { !$0.isEmpty } }
 
     func response(to request: URLRequest, of task: any AnyObject & Sendable) -> (any ProvidedResponse)? {
         guard let task = task as? SessionTask, let kind = classes.first(where: { $0.canInit(with: task) }) else {

@@ -22,7 +22,10 @@ import Testing
         "Dialling/TLSHandshake.swift": ["TLSHandshake.letsServerBegin"],
         "RawStreams/RawStream.swift": ["RawStream.listener", "RawStream.whenOver"],
         // Values that the machine of a task and its lock guard.
-        "Task/TaskHistory.swift": ["TaskHistory.chain", "TaskHistory.connection", "TaskHistory.credentialIdentity"],
+        "Task/TaskHistory.swift": [
+            "TaskHistory.chain", "TaskHistory.connection", "TaskHistory.credentialIdentity",
+            "TaskHistory.responseSource",
+        ],
         "Task/QuestionBook.swift": [
             "PendingQuestion.ending", "PendingQuestion.response", "PendingQuestion.trailers",
         ],

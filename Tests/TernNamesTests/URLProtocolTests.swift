@@ -63,6 +63,12 @@ private final class Second: Stub {
     override func startLoading() { answer(200, "second") }
 }
 
+private final class Late: Stub {
+    override class func canInit(with request: URLRequest) -> Bool { request.url?.path == "/stub.test" }
+
+    override func startLoading() { answer(200, "late") }
+}
+
 /// Overrides nothing.
 private final class Plain: URLProtocol {
     override class func canInit(with request: URLRequest) -> Bool { true }
@@ -118,7 +124,7 @@ private final class Plain: URLProtocol {
         #expect(await outcome(session([Plain.self]), request) == "- - -1002")
     }
 
-    @Test func `registered classes answer sessions that are made later, the last one first, behind those of its own`()
+    @Test func `registered classes answer all sessions, the last one first, behind those of its own`()
         async
     {
         let request = get("http://stub.test/")
@@ -133,6 +139,19 @@ private final class Plain: URLProtocol {
         #expect(await outcome(session([]), request) == "200 first -")
         URLProtocol.unregisterClass(First.self)
         #expect(await outcome(later, request) == "200 GET 0 -")
+    }
+
+    @Test func `a class that is registered after a session was made is asked, until it is not registered any more`()
+        async
+    {
+        let request = get("http://127.0.0.1:1/stub.test")
+        for session in [URLSession(configuration: .default), session([])] {
+            #expect(await outcome(session, request) == "- - -1004")
+            #expect(URLProtocol.registerClass(Late.self))
+            #expect(await outcome(session, request) == "200 late -")
+            URLProtocol.unregisterClass(Late.self)
+            #expect(await outcome(session, request) == "- - -1004")
+        }
     }
 
     @Test func `classes are those that were set, and a copy has them`() throws {

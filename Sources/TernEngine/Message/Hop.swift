@@ -7,4 +7,7 @@ struct Hop: Sendable {
     var mayCarryCredentials = true
     /// The number of hops before it.
     var number = 0
+
+    /// Whether the URL names a server that the hop can be sent to.
+    var hasServer: Bool { (try? request.origin()) != nil }
 }

@@ -4,8 +4,7 @@ package import FoundationEssentials
 /// Answers requests in place of the network and of the cache: the protocol classes of a program, and what has a URL but no
 /// server. A session takes its providers from ``SessionConfiguration``, and asks them in order for each hop.
 package protocol ResponseProvider: Sendable {
-    /// Whether hops that have a server are provided for, too. Asked once, when a session is made: a session whose providers
-    /// want only the others pays nothing for them.
+    /// Whether hops that have a server are provided for, too. Asked for each of them, on a reactor's thread.
     var isForServers: Bool { get }
 
     /// Returns what answers the request; nil leaves it to the next provider. Calls code of the user, which may block: on a

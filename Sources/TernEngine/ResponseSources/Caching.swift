@@ -37,7 +37,7 @@ final class Caching: ResponseSource {
         let hop = sourced.hop
         let scope = CacheScope(
             of: hop.request, mayCarryCredentials: hop.mayCarryCredentials, sensitiveFields,
-            identity: sourced.credentialIdentity, route: sourced.routeKey)
+            identity: sourced.credentialIdentity, route: sourced.routeKey ?? [])
         let own = hop.request.cachePolicy
         guard let query = CacheQuery(hop.request, policy: own == .useProtocolCachePolicy ? policy : own, scope: scope)
         else { return nil }
@@ -65,7 +65,7 @@ private final class CachedHop: HopSource {
     }
 
     /// What a lookup has found, from its queue; or how the wait for another request ended.
-    fileprivate enum Finding: Sendable {
+    private enum Finding: Sendable {
         case stored(entry: CacheEntry?, isAnythingStored: Bool)
         case wake(CacheFlights.Wake)
     }
@@ -86,7 +86,7 @@ private final class CachedHop: HopSource {
     private var stage = Stage.asked
     /// The stored response that matches: the answer, or the one to validate.
     private var entry: CacheEntry?
-    private var finding: Mailbox?
+    private var finding: LookupResult<Finding>?
     /// Others wait for the response.
     private var flight: CacheFlight?
     private var waitCount = 0
@@ -112,6 +112,8 @@ private final class CachedHop: HopSource {
 // Before the hop is sent
 extension CachedHop {
     func answer() -> SourceAnswer {
+        // Its own answer was damaged.
+        if case .sent = stage { return .pass }
         guard query.isLookedUp else {
             let reason = query.isRead ? CacheStatus.Forward.bypass : .method
             return refusal(reason) ?? send(reason)
@@ -131,12 +133,12 @@ extension CachedHop {
             return answer(with: entry, timeToLive)
         }
         if let found = cache.entryWithoutLookup(query) { return answer(with: found.entry, found.isAnythingStored) }
-        let mailbox = Mailbox()
-        finding = mailbox
+        let result = LookupResult<Finding>()
+        finding = result
         let (cache, query) = (cache, query)
         return .lookUp { completion in
             cache.lookUp(query) { found in
-                mailbox.put(.stored(entry: found.entry, isAnythingStored: found.isAnythingStored))
+                result.put(.stored(entry: found.entry, isAnythingStored: found.isAnythingStored))
                 completion(.ready)
             }
             return {}
@@ -201,12 +203,12 @@ extension CachedHop {
 
     private func wait(for number: UInt64) -> SourceAnswer {
         waitCount += 1
-        let mailbox = Mailbox()
-        finding = mailbox
+        let result = LookupResult<Finding>()
+        finding = result
         let (flights, key) = (cache.flights, query.flight)
         return .lookUp { completion in
             flights.wait(for: number, key) { wake in
-                mailbox.put(.wake(wake))
+                result.put(.wake(wake))
                 completion(.ready)
             }
         }
@@ -262,7 +264,7 @@ extension CachedHop {
 
 // After a response, or none
 extension CachedHop {
-    func received(_ head: ResponseHead, on connection: ConnectionMetrics?) -> SourceDecision {
+    func received(_ head: ResponseHead, isStorable: Bool) -> SourceDecision {
         guard case .sent(let form) = stage else { return .pass }
         if !query.isRead {
             invalidate(after: head)
@@ -279,10 +281,10 @@ extension CachedHop {
             return .answer(source)
         }
         if query.method == "HEAD" {
-            revise(by: head, on: connection)
+            if isStorable { revise(by: head) }
             return .pass
         }
-        return receive(head, on: connection)
+        return receive(head, isStorable: isStorable)
     }
 
     private func validated(_ entry: CacheEntry, by head: ResponseHead) -> SourceDecision {
@@ -318,8 +320,8 @@ extension CachedHop {
 
     /// The head of a response to GET freshens what is stored if it is about that, and has it removed otherwise (RFC 9111
     /// §4.3.5).
-    private func revise(by head: ResponseHead, on connection: ConnectionMetrics?) {
-        guard head.status == 200, isTrusted(connection) else { return }
+    private func revise(by head: ResponseHead) {
+        guard head.status == 200 else { return }
         let (cache, query, requestTime, now) = (cache, query, requestTime, cache.clock())
         let revise = { @Sendable (response: StoredResponse) in
             switch response.isHeaded(by: head) {
@@ -336,13 +338,9 @@ extension CachedHop {
         }
     }
 
-    private func isTrusted(_ connection: ConnectionMetrics?) -> Bool {
-        connection.map { $0.overriddenTrustFailure == nil } ?? true
-    }
-
-    private func receive(_ head: ResponseHead, on connection: ConnectionMetrics?) -> SourceDecision {
+    private func receive(_ head: ResponseHead, isStorable: Bool) -> SourceDecision {
         let now = cache.clock()
-        guard isTrusted(connection), CacheRule.isStorable(head, answering: query),
+        guard isStorable, CacheRule.isStorable(head, answering: query),
             cache.admits(length: Int64(head.contentLength ?? 0)),
             let response = StoredResponse(
                 head, answering: query, requestTime: requestTime, responseTime: now,
@@ -406,13 +404,4 @@ extension CachedHop {
 
 extension CacheRule.Use {
     fileprivate var isAnswer: Bool { if case .answer = self { true } else { false } }
-}
-
-/// What a lookup has found, from its thread for the reactor's.
-private final class Mailbox: Sendable {
-    private let content = Lock<CachedHop.Finding?>(nil)
-
-    func put(_ finding: CachedHop.Finding) { content.withLock { $0 = finding } }
-
-    func take() -> CachedHop.Finding? { content.withLock { $0.take() } }
 }

@@ -29,181 +29,57 @@ final class QueuedResponse: Sendable {
     deinit { release(stopping: false) }
 }
 
-/// Delivers the response of a provider: what one event-loop tick allows at a time, and nothing while it is paused. Belongs
-/// to its loop's thread, hence `@unchecked Sendable`; what comes from other threads goes through the inbox.
-final class ProvidedExchange: Carrier, ReadinessHandler, @unchecked Sendable {
-    /// The number of bytes that are offered at a time.
-    private static let windowSize = 128 * 1024
-
-    let loop: ReactorLoop
-    let connectionMetrics: ConnectionMetrics? = nil
-    let isReused = false
+/// Delivers the response of a provider. What comes from other threads goes through the inbox.
+final class ProvidedExchange: SourcedExchange, @unchecked Sendable {
     private let response: QueuedResponse
     private let marks: HeadMarks
     private let inbox = ProvidedInbox()
-    private var deadlines: Deadlines
-    private var delegate: (any ExchangeDelegate)?
     /// What is delivered at present, and how much of it has been.
     private var content: (bytes: Data, offset: Int)?
-    private var isHeadDelivered = false
-    private var isDelivering = false
-    private var isScheduled = false
-    private let start: MonotonicInstant
-    private var lastActivity: MonotonicInstant
-    private var count: UInt64 = 0
-    private var timer: RegistrationToken?
 
     init(
         _ response: QueuedResponse, _ marks: HeadMarks, _ delegate: any ExchangeDelegate, _ loop: ReactorLoop,
         _ deadlines: Deadlines
     ) {
-        (self.response, self.marks, self.delegate, self.loop) = (response, marks, delegate, loop)
-        self.deadlines = deadlines
-        start = loop.now
-        lastActivity = loop.now
+        (self.response, self.marks) = (response, marks)
+        super.init(delegate, loop, deadlines)
     }
 
-    var isPaused = false {
-        didSet {
-            if oldValue == isPaused { return }
-            // The time until now does not count as idle.
-            lastActivity = loop.now
-            watchTime()
-            if !isPaused { deliverSoon() }
-        }
-    }
-
-    func begin() {
-        delegate?.exchangeBegan(on: self)
-        // It may have been ended.
-        if delegate == nil { return }
-        watchTime()
+    override func began() {
         // Until it is over: then the inbox lets go of it.
         inbox.open { self.loop.execute { self.arrived() } }
         response.start(inbox)
     }
 
-    /// The provider has given something.
-    private func arrived() {
-        lastActivity = loop.now
-        deliver()
-        watchTime()
-    }
-
-    private func deliverSoon() {
-        if isScheduled || isPaused || isDelivering || delegate == nil { return }
-        isScheduled = loop.execute {
-            self.isScheduled = false
-            self.deliver()
+    override func deliverNext(_ allowance: inout TickAllowance) -> Progress {
+        if let (bytes, offset) = content {
+            let (taken, progress) = deliver(bytes.span.extracting(offset...), &allowance)
+            content = offset + taken < bytes.count ? (bytes, offset + taken) : nil
+            return progress
+        }
+        switch inbox.next() {
+        case nil: return .waiting
+        case .head(let head, let isStorable, let isFollowed)?:
+            // What is stored with a coding is decoded when it is delivered: what is provided is not coded.
+            marks.note(isStorable: isStorable && !head.contains("Content-Encoding"), isFollowed: isFollowed)
+            return deliver(head, &allowance)
+        case .redirect(let request, let head)?:
+            marks.note(isStorable: false, isFollowed: false, redirect: request)
+            return deliver(head, &allowance)
+        case .content(let bytes)?:
+            content = (bytes, 0)
+            return .delivered
+        case .end?: return deliverEnd(&allowance)
+        case .failure(let reason)?:
+            finish(reason)
+            return .waiting
         }
     }
 
-    private func deliver() {
-        if isDelivering || isPaused || delegate == nil { return }
-        isDelivering = true
-        var allowance = TickAllowance(among: 1)
-        let goesOn = advance(&allowance)
-        isDelivering = false
-        if goesOn { deliverSoon() }
-    }
-
-    /// Returns whether there is more to deliver at present.
-    private func advance(_ allowance: inout TickAllowance) -> Bool {
-        while let delegate, !isPaused {
-            if content != nil {
-                if !deliverContent(to: delegate, &allowance) || allowance.isSpent { return true }
-                continue
-            }
-            guard let event = inbox.next() else { return false }
-            switch event {
-            case .head(let head, let isStorable, let isFollowed):
-                marks.note(isStorable: isStorable, isFollowed: isFollowed)
-                deliver(head, to: delegate, &allowance)
-            case .redirect(let request, let head):
-                marks.note(isStorable: false, isFollowed: false, redirect: request)
-                deliver(head, to: delegate, &allowance)
-            case .content(let bytes): content = (bytes, 0)
-            case .end:
-                delegate.received(.end(trailers: HeaderFields(), discarded: HeaderFields()), of: Span(), &allowance)
-                finish(nil)
-                return false
-            case .failure(let reason):
-                finish(reason)
-                return false
-            }
-        }
-        return delegate != nil
-    }
-
-    private func deliver(_ head: ResponseHead, to delegate: any ExchangeDelegate, _ allowance: inout TickAllowance) {
-        isHeadDelivered = true
-        delegate.received(.head(head), of: Span(), &allowance)
-        allowance.spend(TickAllowance.event)
-    }
-
-    /// Returns false if the delegate takes no more at present.
-    private func deliverContent(to delegate: any ExchangeDelegate, _ allowance: inout TickAllowance) -> Bool {
-        guard let (bytes, offset) = content else { return true }
-        let offered = min(bytes.count - offset, Self.windowSize)
-        let span = bytes.span.extracting(offset..<(offset + offered))
-        let taken = delegate.received(.body(0..<offered), of: span, &allowance).count(of: offered)
-        count += UInt64(taken)
-        content = offset + taken < bytes.count ? (bytes, offset + taken) : nil
-        allowance.spend(max(taken, TickAllowance.event))
-        return taken == offered
-    }
-
-    private var deadline: Deadlines.Deadline? {
-        deadlines.exchange(
-            lastActivity: lastActivity, isPaused: isPaused, unansweredSince: isHeadDelivered ? nil : start)
-    }
-
-    private func watchTime() {
-        guard delegate != nil else { return }
-        guard let deadline else { return stopWatching() }
-        let timer = timer ?? loop.registerTimer(handler: self)
-        self.timer = timer
-        loop.setDeadline(deadline.instant, for: timer)
-    }
-
-    private func stopWatching() { if let timer = timer.take() { loop.deregister(timer) } }
-
-    func ready(_ readiness: Readiness) {
-        guard let deadline else { return }
-        if deadline.instant > .now { return watchTime() }
-        finish(.timedOut(deadline.limit))
-    }
-
-    /// The first call counts.
-    private func finish(_ reason: SessionError.Reason?) {
-        guard let delegate = delegate.take() else { return }
-        close()
-        delegate.exchangeEnded(reason, evidence)
-    }
-
-    private func close() {
-        stopWatching()
+    override func ended() {
         content = nil
         // What has told its end is not stopped.
         response.release(stopping: !inbox.close())
-    }
-
-    private var evidence: Evidence { Evidence(isAnswered: isHeadDelivered, receivedCount: count) }
-
-    func end(_ reason: SessionError.Reason) { finish(reason) }
-
-    func leave() -> Evidence {
-        delegate = nil
-        close()
-        return evidence
-    }
-
-    func leaveRest() -> Evidence { leave() }
-
-    func carry(_ delegate: (any ExchangeDelegate)?, _ deadlines: Deadlines?) {
-        self.delegate = delegate
-        if let deadlines { self.deadlines = deadlines }
-        watchTime()
     }
 }
 

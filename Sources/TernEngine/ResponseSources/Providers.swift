@@ -3,12 +3,11 @@ import TernHTTP1
 import TernIO
 
 /// The providers of a session: asks them for each hop, on a queue of its own, because code of the user may block.
-final class Providers: ProvidedHops {
+final class Providers: ResponseSource {
     /// The threads of the user's code, apart from those of files: what blocks here delays no other work. Beyond these, hops
     /// wait, for as long as their tasks have time.
     private static let threads = WorkThreads(maximum: 256)
 
-    let areForServers: Bool
     private let providers: [any ResponseProvider]
     private let fields: HopFields
 
@@ -16,7 +15,6 @@ final class Providers: ProvidedHops {
     init?(of configuration: SessionConfiguration) {
         if configuration.responseProviders.isEmpty { return nil }
         providers = configuration.responseProviders
-        areForServers = providers.contains(where: \.isForServers)
         // What the program has set, and not what every session has.
         let usual = SessionConfiguration().httpAdditionalHeaders
         var own = configuration
@@ -26,16 +24,22 @@ final class Providers: ProvidedHops {
         fields = own.hopFields
     }
 
-    func find(
-        for hop: Hop, of request: URLRequest, _ task: any AnyObject & Sendable,
-        completion: @escaping @Sendable ((any ProvidedHop)?) -> Void
-    ) {
+    func need(for hop: Hop) -> SourceNeed {
+        !hop.hasServer || providers.contains(where: \.isForServers) ? .hop : .nothing
+    }
+
+    /// What is asked is completed here.
+    var comparesRequests: Bool { false }
+
+    func part(in sourced: SourcedHop) -> (any HopSource)? { ProvidedHop(sourced, self) }
+
+    fileprivate func find(for sourced: SourcedHop, completion: @escaping @Sendable (QueuedResponse?) -> Void) {
         let queue = SerialQueue(on: Self.threads)
-        let asked = asked(hop, request)
+        let asked = asked(sourced.hop, sourced.request)
         queue.async { [providers] in
             for provider in providers {
-                guard let response = provider.response(to: asked, of: task) else { continue }
-                return completion(FoundResponse(response, queue))
+                guard let response = provider.response(to: asked, of: sourced.task) else { continue }
+                return completion(QueuedResponse(response, on: queue))
             }
             completion(nil)
         }
@@ -57,85 +61,44 @@ final class Providers: ProvidedHops {
     }
 }
 
-/// A response that a provider gives, until the task takes it.
-private struct FoundResponse: ProvidedHop {
-    private let response: QueuedResponse
-
-    init(_ response: any ProvidedResponse, _ queue: SerialQueue) {
-        self.response = QueuedResponse(response, on: queue)
-    }
-
-    func part(storing cache: (any HopSource)?) -> any HopSource { AnsweredHop(response, storing: cache) }
-
-    func discard() { response.release(stopping: false) }
-}
-
-/// The part of a provider in one hop that it answers. A cache, if there is one, stores what it answers with.
-private final class AnsweredHop: HopSource {
-    private let response: QueuedResponse
-    private var cache: (any HopSource)?
-    private let marks = HeadMarks()
-    /// A stored response answers in place of the provider's.
-    private var isStored = false
-
-    init(_ response: QueuedResponse, storing cache: (any HopSource)?) {
-        self.response = response
-        self.cache = cache
-        // The hop is answered whatever is stored: it is not looked up.
-        if let cache, case .pass = cache.answer() { return }
-        self.cache.take()?.ended()
-    }
-
-    var isProvided: Bool { !isStored }
+/// The part of the providers in one hop.
+private final class ProvidedHop: HopSource {
+    private let sourced: SourcedHop
+    private let providers: Providers
+    /// Nil before they are asked. What is never taken is released on its own queue.
+    private var found: LookupResult<QueuedResponse>?
+    private(set) var marks: HeadMarks?
+    let kind = ResponseSourceKind.protocolClass
     let additions: [HeaderField] = []
-    var status: CacheStatus? { cache?.status }
+    let status: CacheStatus? = nil
 
-    func answer() -> SourceAnswer { .answer(ProvidedAnswer(response: response, marks: marks)) }
+    init(_ sourced: SourcedHop, _ providers: Providers) { (self.sourced, self.providers) = (sourced, providers) }
 
-    func received(_ head: ResponseHead, on connection: ConnectionMetrics?) -> SourceDecision {
-        if let request = marks.takeRedirect() { return .redirect(to: request) }
-        // What is stored with a coding is decoded when it is delivered: what is provided is not coded.
-        guard marks.isStorable, head["Content-Encoding"] == nil else { return .pass }
-        switch cache?.received(head, on: connection) {
-        case .copy(let tee): return .copy(to: tee)
-        case .answer(let carrier):
-            isStored = true
-            return .answer(carrier)
-        case nil, .pass, .resend, .redirect: return .pass
+    func answer() -> SourceAnswer {
+        guard let found else {
+            let found = LookupResult<QueuedResponse>()
+            self.found = found
+            return .lookUp { [sourced, providers] completion in
+                providers.find(for: sourced) { response in
+                    found.put(response)
+                    completion(.ready)
+                }
+                return {}
+            }
         }
+        guard let response = found.take() else { return .pass }
+        let marks = HeadMarks()
+        self.marks = marks
+        return .answer(ProvidedAnswer(response: response, marks: marks))
     }
 
-    func follows(_ head: ResponseHead) -> Bool { isStored || marks.isFollowed }
+    func received(_ head: ResponseHead, isStorable: Bool) -> SourceDecision { .pass }
 
-    func failed(_ failure: AttemptFailure, isOwn: Bool) -> SourceRecovery {
-        switch cache?.failed(failure, isOwn: isOwn || isStored) {
-        case .answer(let carrier):
-            isStored = true
-            return .answer(carrier)
-        case nil, .pass, .send, .fail: return .pass
-        }
-    }
+    func failed(_ failure: AttemptFailure, isOwn: Bool) -> SourceRecovery { .pass }
 
-    func paused() { cache?.paused() }
+    func paused() {}
 
-    func ended() { cache.take()?.ended() }
-}
-
-/// What a provider has said about the last head. On the reactor's thread, hence `@unchecked Sendable`.
-final class HeadMarks: @unchecked Sendable {
-    private(set) var isStorable = false
-    private(set) var isFollowed = true
-    private var redirect: URLRequest?
-
-    /// A head comes, and this is said about it.
-    ///
-    /// - Parameter redirect: the head is a redirect to this; nil for one that is not.
-    func note(isStorable: Bool, isFollowed: Bool, redirect: URLRequest? = nil) {
-        (self.isStorable, self.isFollowed, self.redirect) = (isStorable, isFollowed, redirect)
-    }
-
-    /// Returns where the head is a redirect to, once.
-    func takeRedirect() -> URLRequest? { redirect.take() }
+    func ended() {}
 }
 
 /// The carrier of a provider's response.

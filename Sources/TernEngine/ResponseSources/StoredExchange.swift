@@ -16,15 +16,12 @@ struct StoredAnswer: CarrierSource {
 
     func start(_ delegate: any ExchangeDelegate, on loop: ReactorLoop, _ deadlines: Deadlines) {
         let deadlines = isUntimed ? Deadlines(limits: Timeouts(), start: deadlines.start) : deadlines
-        StoredExchange(self, delegate, loop, deadlines).start()
+        StoredExchange(self, delegate, loop, deadlines).begin()
     }
 }
 
-/// Delivers a stored response: what one event-loop tick allows at a time, and nothing while it is paused. A file is read on
-/// its queue, one window ahead of what is delivered. Belongs to its loop's thread, hence `@unchecked Sendable`.
-private final class StoredExchange: Carrier, ReadinessHandler, @unchecked Sendable {
-    /// The number of bytes that are read from a file at a time.
-    private static let windowSize = 128 * 1024
+/// Delivers a stored response. A file is read on its queue, one window ahead of what is delivered.
+private final class StoredExchange: SourcedExchange, @unchecked Sendable {
     /// Up to this length a file is compared with its checksums as a whole before its head is delivered: the server can be
     /// asked in its place then. A longer one would keep its reader waiting.
     private static let maximumCheckedLength: Int64 = 16 * 1024 * 1024
@@ -38,91 +35,34 @@ private final class StoredExchange: Carrier, ReadinessHandler, @unchecked Sendab
         case damaged
     }
 
-    let loop: ReactorLoop
-    let connectionMetrics: ConnectionMetrics? = nil
-    let isReused = false
     private let answer: StoredAnswer
-    private let deadlines: Deadlines
-    private var delegate: (any ExchangeDelegate)?
     private var offset: Int64
     /// The bytes of a file from `offset`.
     private var window: [UInt8] = []
     private var windowRange = 0..<0
     private var next = NextWindow.unread
-    private var isHeadDelivered = false
-    private var isDelivering = false
-    private var isScheduled = false
-    /// Ends the exchange when the task's time is up; nil if the exchange is over at once.
-    private var timer: RegistrationToken?
 
     init(_ answer: StoredAnswer, _ delegate: any ExchangeDelegate, _ loop: ReactorLoop, _ deadlines: Deadlines) {
-        (self.answer, self.delegate, self.loop, self.deadlines) = (answer, delegate, loop, deadlines)
+        self.answer = answer
         offset = answer.range.lowerBound
+        super.init(delegate, loop, deadlines)
     }
 
-    var isPaused = false { didSet { if oldValue, !isPaused { deliverSoon() } } }
-
-    func start() {
-        delegate?.exchangeBegan(on: self)
-        deliver()
-        // Also one that is paused, or waits for its disk.
-        if delegate != nil { watchTime() }
-    }
-
-    private func deliverSoon() {
-        if isScheduled || isPaused || isDelivering || delegate == nil { return }
-        isScheduled = loop.execute {
-            self.isScheduled = false
-            self.deliver()
-        }
-    }
-
-    /// Delivers as much as a tick allows.
-    private func deliver() {
-        if isDelivering || isPaused || delegate == nil { return }
-        isDelivering = true
-        var allowance = TickAllowance(among: 1)
-        let goesOn = advance(&allowance)
-        isDelivering = false
-        if goesOn { deliverSoon() }
-    }
-
-    /// Returns whether there is more to deliver at present.
-    private func advance(_ allowance: inout TickAllowance) -> Bool {
-        while let delegate, !isPaused {
-            guard fill() else { return false }
-            if !isHeadDelivered {
-                isHeadDelivered = true
-                delegate.received(.head(answer.head), of: Span(), &allowance)
-            } else if offset == answer.range.upperBound {
-                delegate.received(.end(trailers: HeaderFields(), discarded: HeaderFields()), of: Span(), &allowance)
-                finish(nil)
-                return false
-            } else if !deliverContent(to: delegate, &allowance) || allowance.isSpent {
-                return true
-            }
-        }
-        return true
-    }
-
-    /// Returns false if the delegate takes no more at present.
-    private func deliverContent(to delegate: any ExchangeDelegate, _ allowance: inout TickAllowance) -> Bool {
-        let left = Int(clamping: answer.range.upperBound - offset)
-        let (offered, taken): (Int, Int)
+    override func deliverNext(_ allowance: inout TickAllowance) -> Progress {
+        guard fill() else { return .waiting }
+        if !isHeadDelivered { return deliver(answer.head, &allowance) }
+        if offset == answer.range.upperBound { return deliverEnd(&allowance) }
+        let (taken, progress): (Int, Progress)
         switch answer.content {
         case .bytes(let bytes):
-            let start = Int(clamping: offset)
-            offered = min(left, Self.windowSize)
-            let span = bytes.span.extracting(start..<(start + offered))
-            taken = delegate.received(.body(0..<offered), of: span, &allowance).count(of: offered)
+            let left = Int(clamping: offset)..<Int(clamping: answer.range.upperBound)
+            (taken, progress) = deliver(bytes.span.extracting(left), &allowance)
         case .file:
-            offered = windowRange.count
-            taken = delegate.received(.body(windowRange), of: window.span, &allowance).count(of: offered)
+            (taken, progress) = deliver(window.span.extracting(windowRange), &allowance)
             windowRange = (windowRange.lowerBound + taken)..<windowRange.upperBound
         }
         offset += Int64(taken)
-        allowance.spend(max(taken, TickAllowance.event))
-        return taken == offered
+        return progress
     }
 
     /// Takes the next window of a file. Returns false if it is not read yet; and if it cannot be read, which ends the
@@ -169,42 +109,14 @@ private final class StoredExchange: Carrier, ReadinessHandler, @unchecked Sendab
             }
             self.loop.execute {
                 self.next = window
-                self.deliver()
+                self.arrived()
             }
         }
     }
 
-    private func watchTime() {
-        guard timer == nil, let total = deadlines.total else { return }
-        let timer = loop.registerTimer(handler: self)
-        self.timer = timer
-        loop.setDeadline(total.instant, for: timer)
-    }
+    override var deadline: Deadlines.Deadline? { deadlines.total }
 
-    func ready(_ readiness: Readiness) {
-        if let total = deadlines.total { finish(.timedOut(total.limit)) }
-    }
+    override var evidence: Evidence { Evidence(isStored: true, isAnswered: isHeadDelivered) }
 
-    private func finish(_ reason: SessionError.Reason?) {
-        stopWatching()
-        delegate.take()?.exchangeEnded(reason, evidence)
-    }
-
-    private var evidence: Evidence { Evidence(isStored: true, isAnswered: isHeadDelivered) }
-
-    private func stopWatching() {
-        if let timer = timer.take() { loop.deregister(timer) }
-    }
-
-    func end(_ reason: SessionError.Reason) { finish(reason) }
-
-    func leave() -> Evidence {
-        stopWatching()
-        delegate = nil
-        return evidence
-    }
-
-    func leaveRest() -> Evidence { leave() }
-
-    func carry(_ delegate: (any ExchangeDelegate)?, _ deadlines: Deadlines?) { self.delegate = delegate }
+    override func carry(_ delegate: (any ExchangeDelegate)?, _ deadlines: Deadlines?) { super.carry(delegate, nil) }
 }

@@ -49,13 +49,13 @@ public final class Session: Sendable {
 
     /// - Parameters:
     ///   - firstPolicies: are asked before those of the configuration.
-    ///   - source: answers hops in place of the network, in a session without a cache.
+    ///   - sources: may answer hops, in this order, in place of those of the configuration; nil for these.
     ///   - proxyTrust: the trust in proxies of the session that this one sends requests for; nil for its own.
     ///   - rates: the limiters of another session; nil for its own.
     init(
         configuration: SessionConfiguration, delegate: (any SessionDelegate)?,
         serverTrustPolicyManager: ServerTrustPolicyManager?, firstPolicies: [any HopPolicy],
-        source: (any ResponseSource)? = nil, routes: RouteRule? = nil,
+        sources: [any ResponseSource]? = nil, routes: RouteRule? = nil,
         proxyTrust sharedProxyTrust: TrustSettings? = nil, rates: RateLimiters? = nil
     ) {
         self.configuration = configuration
@@ -96,8 +96,9 @@ public final class Session: Sendable {
         }
         places = TaskPlaces(shards, connectionsPerHost: perHost)
         let validation = ValidationSender()
+        let configured: [(any ResponseSource)?] = [Providers(of: configuration), validation.cache(of: configuration)]
         taskDefaults = TaskDefaults(
-            of: configuration, firstPolicies, source ?? validation.cache(of: configuration), routes, trust, proxyLogins,
+            of: configuration, firstPolicies, sources ?? configured.compactMap(\.self), routes, trust, proxyLogins,
             rates: rates, timerOn: loops.first,
             failure: configuration.isBackground ? .request(.backgroundSession) : Self.failure(of: reactors))
         if delegate != nil { trust.respondent = self }

@@ -2,21 +2,20 @@
 import TernIO
 
 extension TaskDefaults {
-    /// What the tasks of a session share: its policies after `first`, its response source, and how its attempts find
+    /// What the tasks of a session share: its policies after `first`, its response sources, and how its attempts find
     /// their routes.
     ///
     /// - Parameters:
     ///   - routes: in place of those of the configuration; nil for these.
     ///   - rates: in place of those of the configuration; nil for these.
     convenience init(
-        of configuration: SessionConfiguration, _ first: [any HopPolicy], _ source: (any ResponseSource)?,
+        of configuration: SessionConfiguration, _ first: [any HopPolicy], _ sources: [any ResponseSource],
         _ routes: RouteRule?, _ trust: TrustSettings, _ proxyLogins: ProxyLogins, rates: RateLimiters?,
         timerOn loop: ReactorLoop?, failure: SessionError.Reason
     ) {
         self.init(
             configuration,
-            policies: HopPolicies(
-                of: configuration, first: first, source: source, providers: Providers(of: configuration)),
+            policies: HopPolicies(of: configuration, first: first, sources: sources),
             routes: routes ?? RouteRule(of: configuration) { trust.fingerprint(forHost: $0) },
             proxies: ProxyRule(
                 proxyLogins, sessionFields: configuration.httpAdditionalHeaders,

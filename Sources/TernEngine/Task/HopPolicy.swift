@@ -171,7 +171,7 @@ struct CountPerRedirect: Sendable {
 }
 
 /// What the tasks of a session ask about their hops: policies in the order in which tasks call them, grouped by what they
-/// take part in, and the response source. An object, so that each task holds one reference to it.
+/// take part in, and the response sources. An object, so that each task holds one reference to it.
 ///
 /// For the head of a response the policies come first, in their order: they may have the hop sent again, so that the
 /// response is none to it. Then the response source, and then the policies that follow: they decide what comes after a
@@ -185,14 +185,8 @@ final class HopPolicies: Sendable {
     /// The policies that decide after the source.
     let following: [any HopPolicy]
     let recovering: [any HopPolicy]
-    /// What may answer hops in place of the network; nil for the network alone.
+    /// The response sources in front of the network, as one; nil for the network alone.
     let source: (any ResponseSource)?
-    /// What answers hops before the source and the network; nil for nothing.
-    let providers: (any ProvidedHops)?
-    /// Whether they are asked for every hop, rather than for those without a server.
-    let asksProviders: Bool
-    /// Whether there is one: cheaper than the source.
-    let hasSource: Bool
     /// Whether anything happens between the preparation of a hop and its attempt: asked for every request.
     let actsOnDeparture: Bool
     /// Whether heads of successful responses are of interest to any of them.
@@ -208,8 +202,8 @@ final class HopPolicies: Sendable {
     let circuits: Circuits?
 
     init(
-        _ policies: [any HopPolicy], following: [any HopPolicy] = [], source: (any ResponseSource)? = nil,
-        providers: (any ProvidedHops)? = nil, retryPolicy: RetryPolicy = .lostConnections, circuits: Circuits? = nil
+        _ policies: [any HopPolicy], following: [any HopPolicy] = [], sources: [any ResponseSource] = [],
+        retryPolicy: RetryPolicy = .lostConnections, circuits: Circuits? = nil
     ) {
         preparing = policies.filter { $0.interests.contains(.addition) }
         departing = policies.filter { $0.interests.contains(.departure) }
@@ -217,12 +211,9 @@ final class HopPolicies: Sendable {
         readingAll = reading.filter { $0.interests.contains(.allHeads) }
         self.following = following
         recovering = policies.filter { $0.interests.contains(.failures) }
-        self.source = source
-        hasSource = source != nil
-        self.providers = providers
-        asksProviders = providers?.areForServers ?? false
-        actsOnDeparture = hasSource || asksProviders || !departing.isEmpty
-        readsSuccess = hasSource || asksProviders || !readingAll.isEmpty
+        source = sources.count > 1 ? SourceChain(sources: sources) : sources.first
+        actsOnDeparture = source != nil || !departing.isEmpty
+        readsSuccess = !readingAll.isEmpty
         self.retryPolicy = retryPolicy
         hedges = retryPolicy.hedging != nil
         retries = policies.lazy.compactMap { $0 as? Retries }.first
@@ -236,8 +227,7 @@ final class HopPolicies: Sendable {
     init(withoutSource other: HopPolicies) {
         (preparing, departing, recovering) = (other.preparing, [], other.recovering)
         (reading, readingAll, following) = (other.reading, other.readingAll, other.following)
-        (source, hasSource, actsOnDeparture, readsSuccess) = (nil, false, false, !other.readingAll.isEmpty)
-        (providers, asksProviders) = (nil, false)
+        (source, actsOnDeparture, readsSuccess) = (nil, false, other.readsSuccess)
         (retryPolicy, hedges, retries, circuits) = (other.retryPolicy, false, other.retries, nil)
     }
 }

@@ -132,8 +132,7 @@ extension SessionTask {
             hopAttempts.noteRepeat()
             if let route = attempt.route { driver.machine.countRepeat(to: route.serverKey, at: loop?.now ?? .now) }
             withShard { send(on: $0) }
-        case .resolve: withShard { resolve(on: $0) }
-        case .provide(let providers, let number): withShard { ask(providers, number, on: $0) }
+        case .resolve(let isRouteNeeded): withShard { resolve(isRouteNeeded: isRouteNeeded, on: $0) }
         case .lookUp(let lookup, let number): withShard { look(up: lookup, number, on: $0) }
         case .awaitNetwork(let lookup, let number, let isFirst):
             if isFirst { driver.delegate.handle(.waitingForConnectivity, of: self) }
@@ -198,19 +197,19 @@ extension SessionTask {
         body(shard)
     }
 
-    /// Resolves the route of the hop, for the response source. May call code of the user: a closure that chooses proxies,
-    /// and policies of trust.
-    private func resolve(on shard: Shard<AttemptDriver>) {
+    /// Resolves the route of the hop, for a response source. May call code of the user: a closure that chooses proxies, and
+    /// policies of trust.
+    private func resolve(isRouteNeeded: Bool, on shard: Shard<AttemptDriver>) {
         noteHop()
+        guard isRouteNeeded else { return follow(driver.machine.resolved(nil, of: self)) }
         let key: [[UInt8]]
         do throws(RouteRule.Refusal) {
             key = try defaults.routes.cacheKey(of: defaults.routes.route(for: plannedHop.request))
         } catch {
             // A refusal counts for stored responses, too.
-            if case .connecting = error { return follow(driver.machine.unresolved(error.reason)) }
             return failLater(AttemptFailure(reason: error.reason, phase: .request), on: shard.loop)
         }
-        follow(driver.machine.resolved(key))
+        follow(driver.machine.resolved(key, of: self))
     }
 
     /// The hop is about to be answered: it has what policies added, which the program sees before it is sent.
@@ -291,6 +290,8 @@ extension SessionTask {
     private func look(up lookup: HopLookup, _ number: UInt64, on shard: Shard<AttemptDriver>) {
         let cancellation = lookup { preparation in
             shard.perform { _ in
+                // The task may have ended.
+                guard self.driver.machine.awaits(lookup: number) else { return }
                 self.endWait()
                 self.follow(self.driver.machine.lookedUp(number, preparation))
             }
@@ -299,22 +300,6 @@ extension SessionTask {
         guard driver.machine.awaits(lookup: number) else { return cancellation() }
         wait(on: shard)
         driver.timer?.whenOver(cancellation)
-    }
-
-    /// Asks the response providers, which may call code of the user elsewhere.
-    private func ask(_ providers: any ProvidedHops, _ number: UInt64, on shard: Shard<AttemptDriver>) {
-        noteHop()
-        let finding = ProviderFinding()
-        wait(on: shard)
-        providers.find(for: plannedHop, of: hopRequest, self) { found in
-            finding.put(found)
-            shard.perform { _ in
-                // The task may have ended, or wait for something else.
-                guard self.driver.machine.awaits(lookup: number) else { return finding.discard() }
-                self.endWait()
-                self.follow(self.driver.machine.provided(number, finding.take()))
-            }
-        }
     }
 
     func cancelExchange() {
@@ -801,8 +786,8 @@ extension SessionTask: DelegateAsker {
         var response = undecoded
         if defaults.decodesContent(for: originalRequest) {
             driver.decoding = ContentDecoding.decoding(of: &response, limits: defaults.contentDecodingLimits)
-            // What a provider gives is not coded, whatever its head says.
-            if driver.decoding != nil, driver.machine.isProvided {
+            // What a protocol class gives is not coded, whatever its head says.
+            if driver.decoding != nil, driver.machine.history.responseSource == .protocolClass {
                 (driver.decoding, response.isContentDecoded) = (nil, false)
             }
         }

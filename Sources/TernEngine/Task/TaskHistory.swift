@@ -13,6 +13,8 @@ struct TaskHistory: ~Copyable {
     var chain = RedirectChain()
     /// The connection of the last final response. Known to policies that read the heads of all responses.
     var connection: ConnectionMetrics?
+    /// What has answered the hop, or is asked for its answer, or has failed to give one.
+    var responseSource = ResponseSourceKind.network
     /// Whether a request of an earlier hop may have reached a server, which may have acted on it for good: its method is
     /// not idempotent.
     private(set) var hasLeftEffect = false

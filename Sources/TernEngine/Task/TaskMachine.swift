@@ -26,12 +26,12 @@ struct TaskMachine: ~Copyable {
     enum Stage {
         /// `resume()` has not reached the reactor. Exits: preparing, ending.
         case created
-        /// The policies prepare the hop, and the response source is asked: within one call, or between two of them.
+        /// The policies prepare the hop, and the response sources are asked: within one call, or between two of them.
         /// Exits: lookingUp, resolving, attempting, answering, ending.
         case preparing
         /// Something is looked up before this step. Exits: those of preparing.
         indirect case lookingUp(number: UInt64, before: Step)
-        /// The task resolves the hop's route, for the response source. Exits: those of preparing.
+        /// The task resolves the hop's route, for a response source. Exits: those of preparing.
         case resolving
         /// The next hop begins after a delay. Exit: preparing.
         case delayed
@@ -41,7 +41,7 @@ struct TaskMachine: ~Copyable {
         case answering
         /// A policy's decision about this head depends on code of the user, which is being called. Exits: as for
         /// attempting.
-        indirect case deciding(ResponseHead, by: Int, isStored: Bool)
+        indirect case deciding(ResponseHead, by: Int)
         /// The response is the answer. Exits: asking, ending.
         case delivering
         /// The delegate has not answered. Exits: delivering, discarding, delayed, preparing, ending.
@@ -61,16 +61,12 @@ struct TaskMachine: ~Copyable {
     enum Step {
         /// This policy prepares the hop.
         case policy(Int)
-        /// The response providers are asked.
-        case providers
-        /// The response source is asked.
+        /// The response sources are asked.
         case source
-        /// This policy prepares a hop that the response source, if there is one, has passed on.
+        /// This policy prepares a hop that the response sources have passed on.
         case departure(Int)
         /// The hop is sent.
         case attempt
-        /// The task fails: the hop has no server.
-        case refusal
     }
 
     /// What follows when the exchange of a response that is not the answer is over.
@@ -79,6 +75,8 @@ struct TaskMachine: ~Copyable {
         case prepare(after: Duration)
         /// The hop is sent again as it was prepared.
         case attempt
+        /// The response source is asked again.
+        case ask
         /// This source answers the hop.
         indirect case answer(any CarrierSource)
     }
@@ -94,7 +92,7 @@ struct TaskMachine: ~Copyable {
     private var questions = QuestionBook()
     /// Receives a copy of the content that is delivered.
     private(set) var tee: (any ContentTee)?
-    /// The part of the response source in the hop; nil if it has none.
+    /// The part of the response sources in the hop; nil if they have none.
     private(set) var source: (any HopSource)?
     private var lastStatus: LastStatus?
     /// The request of the hop before the source has added fields to it; nil if it has added none.
@@ -118,10 +116,8 @@ struct TaskMachine: ~Copyable {
         case send
         /// Report in a later tick that an attempt has failed for this reason: a policy keeps the hop from the network.
         indirect case refuse(SessionError.Reason)
-        /// Resolve the route of the hop, and report it to `resolved`.
-        case resolve
-        /// Ask the response providers, and report to `provided` with this number what answers the hop.
-        indirect case provide(any ProvidedHops, number: UInt64)
+        /// Report the hop to `resolved`, for the response sources: with its route, if that is needed.
+        case resolve(isRouteNeeded: Bool)
         /// Start a lookup, and report its result to `lookedUp` with this number.
         indirect case lookUp(HopLookup, number: UInt64)
         /// Likewise; the first time the delegate is called before.
@@ -211,29 +207,25 @@ extension TaskMachine {
                 let preparation = policies.preparing[index].prepare(history.hop, &history)
                 step = .policy(index + 1)
                 if let next = follow(preparation, before: step) { return next }
-            case .policy: step = .providers
-            case .providers:
+            case .policy:
                 guard policies.actsOnDeparture else { return attempt() }
                 step = .source
-                if policies.asksProviders, let next = askProviders(before: step) { return next }
             case .source:
-                guard policies.hasSource else {
-                    step = .departure(0)
-                    continue
-                }
                 endSource()
-                stage = .resolving
-                return .resolve
+                switch policies.source?.need(for: history.hop) {
+                case nil, .nothing: step = .departure(0)
+                case .hop: return resolve(isRouteNeeded: false)
+                case .route: return resolve(isRouteNeeded: true)
+                }
             case .departure(let index) where index < policies.departing.count:
                 let preparation = policies.departing[index].depart(history.hop, &history)
                 if case .fail(let reason) = preparation {
-                    stage = .attempting
+                    (stage, history.responseSource) = (.attempting, .network)
                     return .refuse(reason)
                 }
                 step = isAnotherQuestion(preparation) ? .source : .departure(index + 1)
                 if let next = follow(preparation, before: step) { return next }
             case .departure, .attempt: return attempt()
-            case .refusal: return fail(refusal ?? .request(.invalid(.missingURL)))
             }
         }
     }
@@ -247,7 +239,7 @@ extension TaskMachine {
     /// The hop goes to the network, with what the source adds to it.
     private mutating func attempt() -> Next {
         if let source { add(source.additions) }
-        stage = .attempting
+        (stage, history.responseSource) = (.attempting, .network)
         return .send
     }
 
@@ -295,7 +287,7 @@ extension TaskMachine {
         switch step {
         case .source: return askSource()
         case .departure: if isAnotherQuestion(preparation) { return prepare(from: .source) }
-        case .policy, .providers, .attempt, .refusal: break
+        case .policy, .attempt: break
         }
         return prepare(from: step)
     }
@@ -314,9 +306,8 @@ extension TaskMachine {
             return .delay(delay)
         case .prepare: return prepare(from: .policy(0))
         case .attempt: return attempt()
-        case .answer(let source):
-            stage = .answering
-            return .answer(source)
+        case .ask: return askSource()
+        case .answer(let carrier): return answer(by: carrier)
         }
     }
 
@@ -378,78 +369,45 @@ extension TaskMachine {
     }
 }
 
-// The response source
+// The response sources
 extension TaskMachine {
-    /// The route of the hop is resolved: this of it distinguishes responses.
-    mutating func resolved(_ routeKey: [[UInt8]]) -> Next {
-        guard case .resolving = stage else { return .wait }
-        stage = .preparing
-        lastStatus = nil
-        source = policies.source?.part(
-            in: SourcedHop(
-                hop: history.hop, request: history.request, chain: history.chain, routeKey: routeKey,
-                credentialIdentity: history.credentialIdentity))
-        return askSource()
+    private mutating func resolve(isRouteNeeded: Bool) -> Next {
+        stage = .resolving
+        return .resolve(isRouteNeeded: isRouteNeeded)
     }
 
-    /// The hop has no route.
-    mutating func unresolved(_ reason: SessionError.Reason) -> Next {
+    /// The sources can be asked about the hop.
+    ///
+    /// - Parameter routeKey: what of the hop's route distinguishes responses; nil if the route was not needed.
+    mutating func resolved(_ routeKey: [[UInt8]]?, of task: any AnyObject & Sendable) -> Next {
         guard case .resolving = stage else { return .wait }
-        return askProvidersOfRefused() ?? fail(reason)
+        stage = .preparing
+        if let source {
+            source.resolved(routeKey ?? [])
+        } else {
+            lastStatus = nil
+            source = policies.source?.part(
+                in: SourcedHop(
+                    hop: history.hop, request: history.request, chain: history.chain, routeKey: routeKey,
+                    credentialIdentity: history.credentialIdentity, task: task))
+        }
+        return askSource()
     }
 
     private mutating func askSource() -> Next {
         switch source?.answer() {
         case nil, .pass: return prepare(from: .departure(0))
         case .lookUp(let lookup): return .lookUp(lookup, number: beginLookup(before: .source))
-        case .answer(let carrier):
-            stage = .answering
-            return .answer(carrier)
+        case .resolve: return resolve(isRouteNeeded: true)
+        case .answer(let carrier): return answer(by: carrier)
         case .fail(let reason): return fail(reason)
         }
     }
 
-    /// Nil for a session without providers.
-    private mutating func askProviders(before step: Step) -> Next? {
-        policies.providers.map { .provide($0, number: beginLookup(before: step)) }
+    private mutating func answer(by carrier: any CarrierSource) -> Next {
+        (stage, history.responseSource) = (.answering, source?.kind ?? .network)
+        return .answer(carrier)
     }
-
-    /// Asks them about a hop that cannot be sent because it has no server, if they have not been asked.
-    private mutating func askProvidersOfRefused() -> Next? {
-        if policies.asksProviders || refusal == nil { return nil }
-        return askProviders(before: .refusal)
-    }
-
-    /// Why the hop cannot be sent to any server; nil if it can.
-    private var refusal: SessionError.Reason? {
-        if case .failure(let error) = history.hop.request.destination { .request(.invalid(error)) } else { nil }
-    }
-
-    /// The providers have been asked, and this answers the hop; nil if they leave it to the source and the network.
-    mutating func provided(_ number: UInt64, _ provided: (any ProvidedHop)?) -> Next {
-        guard case .lookingUp(number, let step) = stage else {
-            provided?.discard()
-            return .wait
-        }
-        guard let provided else { return prepare(from: step) }
-        endSource()
-        lastStatus = nil
-        stage = .preparing
-        source = provided.part(storing: policies.source?.part(in: sourcedAnew))
-        return askSource()
-    }
-
-    /// The hop for a source that stores its response, and does not answer it.
-    private var sourcedAnew: SourcedHop {
-        var hop = history.hop
-        hop.request.cachePolicy = .reloadIgnoringLocalCacheData
-        return SourcedHop(
-            hop: hop, request: history.request, chain: history.chain, routeKey: [],
-            credentialIdentity: history.credentialIdentity)
-    }
-
-    /// Whether a provider answers the hop.
-    var isProvided: Bool { source?.isProvided ?? false }
 
     /// Gives the hop these fields, in place of those that the source has added before.
     private mutating func add(_ fields: [HeaderField]) {
@@ -509,7 +467,7 @@ extension TaskMachine {
     ) -> HeadAnswer {
         switch stage {
         case .attempting: break
-        case .answering: if !isProvided { return decide(on: head, from: 0, isStored: true) }
+        case .answering: if !history.responseSource.standsForNetwork { return decide(on: head, from: 0) }
         case .created, .preparing, .lookingUp, .resolving, .delayed, .deciding, .delivering, .asking, .discarding,
             .ending, .finishing, .completed:
             return .discard
@@ -519,7 +477,7 @@ extension TaskMachine {
             stage = .discarding(left: Self.maximumDiscardedContent, then: .attempt)
             return .discard
         }
-        if policies.readsSuccess {
+        if policies.readsSuccess || source != nil {
             history.connection = connection()
         } else if head.status < 300 {
             stage = .delivering
@@ -527,7 +485,7 @@ extension TaskMachine {
         }
         history.retryRefusal = nil
         for policy in policies.reading(head.status) { policy.learn(head, &history) }
-        return decide(on: head, from: 0, isStored: false)
+        return decide(on: head, from: 0)
     }
 
     /// The head says to come back later, and another attempt of the hop may have an answer: the response waits for it.
@@ -557,34 +515,32 @@ extension TaskMachine {
         stage = .attempting
         let reading = policies.reading(head.status)
         let index = reading.firstIndex { $0 is Retries } ?? reading.count
-        return decide(on: head, from: index + 1, isStored: false)
+        return decide(on: head, from: index + 1)
     }
 
     /// What the call that `head` has returned has decided.
     mutating func decided(_ decision: HopDecision) -> HeadAnswer {
-        guard case .deciding(let head, let index, let isStored) = stage else { return .discard }
-        stage = isStored || isProvided ? .answering : .attempting
-        return follow(decision, head, by: index, isStored: isStored)
-            ?? decide(on: head, from: index + 1, isStored: isStored)
+        guard case .deciding(let head, let index) = stage else { return .discard }
+        stage = history.responseSource == .network ? .attempting : .answering
+        return follow(decision, head, by: index) ?? decide(on: head, from: index + 1)
     }
 
-    /// Asks the policies from this one on, the response source, and the policies that follow it. A stored response has
-    /// been handled by the source already: it is not retried, and says nothing of credentials.
-    private mutating func decide(on head: ResponseHead, from first: Int, isStored: Bool) -> HeadAnswer {
+    /// Asks the policies from this one on, the response sources, and the policies that follow them. A stored response is not
+    /// retried, and says nothing of credentials: its source has handled it.
+    private mutating func decide(on head: ResponseHead, from first: Int) -> HeadAnswer {
         let reading = policies.reading(head.status)
-        var index = isStored ? max(first, reading.count + 1) : first
+        var index = history.responseSource.standsForNetwork ? first : max(first, reading.count)
         while index < reading.count {
             if let answer = follow(reading[index].decide(on: head, &history), head, by: index) { return answer }
             index += 1
         }
         if index == reading.count {
-            if let answer = decideBySource(on: head) { return answer }
+            if let source, let answer = decide(on: head, by: source) { return answer }
             index += 1
         }
-        if head.status >= 300, source?.follows(head) ?? true {
+        if head.status >= 300, source?.marks?.isFollowed ?? true {
             for policy in policies.following.dropFirst(index - reading.count - 1) {
-                let decision = policy.decide(on: head, &history)
-                if let answer = follow(decision, head, by: index, isStored: isStored || isProvided) { return answer }
+                if let answer = follow(policy.decide(on: head, &history), head, by: index) { return answer }
                 index += 1
             }
         }
@@ -592,43 +548,43 @@ extension TaskMachine {
         return .deliver
     }
 
-    private mutating func decideBySource(on head: ResponseHead) -> HeadAnswer? {
-        switch source?.received(head, on: history.connection) {
-        case nil, .pass: return nil
+    private mutating func decide(on head: ResponseHead, by source: any HopSource) -> HeadAnswer? {
+        let marks = source.marks
+        if let request = marks?.takeRedirect() {
+            let index = policies.reading(head.status).count + policies.following.count
+            for policy in policies.following {
+                if let answer = follow(policy.decide(onRedirectTo: request, &history), head, by: index) { return answer }
+            }
+            return nil
+        }
+        let isStorable = marks?.isStorable ?? (history.connection?.overriddenTrustFailure == nil)
+        switch source.received(head, isStorable: isStorable) {
+        case .pass: return nil
         case .copy(let other):
             tee = other
             return nil
         case .answer(let carrier):
             stage = .discarding(left: Self.maximumDiscardedContent, then: .answer(carrier))
             return .discard
-        case .redirect(let request):
-            let index = policies.reading(head.status).count + policies.following.count
-            for policy in policies.following {
-                let decision = policy.decide(onRedirectTo: request, &history)
-                if let answer = follow(decision, head, by: index, isStored: true) { return answer }
-            }
-            return nil
         case .resend:
-            guard history.hop.request.isReplayable else { return nil }
-            if let source { add(source.additions) }
+            let isOfNetwork = history.responseSource == .network
+            guard !isOfNetwork || history.hop.request.isReplayable else { return nil }
             history.continuation = .changedRequest
-            stage = .discarding(left: Self.maximumDiscardedContent, then: .attempt)
+            stage = .discarding(left: Self.maximumDiscardedContent, then: isOfNetwork ? .attempt : .ask)
             return .discard
         }
     }
 
     /// Nil if the policy passes.
-    private mutating func follow(
-        _ decision: HopDecision, _ head: ResponseHead, by index: Int, isStored: Bool = false
-    ) -> HeadAnswer? {
+    private mutating func follow(_ decision: HopDecision, _ head: ResponseHead, by index: Int) -> HeadAnswer? {
         switch decision {
         case .pass: return nil
         case .call(let body):
-            stage = .deciding(head, by: index, isStored: isStored)
+            stage = .deciding(head, by: index)
             return .call(body)
         case .ask(.redirect(let redirection)):
             // The server has acted on the request.
-            if !isStored { leaveEffect(of: Evidence(isAnswered: true, isSent: true)) }
+            if history.responseSource == .network { leaveEffect(of: Evidence(isAnswered: true, isSent: true)) }
             history.continuation = .redirect
             stage = .asking(PendingQuestion(.redirect(redirection)))
             return .ask(redirection.request)
@@ -761,9 +717,8 @@ extension TaskMachine {
                 history.continuation = .repeat
                 return .repeat
             }
-            if let next = askProvidersOfRefused() ?? recover(from: failure, isOwn: false) { return next }
-        case .answering: if let next = recover(from: failure, isOwn: !isProvided) { return next }
-        case .resolving: if let next = askProvidersOfRefused() { return next }
+            if let next = recover(from: failure) { return next }
+        case .answering: if let next = recover(from: failure) { return next }
         case .delivering: if let rest, let next = resume(with: rest, after: failure) { return next }
         // What the head has decided does not depend on the rest of the response.
         case .discarding(_, let continuation) where failure.kind.isEndOfExchange:
@@ -773,7 +728,7 @@ extension TaskMachine {
             question.ending = .broken(failure.reason, isSafeToRepeat: isSafeToRepeat(evidence))
             return .wait
         case .finishing, .completed: return .fail(failure.reason, isSafeToRepeat: isSafeToRepeat(evidence))
-        case .created, .preparing, .lookingUp, .delayed, .deciding, .asking, .discarding, .ending: break
+        case .created, .preparing, .lookingUp, .resolving, .delayed, .deciding, .asking, .discarding, .ending: break
         }
         stage = .ending
         return .fail(failure.reason, isSafeToRepeat: isSafeToRepeat(evidence))
@@ -798,8 +753,8 @@ extension TaskMachine {
     }
 
     /// Nil if the task fails.
-    private mutating func recover(from failure: AttemptFailure, isOwn: Bool) -> Next? {
-        if isOwn { return answerInPlace(of: failure, isOwn: true) }
+    private mutating func recover(from failure: AttemptFailure) -> Next? {
+        if !history.responseSource.standsForNetwork { return answerInPlace(of: failure, isOwn: true) }
         history.retryRefusal = nil
         for policy in policies.recovering { policy.learn(failure, &history) }
         for policy in policies.recovering {
@@ -816,7 +771,7 @@ extension TaskMachine {
             case .retry(let retry):
                 return ask(about: retry, PendingQuestion(.retry(retry), after: failure), failure)
             // The network is not what it waits for.
-            case .wait where isProvided: continue
+            case .wait where history.responseSource != .network: continue
             case .wait(let lookup, let isFirst):
                 history.continuation = .connectivity
                 return answerInPlace(of: failure, isOwn: false)
@@ -827,16 +782,14 @@ extension TaskMachine {
         return answerInPlace(of: failure, isOwn: false)
     }
 
-    /// Asks the response source; nil if it has no answer.
+    /// Asks the response sources; nil if they have no answer.
     private mutating func answerInPlace(of failure: AttemptFailure, isOwn: Bool) -> Next? {
         switch source?.failed(failure, isOwn: isOwn) {
         case nil, .pass: return nil
-        case .answer(let carrier):
-            stage = .answering
-            return .answer(carrier)
+        case .answer(let carrier): return answer(by: carrier)
         case .send:
             add([])
-            return prepare(from: .departure(0))
+            return askSource()
         case .fail(let reason): return .fail(reason, isSafeToRepeat: end(failure))
         }
     }
@@ -918,7 +871,7 @@ extension TaskMachine {
 
     /// Counts a retry. False if others have used the budget up meanwhile.
     private func spend(on retry: RetryMetrics) -> Bool {
-        guard !isProvided, let retries = policies.retries else { return true }
+        guard history.responseSource == .network, let retries = policies.retries else { return true }
         return retries.spend(on: history.hop.request, at: retry.time)
     }
 

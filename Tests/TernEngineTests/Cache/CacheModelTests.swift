@@ -555,7 +555,7 @@ extension CacheTrial {
         let sent = try makeURLRequest(request)
         let sourced = SourcedHop(
             hop: Hop(request: sent), request: sent, chain: RedirectChain(), routeKey: routeKeys[request.place],
-            credentialIdentity: nil)
+            credentialIdentity: nil, task: caching)
         guard let part = caching.part(in: sourced) else { return "no part" }
         defer { part.ended() }
         var isForced = false
@@ -586,7 +586,7 @@ extension CacheTrial {
                 isForced: isForced || request.policy == .reloadIgnoringLocalAndRemoteCacheData)
             log.append { "  \(response.status) \(response.lines)\(isComplete ? "" : " broken off")" }
             let head = try ResponseHead(status: response.status, fields: makeFields(response.lines))
-            switch (part.received(head, on: nil), outcome) {
+            switch (part.received(head, isStorable: true), outcome) {
             case (.pass, .deliver(isStorable: false)): return nil
             case (.copy(let tee), .deliver(isStorable: true)):
                 tee.received(Array(response.body.utf8).span)

@@ -268,7 +268,7 @@ private final class Situation: Sendable {
         let policies: [any HopPolicy] = wait == .policy ? [lookups] : wait == .delay ? [LongDelay()] : []
         session = SessionHolder(
             Session.limited(
-                to: wait == .permit ? 1 : count + 1, hopPolicies: policies, source: wait == .source ? source : nil
+                to: wait == .permit ? 1 : count + 1, hopPolicies: policies, sources: wait == .source ? [source] : nil
             ) {
                 if wait != .source { $0.urlCache = servers.cache }
                 if wait == .rate { $0.rateLimit = RateLimit(requestsPerSecond: 0.001) }
@@ -459,7 +459,7 @@ private final class EndlessSource: ResponseSource {
 
         func answer() -> SourceAnswer { .lookUp { [lookups = source.lookups] in lookups.lookup($0) } }
 
-        func received(_ head: ResponseHead, on connection: ConnectionMetrics?) -> SourceDecision { .pass }
+        func received(_ head: ResponseHead, isStorable: Bool) -> SourceDecision { .pass }
 
         func failed(_ failure: AttemptFailure, isOwn: Bool) -> SourceRecovery { .pass }
 

@@ -21,7 +21,7 @@ private final class CopyingSource: ResponseSource, HopSource, ContentTee {
 
     func answer() -> SourceAnswer { .pass }
 
-    func received(_ head: ResponseHead, on connection: ConnectionMetrics?) -> SourceDecision { .copy(to: self) }
+    func received(_ head: ResponseHead, isStorable: Bool) -> SourceDecision { .copy(to: self) }
 
     func failed(_ failure: AttemptFailure, isOwn: Bool) -> SourceRecovery { .pass }
 
@@ -48,9 +48,34 @@ private final class CopyingSource: ResponseSource, HopSource, ContentTee {
         let fields = isCoded ? [("Content-Encoding", "gzip")] : []
         let origin = try ScriptedOrigin { _, _ in [.respond(fields: fields, body: sent)] }
         let source = CopyingSource()
-        let (data, _) = try await Session.limited(source: source).data(for: URLRequest(origin))
+        let (data, _) = try await Session.limited(sources: [source]).data(for: URLRequest(origin))
         #expect(Array(data) == content)
         #expect(source.copy.withLock { $0 } == CopyingSource.Copy(bytes: sent, isComplete: true))
+    }
+
+    @Test func `each of several sources gets a copy`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok("hello")] }
+        let sources = [CopyingSource(), CopyingSource(), CopyingSource()]
+        #expect(try await Session.limited(sources: sources).text(URLRequest(origin)) == "hello")
+        for source in sources {
+            #expect(source.copy.withLock { $0 } == CopyingSource.Copy(bytes: Array("hello".utf8), isComplete: true))
+        }
+    }
+
+    @Test func `a source gets a copy of what a cache behind it answers, and none of what one in front does`()
+        async throws
+    {
+        let origin = try ScriptedOrigin { _, _ in [.respond(fields: [("Cache-Control", "max-age=600")], body: "hello")]
+        }
+        var configuration = SessionConfiguration()
+        configuration.urlCache = URLCache(memoryCapacity: 1 << 20)
+        let cache = try #require(Caching(of: configuration) { _ in })
+        let (front, back) = (CopyingSource(), CopyingSource())
+        let session = Session.limited(sources: [front, cache, back])
+        for _ in 0..<2 { #expect(try await session.text(URLRequest(origin)) == "hello") }
+        #expect(origin.requests.count == 1)
+        #expect(front.copy.withLock { $0.bytes } == Array("hellohello".utf8))
+        #expect(back.copy.withLock { $0.bytes } == Array("hello".utf8))
     }
 
     @Test func `the copy of a response that is cancelled is not complete`() async throws {
@@ -59,7 +84,7 @@ private final class CopyingSource: ResponseSource, HopSource, ContentTee {
         }
         let source = CopyingSource()
         let delegate = RecordingDelegate { task, event in if event == .body(5) { task.cancel() } }
-        let session = Session.limited(source: source)
+        let session = Session.limited(sources: [source])
         session.dataTask(with: try URLRequest(origin), delegate: delegate).resume()
         _ = await delegate.end()
         #expect(source.copy.withLock { $0 } == CopyingSource.Copy(bytes: Array("hello".utf8), isComplete: false))

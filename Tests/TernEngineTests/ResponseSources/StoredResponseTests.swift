@@ -19,7 +19,7 @@ private final class StoredResponses: ResponseSource, HopSource, CarrierSource {
 
     func answer() -> SourceAnswer { .answer(self) }
 
-    func received(_ head: ResponseHead, on connection: ConnectionMetrics?) -> SourceDecision { .pass }
+    func received(_ head: ResponseHead, isStorable: Bool) -> SourceDecision { .pass }
 
     func failed(_ failure: AttemptFailure, isOwn: Bool) -> SourceRecovery { .pass }
 
@@ -96,7 +96,7 @@ private final class StoredExchange: Carrier, @unchecked Sendable {
     private func session(_ fields: HeaderFields = [:], _ content: [UInt8]? = nil) throws -> Session {
         let stored = StoredResponses(
             response: try HTTPURLResponse(url: nil, statusCode: 200, headers: fields), content: content ?? self.content)
-        return .limited(source: stored)
+        return .limited(sources: [stored])
     }
 
     @Test func `a stored response is an answer, and no connection is opened`() async throws {

@@ -28,7 +28,7 @@ extension Session {
     /// keeps busy.
     static func limited(
         to connections: Int = 1, policies: [String: ServerTrustPolicy]? = nil, hopPolicies: [any HopPolicy] = [],
-        source: (any ResponseSource)? = nil,
+        sources: [any ResponseSource]? = nil,
         _ change: (inout SessionConfiguration) -> Void = { _ in }
     ) -> Session {
         var configuration = SessionConfiguration()
@@ -38,7 +38,7 @@ extension Session {
         return Session(
             configuration: configuration, delegate: nil,
             serverTrustPolicyManager: policies.map { ServerTrustPolicyManager(policies: $0) },
-            firstPolicies: hopPolicies, source: source)
+            firstPolicies: hopPolicies, sources: sources)
     }
 
     /// A session that trusts only `authority`.

@@ -2,6 +2,7 @@
 import FoundationEssentials
 import TernHTTP1
 import TernIO
+import TernLock
 import TernTLS
 import Testing
 
@@ -32,7 +33,8 @@ import Testing
 
     /// A source that answers the hop, or looks something up, and has an answer for what is lost.
     private final class Source: ResponseSource, HopSource, CarrierSource {
-        let first: @Sendable (Source) -> SourceAnswer
+        private let first: @Sendable (Source) -> SourceAnswer
+        private let isDamaged = Lock(false)
         let status: CacheStatus? = nil
         let additions: [HeaderField] = []
 
@@ -40,12 +42,15 @@ import Testing
 
         func part(in hop: SourcedHop) -> (any HopSource)? { self }
 
-        func answer() -> SourceAnswer { first(self) }
+        func answer() -> SourceAnswer { isDamaged.withLock { $0 } ? .pass : first(self) }
 
-        func received(_ head: ResponseHead, on connection: ConnectionMetrics?) -> SourceDecision { .pass }
+        func received(_ head: ResponseHead, isStorable: Bool) -> SourceDecision { .pass }
 
         func failed(_ failure: AttemptFailure, isOwn: Bool) -> SourceRecovery {
-            if isOwn { return failure.kind == .damaged ? .send : .pass }
+            if isOwn {
+                isDamaged.withLock { $0 = failure.kind == .damaged }
+                return failure.kind == .damaged ? .send : .pass
+            }
             return failure.kind.isFailureOfServer ? .answer(self) : .pass
         }
 
@@ -59,7 +64,8 @@ import Testing
     private static func machine(_ policy: Policy? = nil, _ source: Source? = nil) throws -> TaskMachine {
         return TaskMachine(
             try URLRequest(string: "http://a.test/1"),
-            policies: HopPolicies(of: SessionConfiguration(), first: policy.map { [$0] } ?? [], source: source))
+            policies: HopPolicies(
+                of: SessionConfiguration(), first: policy.map { [$0] } ?? [], sources: source.map { [$0] } ?? []))
     }
 
     private static func started(_ policy: Policy? = nil, _ source: Source? = nil) throws -> TaskMachine {
@@ -91,15 +97,15 @@ import Testing
             case .resolving: return try started(nil, Source { _ in .pass })
             case .lookingUpInSource:
                 var machine = try started(nil, Source { _ in .lookUp { _ in {} } })
-                _ = machine.resolved([])
+                _ = machine.resolved([], of: NoOpTaskDelegate.shared)
                 return machine
             case .attemptingBySource:
                 var machine = try started(nil, Source { _ in .pass })
-                _ = machine.resolved([])
+                _ = machine.resolved([], of: NoOpTaskDelegate.shared)
                 return machine
             case .answering:
                 var machine = try started(nil, Source { .answer($0) })
-                _ = machine.resolved([])
+                _ = machine.resolved([], of: NoOpTaskDelegate.shared)
                 return machine
             case .deciding:
                 var machine = try started(Policy(.unsuccessfulHeads))
@@ -150,7 +156,7 @@ import Testing
     }
 
     private enum Event: String, CaseIterable {
-        case start, begin, lookedUp, resolved, unresolved, delayEnded, success, redirect, forProxy, decided, content
+        case start, begin, lookedUp, resolved, delayEnded, success, redirect, forProxy, decided, content
         case leftBehind, ended, lost, refused, broken, damaged
         case followed, declined, authorized, given, allowed, instead, finish
 
@@ -160,8 +166,7 @@ import Testing
             case .start: return "\(machine.start())"
             case .begin: return machine.begin().name
             case .lookedUp: return machine.lookedUp(1, .ready).name
-            case .resolved: return machine.resolved([]).name
-            case .unresolved: return machine.unresolved(.cancelled).name
+            case .resolved: return machine.resolved([], of: NoOpTaskDelegate.shared).name
             case .forProxy: return machine.head(try head(407), isForProxy: true).name
             case .decided: return machine.decided(.pass).name
             case .refused:
@@ -193,7 +198,7 @@ import Testing
         created: start=true lost=fail refused=fail broken=fail damaged=fail finish=true
         preparing: begin=send lost=fail refused=fail broken=fail damaged=fail finish=true
         lookingUp: lookedUp=send lost=fail refused=fail broken=fail damaged=fail finish=true
-        resolving: resolved=send unresolved=fail lost=fail refused=fail broken=fail damaged=fail finish=true
+        resolving: resolved=send lost=fail refused=fail broken=fail damaged=fail finish=true
         lookingUpInSource: lookedUp=look-up lost=fail refused=fail broken=fail damaged=fail finish=true
         delayed: delayEnded=send lost=fail refused=fail broken=fail damaged=fail finish=true
         attempting: success=deliver redirect=ask lost=repeat refused=fail broken=fail damaged=fail finish=true
@@ -267,7 +272,6 @@ extension TaskMachine.Next {
         case .wait: "wait"
         case .send: "send"
         case .refuse: "refuse"
-        case .provide: "provide"
         case .lookUp: "look-up"
         case .awaitNetwork: "await-network"
         case .delay: "delay"

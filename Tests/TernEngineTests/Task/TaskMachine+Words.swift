@@ -27,7 +27,6 @@ extension TaskMachine.Next {
         case .wait: "wait"
         case .send: "send"
         case .refuse(let reason): "refuse \(reason.kind)"
-        case .provide(_, let number): "ask providers \(number)"
         case .lookUp(_, let number): "look up \(number)"
         case .awaitNetwork(_, let number, let isFirst): "await network \(number)\(isFirst ? ", first" : "")"
         case .delay(let time): "delay \(time)"
