@@ -25,8 +25,8 @@ struct Attempt: ~Copyable {
     private(set) var carrier: (any Carrier)?
     /// Where the hop goes; of the last attempt, if there is none at present.
     private(set) var route: Route?
-    /// The hop in the form that the route needs; nil for the hop itself.
-    private(set) var form: ProxyRule.Form?
+    /// The hop in the form in which it is sent; nil for the hop itself.
+    private(set) var form: AttemptForm?
     /// How many attempts were made because a kept-alive connection turned out to be dead: 0 or 1.
     private(set) var repeatCount: Int32 = 0
     /// Whether a connection that was used before will not do.
@@ -49,7 +49,7 @@ struct Attempt: ~Copyable {
     }
 
     /// Begins along this route. It waits for the rate, and then for a connection.
-    mutating func begin(_ route: Route, _ form: ProxyRule.Form?) {
+    mutating func begin(_ route: Route, _ form: AttemptForm?) {
         stage = .waiting
         number &+= 1
         self.route = route

@@ -4,7 +4,7 @@ import Synchronization
 import TernHTTP1
 
 /// A credential that answered a challenge of one origin, with the strongest scheme that both know.
-final class PasswordLogin: Sendable {
+final class PasswordLogin: AttemptSigner {
     /// The maximum size of content that is hashed for `auth-int`: this runs on a reactor.
     private static let maximumHashedContent = 1 << 20
 
@@ -87,21 +87,39 @@ final class PasswordLogin: Sendable {
     /// Whether the challenges have one nonce, or none.
     func hasNonce(of other: PasswordLogin) -> Bool { challenge.bytes("nonce") == other.challenge.bytes("nonce") }
 
-    /// An `Authorization` field for the request; nil if there can be none.
-    func authorization(for request: URLRequest) -> HeaderField? {
-        guard let destination = try? request.destination.get(), destination.origin == origin else { return nil }
-        let name = "Authorization"
+    /// Whether requests to other targets need another challenge.
+    var isForOneTarget: Bool { if case .digest = scheme { true } else { false } }
+
+    /// What is the same in all its fields, for a cache that keeps the responses of different users apart.
+    var identity: [[UInt8]] {
         switch scheme {
-        case .basic: return BasicScheme.authorization(credential).map { HeaderField(name: name, value: $0) }
+        case .basic: [Array(BasicScheme.uncheckedAuthorization(credential).utf8)]
+        case .digest: [Array("digest".utf8), credential.userBytes, realm ?? []]
+        }
+    }
+
+    /// Adds an `Authorization` field with the next count of the nonce. A request to another origin, or one that the scheme
+    /// cannot authenticate, stays as it is.
+    func sign(_ request: inout URLRequest) {
+        let count = useCount.wrappingAdd(1, ordering: .relaxed).newValue
+        guard let value = authorization(for: request, count: count) else { return }
+        request.headers.replace(with: HeaderField(name: "Authorization", bytes: value))
+    }
+
+    /// Whether the scheme can authenticate the request.
+    func canSign(_ request: URLRequest) -> Bool { authorization(for: request, count: 1) != nil }
+
+    private func authorization(for request: URLRequest, count: UInt32) -> [UInt8]? {
+        guard let destination = try? request.destination.get(), destination.origin == origin else { return nil }
+        switch scheme {
+        case .basic: return BasicScheme.authorization(credential).map { Array($0.utf8) }
         case .digest(let digest):
-            let value = digest.authorization(
+            return digest.authorization(
                 credential,
                 for: DigestScheme.Request(
                     method: request.method, target: destination.target.text,
                     content: Self.content(of: request)),
-                clientNonce: DigestScheme.makeClientNonce(), count: useCount.wrappingAdd(1, ordering: .relaxed).newValue
-            )
-            return value.map { HeaderField(name: name, bytes: $0) }
+                clientNonce: DigestScheme.makeClientNonce(), count: count)
         }
     }
 

@@ -16,9 +16,7 @@ extension SessionTask {
             // It may have ended the task.
             guard isAttempting else { return }
             if hop.number > 0 { route = route.keeping(measured?.addresses ?? []) }
-            let form =
-                route.isToProxy
-                ? defaults.proxies?.form(of: hop, along: route, isFirst: attempt.isUnanswered) : nil
+            let form = defaults.form(of: hop, signedBy: plannedLogin, along: route, isFirst: attempt.isUnanswered)
             beginsAttempt()
             attempt.begin(route, form)
         } catch {

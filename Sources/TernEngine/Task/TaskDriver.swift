@@ -50,6 +50,9 @@ extension SessionTask {
     /// The hop as it is planned: the request that is sent now, or was sent last.
     final var plannedHop: Hop { driver.machine.hop }
 
+    /// What authenticates the attempts of the hop; nil for what its request has itself.
+    final var plannedLogin: PasswordLogin? { driver.machine.history.chain.login }
+
     /// Whether the hop is to be sent, and no response has come.
     final var isAttempting: Bool { driver.machine.isAttempting }
 
@@ -280,7 +283,7 @@ extension SessionTask {
         noteHop()
         let finding = ProviderFinding()
         wait(on: shard)
-        providers.find(for: plannedHop, of: hopRequest, self) { found in
+        providers.find(for: defaults.signed(plannedHop, by: plannedLogin), of: hopRequest, self) { found in
             finding.put(found)
             shard.perform { _ in
                 // The task may have ended, or wait for something else.
