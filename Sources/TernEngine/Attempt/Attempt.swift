@@ -31,8 +31,10 @@ struct Attempt: ~Copyable {
     private(set) var repeatCount: Int32 = 0
     /// Whether a connection that was used before will not do.
     private(set) var needsUnusedConnection = false
-    /// How many challenges of proxies were answered.
+    /// How many challenges of proxies were answered since the hop began or was retried.
     private var challengeCount: Int32 = 0
+    /// Whether no proxy has requested a credential for the hop, or its content.
+    private(set) var isUnanswered = true
     /// The place in the line for the rates of requests, until the request is sent; nil in a session without such rates.
     private(set) var reservation: RateReservation?
     /// Tells this attempt from the task's earlier ones.
@@ -44,9 +46,12 @@ struct Attempt: ~Copyable {
 
     /// A hop begins, which has made no attempt.
     mutating func beginHop() {
-        guard needsUnusedConnection || challengeCount != 0 || form != nil else { return }
-        (repeatCount, needsUnusedConnection, challengeCount, form) = (0, false, 0, nil)
+        guard needsUnusedConnection || !isUnanswered || form != nil else { return }
+        (repeatCount, needsUnusedConnection, challengeCount, isUnanswered, form) = (0, false, 0, true, nil)
     }
+
+    /// The hop is retried: a proxy whose nonces are for one use requests another answer.
+    mutating func beginRetry() { challengeCount = 0 }
 
     /// Begins along this route. It waits for the rate, and then for a connection.
     mutating func begin(_ route: Route, _ form: AttemptForm?) {
@@ -103,11 +108,9 @@ struct Attempt: ~Copyable {
     mutating func answersProxy(_ head: ResponseHead, _ rule: ProxyRule) -> Bool {
         guard let form, rule.answers(head, to: form, after: Int(challengeCount)) else { return false }
         challengeCount &+= 1
+        isUnanswered = false
         return true
     }
-
-    /// Whether no proxy has requested a credential for the hop, or its content.
-    var isUnanswered: Bool { challengeCount == 0 }
 
     /// Whether it waits for the rate.
     var isWaiting: Bool { if case .waiting = stage { true } else { false } }

@@ -15,8 +15,8 @@ import TernHTTP1
 struct Authentication: HopPolicy {
     /// The maximum number of credentials that a task sends: the 401 that follows is the answer.
     static let maximumChallengeCount = 16
-    /// The maximum number of challenges that are answered without asking between two redirects: a server may call every
-    /// nonce stale.
+    /// The maximum number of challenges that are answered without asking between two redirects or retries: a server may
+    /// call every nonce stale.
     static let maximumAnswerCount = 4
 
     /// A password, and how long it is stored if it is accepted; nil for one from the storage.
@@ -44,7 +44,7 @@ struct Authentication: HopPolicy {
         /// The same by origin.
         var challengeCounts: [HTTPOrigin: Int] = [:]
         /// Challenges that were answered without asking.
-        var answers = CountPerRedirect()
+        var answers = RecentCount()
         /// The password that the hop, or one before, was authenticated with.
         var login: Login?
         /// What servers refused.
@@ -111,10 +111,10 @@ struct Authentication: HopPolicy {
         var memory = history[Memory.self]
         guard memory.challengeCount < Self.maximumChallengeCount else { return .pass }
         let challenges = HTTPChallenge.challenges(in: head.bytes(for: "WWW-Authenticate"))
-        if memory.answers.value(history.chain) < Self.maximumAnswerCount,
+        if memory.answers.value(history) < Self.maximumAnswerCount,
             let login = answer(to: challenges, &memory, history)
         {
-            memory.answers.increment(history.chain)
+            memory.answers.increment(history)
             history[Memory.self] = memory
             return .next(history.authenticate(by: login))
         }

@@ -762,6 +762,7 @@ extension SessionTask: DelegateAsker {
 
     private func retry(_ answer: RetryAnswer) {
         if answer != .doNotRetry, let question = driver.machine.question, case .retry(let retry) = question.proposal {
+            attempt.beginRetry()
             if retry.needsUnusedConnection { attempt.needUnusedConnection() }
             if let response = question.response { driver.delegate.handle(.discarded(response), of: self) }
         }
