@@ -6,7 +6,7 @@ import TernHTTP1
 /// Credentials of proxies and of origins never meet. `Proxy-Authorization` is sent to a proxy that gets whole requests; the
 /// encoder leaves it out of all others. A 407 that comes from an origin is the answer.
 final class ProxyRule: Sendable {
-    /// The maximum number of challenges that are answered for one hop.
+    /// The maximum number of challenges that are answered for one hop, or for a retry of it.
     static let maximumAnswerCount = 3
 
     let logins: ProxyLogins
@@ -27,8 +27,8 @@ final class ProxyRule: Sendable {
         let proxy: Proxy
         /// What authenticates the hop to it; nil for what the hop has itself.
         var field: HeaderField?
-        /// Whether that is made of what the proxy has accepted or requested.
-        var isLogin = false
+        /// What has made it, of what the proxy has accepted or requested.
+        var login: PasswordLogin?
         /// Whether the attempt has no content, which the next one sends.
         var isProbe = false
     }
@@ -45,9 +45,11 @@ final class ProxyRule: Sendable {
         if request.headers.contains(HopFields.ofProxies) { return Part(proxy: proxy) }
         if let sessionField { return Part(proxy: proxy, field: sessionField) }
         if let target = try? request.inAbsoluteForm().destination.get().target,
-            let login = logins.authorization(for: proxy, method: request.method, target: target.text)
+            let login = logins.login(to: proxy),
+            let field = login.field(
+                HopFields.ofProxies, for: DigestScheme.Request(method: request.method, target: target.text))
         {
-            return Part(proxy: proxy, field: login, isLogin: true)
+            return Part(proxy: proxy, field: field, login: login)
         }
         let isProbe =
             isFirst && proxy.credential?.schemes == .digest
@@ -57,12 +59,12 @@ final class ProxyRule: Sendable {
 
     /// Whether the head is a challenge of the proxy that the next attempt answers.
     ///
-    /// - Parameter count: how many challenges were answered for the hop.
+    /// - Parameter count: how many challenges were answered for the hop, or for the retry.
     func answers(_ head: ResponseHead, to form: AttemptForm, after count: Int) -> Bool {
         guard let part = form.proxyPart else { return false }
         // A proxy that requests no credential gets the content.
         if part.isProbe, head.status < 300 { return true }
         guard head.status == 407, count < Self.maximumAnswerCount, form.hop.request.isReplayable else { return false }
-        return logins.answers(head, of: part.proxy, after: part.isLogin ? part.field : nil, isFirst: count == 0)
+        return logins.answers(head, of: part.proxy, after: part.login, isFirst: count == 0)
     }
 }
