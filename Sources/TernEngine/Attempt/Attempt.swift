@@ -28,8 +28,8 @@ struct Attempt: ~Copyable {
     private(set) var carrier: (any Carrier)?
     /// Where the hop goes; of the last attempt, if there is none at present.
     private(set) var route: Route?
-    /// The hop in the form that the route needs; nil for the hop itself.
-    private(set) var form: ProxyRule.Form?
+    /// The hop in the form in which it is sent; nil for the hop itself.
+    private(set) var form: AttemptForm?
     /// The place in the line for the rates of requests, until the request is sent; nil in a session without such rates.
     private(set) var reservation: RateReservation?
     /// What the circuit breaker has let pass; nil in a session without one, and when its outcome is known.
@@ -45,7 +45,7 @@ struct Attempt: ~Copyable {
 
     /// Begins along this route. It waits for the rate, and then for a connection.
     mutating func begin(
-        _ hop: borrowing Hop, along route: Route, as form: ProxyRule.Form?, _ pass: CircuitPass?, isHedge: Bool,
+        _ hop: borrowing Hop, along route: Route, as form: AttemptForm?, _ pass: CircuitPass?, isHedge: Bool,
         at now: MonotonicInstant
     ) {
         stage = .waiting
@@ -160,8 +160,10 @@ struct HopAttempts {
     private(set) var repeatCount: Int32 = 0
     /// Whether a connection that was used before will not do.
     private(set) var needsUnusedConnection = false
-    /// How many challenges of proxies were answered.
+    /// How many challenges of proxies were answered since the hop began or was retried.
     private var challengeCount: Int32 = 0
+    /// Whether no proxy has requested a credential for the hop, or its content.
+    private(set) var isUnanswered = true
 
     mutating func begin() { isNew = false }
 
@@ -175,12 +177,13 @@ struct HopAttempts {
     mutating func needUnusedConnection() { needsUnusedConnection = true }
 
     /// Whether the head is a challenge of the proxy that the next attempt answers.
-    mutating func answersProxy(_ head: ResponseHead, to form: ProxyRule.Form?, _ rule: ProxyRule?) -> Bool {
+    mutating func answersProxy(_ head: ResponseHead, to form: AttemptForm?, _ rule: ProxyRule?) -> Bool {
         guard let form, let rule, rule.answers(head, to: form, after: Int(challengeCount)) else { return false }
         challengeCount &+= 1
+        isUnanswered = false
         return true
     }
 
-    /// Whether no proxy has requested a credential for the hop, or its content.
-    var isUnanswered: Bool { challengeCount == 0 }
+    /// The hop is retried: a proxy whose nonces are for one use requests another answer.
+    mutating func beginRetry() { challengeCount = 0 }
 }

@@ -3,8 +3,9 @@ import FoundationEssentials
 import Synchronization
 import TernHTTP1
 
-/// A credential that answered a challenge of one origin, with the strongest scheme that both know.
-final class PasswordLogin: Sendable {
+/// A credential that answers one challenge of an origin or a proxy, with the strongest scheme that both know, and counts
+/// the uses of the nonce.
+final class PasswordLogin: AttemptSigner {
     /// The maximum size of content that is hashed for `auth-int`: this runs on a reactor.
     private static let maximumHashedContent = 1 << 20
 
@@ -14,6 +15,7 @@ final class PasswordLogin: Sendable {
     }
 
     let credential: PasswordCredential
+    /// Of the server, or of the proxy.
     let origin: HTTPOrigin
     private let challenge: HTTPChallenge
     private let scheme: Scheme
@@ -23,13 +25,22 @@ final class PasswordLogin: Sendable {
     /// Nil if none of the challenges is answered by a password.
     convenience init?(_ credential: PasswordCredential, for request: URLRequest, answering challenges: [HTTPChallenge])
     {
-        guard let origin = try? request.destination.get().origin,
-            let challenge = HTTPChallenge.preferred(among: challenges, for: credential.schemes)
-        else { return nil }
+        guard let origin = try? request.destination.get().origin else { return nil }
+        self.init(credential, origin, answering: challenges)
+    }
+
+    /// The same. A challenge whose answer cannot be expressed is none: the request would only be repeated as it was.
+    convenience init?(_ credential: PasswordCredential, _ origin: HTTPOrigin, answering challenges: [HTTPChallenge]) {
+        let request = DigestScheme.Request(method: "GET", target: "/")
+        let challenge = HTTPChallenge.answerable(among: challenges, for: credential.schemes).first {
+            PasswordLogin(credential, origin, $0)?.value(for: request, count: 1) != nil
+        }
+        guard let challenge else { return nil }
         self.init(credential, origin, challenge)
     }
 
-    private init?(_ credential: PasswordCredential, _ origin: HTTPOrigin, _ challenge: HTTPChallenge) {
+    /// Nil if the credential is not for the scheme of the challenge.
+    init?(_ credential: PasswordCredential, _ origin: HTTPOrigin, _ challenge: HTTPChallenge) {
         if credential.schemes.contains(.digest), let digest = DigestScheme(challenge) {
             scheme = .digest(digest)
         } else if credential.schemes.contains(.basic), challenge.scheme == "basic" {
@@ -87,21 +98,59 @@ final class PasswordLogin: Sendable {
     /// Whether the challenges have one nonce, or none.
     func hasNonce(of other: PasswordLogin) -> Bool { challenge.bytes("nonce") == other.challenge.bytes("nonce") }
 
-    /// An `Authorization` field for the request; nil if there can be none.
-    func authorization(for request: URLRequest) -> HeaderField? {
-        guard let destination = try? request.destination.get(), destination.origin == origin else { return nil }
-        let name = "Authorization"
+    /// Whether requests to other targets need another challenge.
+    var isForOneTarget: Bool { if case .digest = scheme { true } else { false } }
+
+    /// What is the same in all its fields, for a cache that keeps the responses of different users apart.
+    var identity: [[UInt8]] {
         switch scheme {
-        case .basic: return BasicScheme.authorization(credential).map { HeaderField(name: name, value: $0) }
+        case .basic: [Array(BasicScheme.uncheckedAuthorization(credential).utf8)]
+        case .digest: [Array("digest".utf8), credential.userBytes, realm ?? []]
+        }
+    }
+
+    /// Whether a proxy's further challenge refuses the credential.
+    ///
+    /// - Parameter isFirst: whether the nonce is one of another request, which the proxy may have forgotten.
+    func isRefused(by challenge: PasswordLogin, isFirst: Bool) -> Bool {
+        switch (scheme, challenge.scheme) {
+        case (.basic, .basic): true
+        case (.digest, .digest(let digest)): !isFirst && !digest.isStale
+        case (.basic, .digest), (.digest, .basic): false
+        }
+    }
+
+    /// Adds an `Authorization` field. A request to another origin, or one that the scheme cannot authenticate, stays as it
+    /// is.
+    func sign(_ request: inout URLRequest) {
+        guard let subject = subject(of: request), let field = field("Authorization", for: subject) else { return }
+        request.headers.replace(with: field)
+    }
+
+    /// Whether the scheme can authenticate the request.
+    func canSign(_ request: URLRequest) -> Bool {
+        subject(of: request).flatMap { value(for: $0, count: 1) } != nil
+    }
+
+    /// A field with the next count of the nonce; nil if there can be none.
+    func field(_ name: String, for request: DigestScheme.Request) -> HeaderField? {
+        value(for: request, count: useCount.wrappingAdd(1, ordering: .relaxed).newValue)
+            .map { HeaderField(name: name, bytes: $0) }
+    }
+
+    /// The request as far as its field depends on it; nil for another origin.
+    private func subject(of request: URLRequest) -> DigestScheme.Request? {
+        guard let destination = try? request.destination.get(), destination.origin == origin else { return nil }
+        return DigestScheme.Request(
+            method: request.method, target: destination.target.text, content: Self.content(of: request))
+    }
+
+    private func value(for request: DigestScheme.Request, count: UInt32) -> [UInt8]? {
+        switch scheme {
+        case .basic: BasicScheme.authorization(credential).map { Array($0.utf8) }
         case .digest(let digest):
-            let value = digest.authorization(
-                credential,
-                for: DigestScheme.Request(
-                    method: request.method, target: destination.target.text,
-                    content: Self.content(of: request)),
-                clientNonce: DigestScheme.makeClientNonce(), count: useCount.wrappingAdd(1, ordering: .relaxed).newValue
-            )
-            return value.map { HeaderField(name: name, bytes: $0) }
+            digest.authorization(
+                credential, for: request, clientNonce: DigestScheme.makeClientNonce(), count: count)
         }
     }
 

@@ -17,19 +17,20 @@ struct CacheScope: Sendable, Hashable {
     /// - Parameters:
     ///   - request: with its fields, as it is sent.
     ///   - identity: that of a credential which the request gets later; nil without.
+    ///   - login: authenticates the request as it is sent; nil for what the request has itself.
     ///   - route: what of the route distinguishes responses, in parts.
     init(
         of request: URLRequest, mayCarryCredentials: Bool, _ sensitive: SensitiveFields, identity: String? = nil,
-        route: [[UInt8]] = []
+        login: PasswordLogin? = nil, route: [[UInt8]] = []
     ) {
         trust = route.isEmpty ? Self.plain : Self.digest(of: route)
-        credentials = Self.credentials(of: request, mayCarryCredentials, sensitive, identity)
+        credentials = Self.credentials(of: request, mayCarryCredentials, sensitive, identity, login)
     }
 
     /// Of a request that the program stores a response for.
     init(storing request: URLRequest) {
         trust = Self.any
-        credentials = Self.credentials(of: request, true, SensitiveFields(), nil)
+        credentials = Self.credentials(of: request, true, SensitiveFields(), nil, nil)
     }
 
     var text: String { "\(credentials).\(trust)" }
@@ -48,17 +49,19 @@ struct CacheScope: Sendable, Hashable {
     /// The `Authorization` of Digest differs from request to request: name and realm stand for it. A credential that the
     /// request carries for a challenge counts before it is sent.
     private static func credentials(
-        of request: URLRequest, _ mayCarryCredentials: Bool, _ sensitive: SensitiveFields, _ identity: String?
+        of request: URLRequest, _ mayCarryCredentials: Bool, _ sensitive: SensitiveFields, _ identity: String?,
+        _ login: PasswordLogin?
     ) -> String {
         var parts: [[UInt8]] = identity.map { [Array("identity".utf8), Array($0.utf8)] } ?? []
         let credential = mayCarryCredentials ? request.credential ?? request.urlCredential : nil
         if let credential { parts += [Array("credential".utf8), credential.userBytes, credential.passwordBytes] }
+        if credential == nil, let login { parts += [Array("authorization".utf8)] + login.identity }
         let fields = request.headers
         for index in fields.indices where isSensitive(fields.name(at: index), request, sensitive) {
             let field = fields[index]
             let name = field.name.lowercased()
             if name == "authorization" {
-                if credential == nil { parts += [Array(name.utf8)] + Self.identity(field.bytes) }
+                if credential == nil, login == nil { parts += [Array(name.utf8)] + Self.identity(field.bytes) }
             } else if !HeaderField.isSensitive(name) {
                 parts += [Array(name.utf8), field.bytes]
             }

@@ -15,8 +15,8 @@ import TernHTTP1
 struct Authentication: HopPolicy {
     /// The maximum number of credentials that a task sends: the 401 that follows is the answer.
     static let maximumChallengeCount = 16
-    /// The maximum number of challenges that are answered without asking between two redirects: a server may call every
-    /// nonce stale.
+    /// The maximum number of challenges that are answered without asking between two redirects or retries: a server may
+    /// call every nonce stale.
     static let maximumAnswerCount = 4
 
     /// A password, and how long it is stored if it is accepted; nil for one from the storage.
@@ -27,7 +27,8 @@ struct Authentication: HopPolicy {
 
     private struct Login {
         let password: PasswordLogin
-        let persistence: Credential.Persistence?
+        /// Nil for one from the storage, and for one that has been stored.
+        var persistence: Credential.Persistence?
         /// Whether it was sent before the server requested it.
         var isEarly = false
     }
@@ -43,13 +44,9 @@ struct Authentication: HopPolicy {
         /// The same by origin.
         var challengeCounts: [HTTPOrigin: Int] = [:]
         /// Challenges that were answered without asking.
-        var answers = CountPerRedirect()
+        var answers = RecentCount()
         /// The password that the hop, or one before, was authenticated with.
         var login: Login?
-        /// The number of the hop that has the password.
-        var loginHop: Int?
-        /// The number of the hop that had a stored password from the beginning, which was refused.
-        var refusedHop: Int?
         /// What servers refused.
         var refusals: Set<Refusal> = []
         /// The number of the hop whose server requests no password.
@@ -83,8 +80,8 @@ struct Authentication: HopPolicy {
     }
 
     func prepare(_ hop: Hop, _ history: inout TaskHistory) -> HopPreparation {
-        if storage != nil, let request = authenticated(hop, &history) { return .change(request) }
-        guard probesForDigest, let body = hop.request.body, body.announcedLength != 0, !isAuthorized(hop.request),
+        if storage != nil { logIn(hop, &history) }
+        guard probesForDigest, let body = hop.request.body, body.announcedLength != 0, !isAuthorized(history),
             (netrc?.credential(for: hop) ?? (hop.mayCarryCredentials ? hop.request.credential : nil))?.schemes
                 == .digest
         else { return .ready }
@@ -96,15 +93,15 @@ struct Authentication: HopPolicy {
     }
 
     func learn(_ head: ResponseHead, _ history: inout TaskHistory) {
+        guard storage != nil, let sent = history.chain.login else { return }
         var memory = history[Memory.self]
-        guard storage != nil, let login = memory.login, memory.loginHop == history.hop.number else { return }
+        guard let login = memory.login, login.password === sent else { return }
         switch head.status {
-        case 401: refused(login, by: head, &memory, history)
+        case 401: refused(login, by: head, &memory, &history)
         // A gateway that fails says nothing about the credential, nor does a proxy that requests one of its own.
         case 407, 500...: break
-        default: accepted(login, head, history)
+        default: accepted(login, head, &memory, history)
         }
-        memory.loginHop = nil
         history[Memory.self] = memory
     }
 
@@ -114,15 +111,15 @@ struct Authentication: HopPolicy {
         var memory = history[Memory.self]
         guard memory.challengeCount < Self.maximumChallengeCount else { return .pass }
         let challenges = HTTPChallenge.challenges(in: head.bytes(for: "WWW-Authenticate"))
-        if memory.answers.value(history.chain) < Self.maximumAnswerCount,
-            let request = answer(to: challenges, &memory, history)
+        if memory.answers.value(history) < Self.maximumAnswerCount,
+            let login = answer(to: challenges, &memory, history)
         {
-            memory.answers.increment(history.chain)
+            memory.answers.increment(history)
             history[Memory.self] = memory
-            return .next(request)
+            return .next(history.authenticate(by: login))
         }
         guard let origin = try? history.hop.request.destination.get().origin else { return .pass }
-        return .ask(.challenge(question(about: challenges, of: origin, memory, history.hop)))
+        return .ask(.challenge(question(about: challenges, of: origin, memory, history)))
     }
 
     /// The content goes to a server that requests no password.
@@ -132,25 +129,23 @@ struct Authentication: HopPolicy {
         return .resend(history.request)
     }
 
-    /// The request with an answer that needs no question; nil if there is none.
+    /// An answer that needs no question; nil if there is none.
     private func answer(
         to challenges: [HTTPChallenge], _ memory: inout Memory, _ history: borrowing TaskHistory
-    ) -> URLRequest? {
+    ) -> PasswordLogin? {
         let hop = history.hop
         let login = memory.login.flatMap { $0.password.belongs(to: hop.request) ? $0 : nil }
-        let isAuthorized = isAuthorized(hop.request) && memory.refusedHop != hop.number
+        let isAuthorized = isAuthorized(history)
         guard
             let answer = login.map({ ($0.password.credential, $0.persistence) })
                 ?? ownCredential(for: hop, challenges, memory),
             let next = PasswordLogin(answer.credential, for: hop.request, answering: challenges),
             login?.password.isFollowed(by: next, wasSent: isAuthorized) ?? !isAuthorized,
-            !memory.refuses(next.credential, for: next.space),
-            let authorization = next.authorization(for: history.subject)
+            !memory.refuses(next.credential, for: next.space), next.canSign(history.subject)
         else { return nil }
         if login == nil { memory.countChallenge(of: next.origin) }
         memory.login = Login(password: next, persistence: answer.persistence)
-        memory.loginHop = hop.number &+ 1
-        return history.request.authorized(by: authorization)
+        return next
     }
 
     /// The credential of the netrc file, of the request or of its URL. Where the URL has a name alone, the storage may
@@ -166,11 +161,11 @@ struct Authentication: HopPolicy {
 
     /// The question to the delegate, with what the storage proposes.
     private func question(
-        about challenges: [HTTPChallenge], of origin: HTTPOrigin, _ memory: Memory, _ hop: Hop
+        about challenges: [HTTPChallenge], of origin: HTTPOrigin, _ memory: Memory, _ history: borrowing TaskHistory
     ) -> ChallengeProposal {
         // Nothing takes the place of a field that the program, or a token, has put there.
-        let isOwn = memory.challengeCount == 0 && memory.refusedHop != hop.number && isAuthorized(hop.request)
-        let stored = isOwn ? nil : proposal(for: challenges, memory, hop)
+        let isOwn = memory.challengeCount == 0 && isAuthorized(history)
+        let stored = isOwn ? nil : proposal(for: challenges, memory, history.hop)
         let count = memory.challengeCounts[origin] ?? 0
         return ChallengeProposal(
             space: ProtectionSpace(origin, stored?.challenge ?? HTTPChallenge.preferred(among: challenges)),
@@ -198,9 +193,11 @@ struct Authentication: HopPolicy {
         return nil
     }
 
-    /// Whether the request has an `Authorization` field that is not the session's.
-    private func isAuthorized(_ request: URLRequest) -> Bool {
-        request.headers["Authorization"].map { $0 != defaultAuthorization } ?? false
+    /// Whether the hop is sent with an `Authorization` field that is not the session's.
+    private func isAuthorized(_ history: borrowing TaskHistory) -> Bool {
+        let request = history.hop.request
+        return history.chain.login?.belongs(to: request) ?? false
+            || request.headers["Authorization"].map { $0 != defaultAuthorization } ?? false
     }
 
     /// The request with the delegate's answer; nil if there is none.
@@ -212,8 +209,9 @@ struct Authentication: HopPolicy {
         case .deliver: return nil
         case .authorization(let value):
             history[Memory.self].countChallenge(of: try? history.hop.request.destination.get().origin)
-            history[Memory.self].loginHop = nil
-            return history.request.authorized(by: HeaderField(name: "Authorization", value: value))
+            var request = history.authenticate(by: nil)
+            request.headers["Authorization"] = value
+            return request
         case .performDefaultHandling:
             guard let stored, let credential = stored.credential.passwordCredential,
                 let password = PasswordLogin(credential, for: history.hop.request, answering: [stored.challenge])
@@ -225,36 +223,34 @@ struct Authentication: HopPolicy {
             }
             login = Login(password: password, persistence: persistence)
         }
-        guard let authorization = login.password.authorization(for: history.subject) else { return nil }
+        guard login.password.canSign(history.subject) else { return nil }
         history[Memory.self].countChallenge(of: login.password.origin)
         history[Memory.self].login = login
-        history[Memory.self].loginHop = history.hop.number &+ 1
-        return history.request.authorized(by: authorization)
+        return history.authenticate(by: login.password)
     }
 }
 
 // The storage
 extension Authentication {
-    /// The hop with the password that was accepted within its space before, as the storage has it now; nil without one,
-    /// and where something else authenticates the hop.
-    private func authenticated(_ hop: Hop, _ history: inout TaskHistory) -> URLRequest? {
-        guard let storage, !hop.request.headers.contains("Authorization"),
+    /// Authenticates the hop with the password that was accepted within its space before, as the storage has it now,
+    /// unless something else authenticates it.
+    private func logIn(_ hop: Hop, _ history: inout TaskHistory) {
+        if history.chain.login != nil, history[Memory.self].login?.isEarly == true {
+            // Another target may be in another space, and the storage may have changed.
+            history.chain.logIn(as: nil)
+        }
+        guard let storage, history.chain.login == nil, !hop.request.headers.contains("Authorization"),
             let destination = try? hop.request.destination.get(),
             let known = spaces.login(for: destination.origin, destination.originForm.text)
-        else { return nil }
+        else { return }
         let space = known.space
         let stored = storage.credential(ofUser: known.credential.user, for: space)
-        guard let credential = stored?.passwordCredential else {
-            spaces.remove(known)
-            return nil
-        }
+        guard let credential = stored?.passwordCredential else { return spaces.remove(known) }
         guard isFor(hop, credential), !history[Memory.self].refuses(credential, for: space),
-            let login = credential == known.credential ? known : known.with(credential),
-            let authorization = login.authorization(for: hop.request)
-        else { return nil }
+            let login = credential == known.credential ? known : known.with(credential), login.canSign(hop.request)
+        else { return }
         history[Memory.self].login = Login(password: login, persistence: nil, isEarly: true)
-        history[Memory.self].loginHop = hop.number
-        return hop.request.authorized(by: authorization)
+        history.chain.logIn(as: login)
     }
 
     /// Whether nothing else names another user or password for the hop.
@@ -265,19 +261,22 @@ extension Authentication {
             && (own.passwordBytes.isEmpty || own.passwordBytes == credential.passwordBytes)
     }
 
-    private func accepted(_ login: Login, _ head: ResponseHead, _ history: borrowing TaskHistory) {
+    private func accepted(
+        _ login: Login, _ head: ResponseHead, _ memory: inout Memory, _ history: borrowing TaskHistory
+    ) {
         guard let destination = try? history.hop.request.destination.get() else { return }
         if let persistence = login.persistence {
             if persistence == .none { return }
             storage?.accepted(
                 Credential(login.password.credential, persistence: persistence), for: login.password.space)
+            memory.login?.persistence = nil
         }
         let next = login.password.following(head.bytes(for: "Authentication-Info"))
         spaces.add(next ?? login.password, for: destination.originForm.text)
     }
 
     private func refused(
-        _ login: Login, by head: ResponseHead, _ memory: inout Memory, _ history: borrowing TaskHistory
+        _ login: Login, by head: ResponseHead, _ memory: inout Memory, _ history: inout TaskHistory
     ) {
         let (password, hop) = (login.password, history.hop)
         let challenges = HTTPChallenge.challenges(in: head.bytes(for: "WWW-Authenticate"))
@@ -294,15 +293,17 @@ extension Authentication {
         }
         guard login.isEarly else { return }
         // The question, and the request's own credential, come as if nothing had been sent.
-        memory.refusedHop = hop.number
         memory.login = nil
+        history.chain.logIn(as: nil)
     }
 }
 
-extension URLRequest {
-    fileprivate func authorized(by authorization: HeaderField) -> URLRequest {
-        var request = self
-        request.headers.replace(with: authorization)
+extension TaskHistory {
+    /// Has this login authenticate the next hop, in place of what the request has itself. Returns the request of that hop.
+    fileprivate mutating func authenticate(by login: PasswordLogin?) -> URLRequest {
+        chain.logIn(as: login)
+        var request = request
+        if request.headers.contains("Authorization") { request.headers["Authorization"] = nil }
         return request
     }
 }

@@ -38,12 +38,13 @@ struct Redirects: HopPolicy {
         var chain = history.chain
         chain.visit(history.hop.request)
         chain.follow(request)
-        let (asked, sent) = (history.request, history.hop.request.headers)
+        let (asked, sent, isLoggedIn) = (history.request, history.hop.request.headers, history.chain.login != nil)
         var next = request
-        // A provider may have made it of the hop: what policies have added to that is not of the next one, and no secret is
-        // sent to another origin.
+        // A provider may have made it of the hop: what policies and a login have added to that is not of the next one, and
+        // no secret is sent to another origin.
         next.headers = HeaderFields(
             request.headers.filter { field in
+                if isLoggedIn, field.name.lowercased() == "authorization" { return false }
                 if asked.headers[field.name] == nil, sent.contains(where: { $0 == field }) { return false }
                 return chain.mayCarryCredentials
                     || !(request.isSensitive(fieldNamed: field.name) || sensitiveFields.contains(field.name))

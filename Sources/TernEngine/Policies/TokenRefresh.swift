@@ -9,14 +9,14 @@ import TernLock
 /// network needs no fresh one: first the hop has the present credential, or its identity, which decides what stored
 /// responses may answer; then, if the hop goes to the network, the fresh one.
 struct TokenRefresh: HopPolicy {
-    /// The number of refusals between two redirects after which the hop is sent again: the first with the next
+    /// The number of refusals between two redirects or retries after which the hop is sent again: the first with the next
     /// credential, the second because that credential may have been replaced meanwhile.
     static let maximumRefusalCount = 2
 
     private struct Memory: PolicyMemory {
         /// The number of the credential in the hop; 0 for none.
         var credentialNumber: Int32 = 0
-        var refusals = CountPerRedirect()
+        var refusals = RecentCount()
         /// Whether the hop must still be authenticated before it goes to the network.
         var isDue = false
         /// Why it cannot be.
@@ -138,11 +138,11 @@ struct TokenRefresh: HopPolicy {
         guard refusingStatusCodes.contains(Int(head.status)), history.hop.mayCarryCredentials,
             let origin = try? history.hop.request.destination.get().origin
         else { return .pass }
-        let (number, count) = (
-            history[Memory.self].credentialNumber, history[Memory.self].refusals.value(history.chain)
-        )
+        var memory = history[Memory.self]
+        let (number, count) = (memory.credentialNumber, memory.refusals.value(history))
         guard number != 0 else { return .pass }
-        history[Memory.self].refusals.increment(history.chain)
+        memory.refusals.increment(history)
+        history[Memory.self] = memory
         let request = history.request
         return .call {
             guard authentication.refused(credentialNumber: number, by: origin), count < Self.maximumRefusalCount else {

@@ -16,7 +16,7 @@ final class ConnectHandshake: TunnelHandshake {
     private let isLast: Bool
     /// Whether the caller's own fields authenticate it: then the proxy's credential is not used.
     private let isAuthenticated: Bool
-    private var authorization: HeaderField?
+    private var login: PasswordLogin?
     private(set) var answer: ResponseHead?
     /// Whether the answer opens no tunnel.
     private var isRefused = false
@@ -28,18 +28,21 @@ final class ConnectHandshake: TunnelHandshake {
         isLast: Bool = false
     ) {
         (self.proxy, self.target, self.logins, self.isFirst, self.isLast) = (proxy, target, logins, isFirst, isLast)
-        isAuthenticated = proxy.connectHeaders.contains("Proxy-Authorization")
+        isAuthenticated = proxy.connectHeaders.contains(HopFields.ofProxies)
         exchange = Exchange(limits: limits.ofConnect)
     }
 
     func begin() throws(ProxyError) -> [UInt8] {
         let authority = target.authority
         var fields = HeaderFields([HeaderField(name: "Host", value: authority)])
-        if !isAuthenticated {
-            authorization = logins.authorization(for: proxy, method: "CONNECT", target: authority)
-        }
         for field in proxy.connectHeaders where field.name.lowercased() != "host" { fields.append(field) }
-        if let authorization { fields.append(authorization) }
+        if !isAuthenticated, let login = logins.login(to: proxy),
+            let field = login.field(
+                HopFields.ofProxies, for: DigestScheme.Request(method: "CONNECT", target: authority))
+        {
+            fields.append(field)
+            self.login = login
+        }
         let head = RequestHead(method: "CONNECT", target: .authority(authority), origin: target, fields: fields)
         var bytes: [UInt8] = []
         do throws(HTTPProtocolError) {
@@ -58,7 +61,7 @@ final class ConnectHandshake: TunnelHandshake {
                 answer = head
                 if (200..<300).contains(head.status) { continue }
                 if head.status == 407, !isAuthenticated, !isLast,
-                    logins.answers(head, of: proxy, after: authorization, isFirst: isFirst)
+                    logins.answers(head, of: proxy, after: login, isFirst: isFirst)
                 {
                     return .repeated
                 }

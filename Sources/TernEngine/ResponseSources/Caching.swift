@@ -37,7 +37,7 @@ final class Caching: ResponseSource {
         let hop = sourced.hop
         let scope = CacheScope(
             of: hop.request, mayCarryCredentials: hop.mayCarryCredentials, sensitiveFields,
-            identity: sourced.credentialIdentity, route: sourced.routeKey ?? [])
+            identity: sourced.credentialIdentity, login: sourced.chain.login, route: sourced.routeKey ?? [])
         let own = hop.request.cachePolicy
         guard let query = CacheQuery(hop.request, policy: own == .useProtocolCachePolicy ? policy : own, scope: scope)
         else { return nil }

@@ -35,7 +35,7 @@ final class Providers: ResponseSource {
 
     fileprivate func find(for sourced: SourcedHop, completion: @escaping @Sendable (QueuedResponse?) -> Void) {
         let queue = SerialQueue(on: Self.threads)
-        let asked = asked(sourced.hop, sourced.request)
+        let asked = asked(sourced.signed, sourced.request)
         queue.async { [providers] in
             for provider in providers {
                 guard let response = provider.response(to: asked, of: sourced.task) else { continue }

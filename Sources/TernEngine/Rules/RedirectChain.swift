@@ -8,6 +8,8 @@ struct RedirectChain: Sendable {
     /// Whether all requests so far went to one origin. Once false, always false: a chain that returns to the first
     /// origin through another does so because the other one redirected it there.
     private(set) var mayCarryCredentials = true
+    /// What authenticates the attempts of the hop that the chain has led to; nil for what its request has itself.
+    private(set) var login: PasswordLogin?
     private var past: Past?
 
     /// The state of a redirected task only. Never changed, so that chains are values.
@@ -28,8 +30,12 @@ struct RedirectChain: Sendable {
         /// Without fragment and userinfo; the case of a host and a default port make no difference.
         let destination: Destination
         let fields: HeaderFields
+        let login: [[UInt8]]?
         let mayCarryCredentials: Bool
     }
+
+    /// The hop is authenticated by this login, or by none.
+    mutating func logIn(as login: PasswordLogin?) { self.login = login }
 
     /// Records a request to this origin; the first request's origin is the chain's home. Call it also for requests that
     /// the delegate changed.
@@ -48,7 +54,7 @@ struct RedirectChain: Sendable {
     mutating func record(_ request: URLRequest, to destination: Destination) -> Bool {
         visit(destination.origin)
         let question = Asked(
-            method: request.method, destination: destination, fields: request.headers,
+            method: request.method, destination: destination, fields: request.headers, login: login?.identity,
             mayCarryCredentials: mayCarryCredentials)
         guard let past else { return true }
         if past.asked.contains(question) { return false }
@@ -59,13 +65,18 @@ struct RedirectChain: Sendable {
 
     /// Records that the redirect is followed with this request, which may have no valid destination.
     mutating func follow(_ request: URLRequest) {
-        count &+= 1
         visit(request)
+        leaveTarget()
     }
 
     /// Records that the redirect is followed to this origin.
     mutating func follow(to origin: HTTPOrigin) {
-        count &+= 1
         visit(origin)
+        leaveTarget()
+    }
+
+    private mutating func leaveTarget() {
+        count &+= 1
+        if !mayCarryCredentials || login?.isForOneTarget == true { login = nil }
     }
 }

@@ -63,13 +63,13 @@ extension AttemptDriver {
             case .pass(let admitted): pass = admitted
             case .refuse(let reason): return failLater(AttemptFailure(reason: reason, phase: .request))
             }
-            let form =
-                route.isToProxy
-                ? defaults.proxies?.form(of: hop, along: route, isFirst: task.hopAttempts.isUnanswered) : nil
+            let form = defaults.form(
+                of: hop, signedBy: task.plannedLogin, along: route, isFirst: task.hopAttempts.isUnanswered)
             attempt.begin(hop, along: route, as: form, pass, isHedge: task !== self, at: shard.loop.now)
         } catch {
             return failLater(AttemptFailure(reason: error.reason, phase: .request))
         }
+        if let form = attempt.form, task === self { task.tellPrepared(form.hop.request) }
         if defaults.rates == nil { findConnection(on: shard) } else { awaitRate(of: task, on: shard) }
     }
 

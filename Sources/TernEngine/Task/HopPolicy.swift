@@ -159,15 +159,19 @@ protocol PolicyMemory: Sendable {
     init()
 }
 
-/// Counts what happens between two redirects of a task.
-struct CountPerRedirect: Sendable {
+/// Counts what happens since the last redirect or retry of a task. Both have limits of their own, which bound the sum.
+struct RecentCount: Sendable {
     private var count = 0
     private var redirectCount = 0
+    private var retryCount = 0
 
-    /// The count since the last redirect of this chain.
-    func value(_ chain: RedirectChain) -> Int { redirectCount == chain.count ? count : 0 }
+    func value(_ history: borrowing TaskHistory) -> Int {
+        redirectCount == history.chain.count && retryCount == history.retryCount.retries ? count : 0
+    }
 
-    mutating func increment(_ chain: RedirectChain) { (count, redirectCount) = (value(chain) + 1, chain.count) }
+    mutating func increment(_ history: borrowing TaskHistory) {
+        (count, redirectCount, retryCount) = (value(history) + 1, history.chain.count, history.retryCount.retries)
+    }
 }
 
 /// What the tasks of a session ask about their hops: policies in the order in which tasks call them, grouped by what they

@@ -57,6 +57,9 @@ struct SourcedHop {
     /// The stable identity of the credential that authenticates the hop; nil for what the hop's fields say.
     let credentialIdentity: String?
     let task: any AnyObject & Sendable
+
+    /// The hop as an attempt would send it, with what authenticates it.
+    var signed: Hop { chain.login.map { AttemptForm(hop, signers: [$0]).hop } ?? hop }
 }
 
 /// The part of a response source in one hop, from the time when policies have prepared the hop until the hop is over. On

@@ -54,6 +54,9 @@ extension SessionTask {
     /// The hop as it is planned: the request that is sent now, or was sent last.
     final var plannedHop: Hop { driver.machine.hop }
 
+    /// What authenticates the attempts of the hop; nil for what its request has itself.
+    final var plannedLogin: PasswordLogin? { driver.machine.history.chain.login }
+
     /// Whether the hop is to be sent, and no response has come.
     final var isAttempting: Bool { driver.machine.isAttempting }
 
@@ -743,6 +746,7 @@ extension SessionTask: DelegateAsker {
             let count = driver.machine.history.retryCount.retries
             let next = driver.machine.answered(answer)
             if driver.machine.history.retryCount.retries > count {
+                hopAttempts.beginRetry()
                 attempt.isFollowed(by: .retry(driver.machine.history.lastRetry ?? retry))
                 if let response = question.response { driver.delegate.handle(.discarded(response), of: self) }
             }

@@ -87,7 +87,7 @@ private func answer(_ asked: Asked, _ answers: [[UInt8]], _ cut: ([UInt8]) -> [[
     }
     var other = Proxy(.http, host: "other.test")
     other.credential = PasswordCredential(user: "other", password: "secret")
-    if logins.authorization(for: other, method: "CONNECT", target: "a.test:443") != nil {
+    if logins.login(to: other) != nil {
         fatalError("another proxy did not ask")
     }
     return ends

@@ -157,6 +157,50 @@ private final class PasswordDelegate: SessionTaskDelegate {
         #expect(origin.requests.count == 2 + Int(Authentication.maximumAnswerCount))
     }
 
+    @Test(arguments: [401, 407])
+    func `nonces for one use are answered anew in each retry, and the retries bound that`(refusal: Int) async throws {
+        let (field, challenge) =
+            refusal == 401 ? ("Authorization", "WWW-Authenticate") : ("Proxy-Authorization", "Proxy-Authenticate")
+        // The server fails after each login, for as long as it says; then it calls every nonce stale.
+        func origin(_ failureCount: Int) throws -> ScriptedOrigin {
+            let state = Lock((nonces: 0, used: Set<String>()))
+            return try ScriptedOrigin { _, request in
+                let nonce = HTTPChallenge.challenges(in: request.values(of: field)).first?["nonce"]
+                return state.withLock { state in
+                    let isOpen = state.used.count < failureCount || failureCount == 6
+                    if let nonce, isOpen, state.used.insert(nonce).inserted {
+                        return state.used.count <= failureCount ? [.respond(status: 503)] : [.ok("in")]
+                    }
+                    state.nonces += 1
+                    let value = "Digest realm=r, qop=auth, stale=true, nonce=n\(state.nonces)"
+                    return [.respond(status: refusal, fields: [(challenge, value)])]
+                }
+            }
+        }
+        func response(_ origin: ScriptedOrigin) async throws -> (String, Int) {
+            let session = Session.limited {
+                $0.retryPolicy = .standard
+                $0.retryPolicy.maximumRetries = 8
+                $0.retryPolicy.backOff.base = .milliseconds(1)
+                guard refusal == 407 else { return }
+                var proxy = Proxy(.http, host: "127.0.0.1", port: origin.port)
+                proxy.credential = PasswordCredential(user: "ada", password: "secret", schemes: .digest)
+                $0.proxySettings = ProxySettings(proxy)
+            }
+            var request = try URLRequest(origin)
+            if refusal == 401 { request.credential = Self.password }
+            let (data, response) = try await session.data(for: request)
+            return (String(decoding: data, as: UTF8.self), response.statusCode)
+        }
+        let busy = try origin(6)
+        #expect(try await response(busy) == ("in", 200) && busy.requests.count == 14)
+        let endless = try origin(2)
+        #expect(try await response(endless) == ("", refusal))
+        // Two failures, and as many answers after the second as there are for a server that fails never.
+        let maximum = refusal == 401 ? Authentication.maximumAnswerCount : ProxyRule.maximumAnswerCount
+        #expect(endless.requests.count == 4 + 1 + maximum)
+    }
+
     @Test func `a redirect within the origin is answered again, for the new target`() async throws {
         let origin = try Self.origin(redirecting: ["/": "/next"])
         let delegate = PasswordDelegate { _ in .credential(Self.password) }

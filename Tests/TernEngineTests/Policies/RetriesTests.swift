@@ -31,7 +31,49 @@ private final class Listener: SessionTaskDelegate {
     func task(_ task: SessionTask, didCompleteWith error: SessionError?) { record.task(task, didCompleteWith: error) }
 }
 
+/// Has another token after each refusal.
+private final class NumberedTokens: RequestAuthentication {
+    let refusingStatusCodes: Set<Int> = [401]
+    private let number = Lock<Int32>(1)
+
+    func authenticated(
+        _ request: URLRequest
+    ) async throws(AuthenticationError) -> (request: URLRequest, credentialNumber: Int32)? {
+        var request = request
+        let number = number.withLock { $0 }
+        request.headers["Authorization"] = "Bearer \(number)"
+        return (request, number)
+    }
+
+    func refused(credentialNumber: Int32, by origin: HTTPOrigin) -> Bool {
+        number.withLock { $0 = max($0, credentialNumber + 1) }
+        return true
+    }
+}
+
 @Suite(.timeLimit(.minutes(1))) struct RetriesTests {
+    @Test func `a token for one use is replaced in each retry, and a server that refuses all is left`() async throws {
+        for failureCount in [5, 0] {
+            let used = Lock(Set<String>())
+            let origin = try ScriptedOrigin { _, request in
+                let token = request.value(of: "Authorization") ?? ""
+                return used.withLock { used in
+                    guard failureCount > 0, used.insert(token).inserted else { return [.respond(status: 401)] }
+                    return used.count <= failureCount ? [.respond(status: 503)] : [.ok("in")]
+                }
+            }
+            let session = Session.limited {
+                $0.retryPolicy = Self.policy
+                $0.retryPolicy.maximumRetries = 8
+                $0.authentication = NumberedTokens()
+            }
+            let (data, response) = try await session.data(for: URLRequest(origin))
+            #expect(String(decoding: data, as: UTF8.self) == (failureCount > 0 ? "in" : ""))
+            #expect(response.statusCode == (failureCount > 0 ? 200 : 401))
+            #expect(origin.requests.count == (failureCount > 0 ? 11 : 1 + TokenRefresh.maximumRefusalCount))
+        }
+    }
+
     /// The standard policy with short waits.
     private static let policy: RetryPolicy = {
         var policy = RetryPolicy.standard

@@ -247,6 +247,35 @@ private final class Answering: SessionTaskDelegate {
         #expect(sent(origin).suffix(3) == [Self.basic("ada:1"), Self.basic("ada:2"), Self.basic("ada:2")])
     }
 
+    @Test(arguments: [503, 500])
+    func `a password is stored by the first response that is no failure of the server`(status: Int) async throws {
+        let loginCount = Lock(0)
+        let origin = try ScriptedOrigin { _, request in
+            guard request.value(of: "Authorization") == Self.basic("ada:p") else {
+                return [.respond(status: 401, fields: [("WWW-Authenticate", "Basic realm=r")])]
+            }
+            let isFirst = loginCount.withLock { count in
+                defer { count += 1 }
+                return count == 0
+            }
+            return isFirst ? [.respond(status: status)] : [.ok("hello")]
+        }
+        let session = Session.limited { [storage] in
+            $0.urlCredentialStorage = storage
+            $0.retryPolicy = .standard
+            $0.retryPolicy.statusCodes = [status]
+            $0.retryPolicy.backOff.base = .milliseconds(1)
+        }
+        let delegate = Answering { _ in
+            .credential(PasswordCredential(user: "ada", password: "p"), persistence: .forSession)
+        }
+        session.dataTask(with: try URLRequest(origin), delegate: delegate).resume()
+        #expect(String(decoding: await delegate.record.end().body, as: UTF8.self) == "hello")
+        #expect(storage.credentials(for: space(origin))?.count == 1)
+        #expect(try await session.text(URLRequest(origin)) == "hello")
+        #expect(sent(origin) == [nil] + Array(repeating: Self.basic("ada:p"), count: 3))
+    }
+
     @Test func `a password that is removed is not sent, and a changed one is sent at once`() async throws {
         let origin = try origin(["ada:p", "ada:new"])
         store("ada", for: space(origin))

@@ -132,7 +132,8 @@ import Testing
             return
         }
         #expect(try answer(text, proxy, logins: logins).step == .repeated)
-        let field = logins.authorization(for: proxy, method: "CONNECT", target: "a.test:443")
+        let request = DigestScheme.Request(method: "CONNECT", target: "a.test:443")
+        let field = logins.login(to: proxy)?.field("Proxy-Authorization", for: request)
         #expect(field?.value.hasPrefix(expected) == true)
     }
 }
