@@ -12,7 +12,7 @@ struct Retries: HopPolicy {
     func decide(on head: ResponseHead, _ history: inout TaskHistory) -> HopDecision {
         // Most heads ask for nothing: their fields are not read.
         guard rule(for: history).policy.statusCodes.contains(head.status) else { return .pass }
-        let outcome = RetryRule.Outcome.answered(status: head.status, wait: RetryRule.wait(askedBy: head))
+        let outcome = RetryRule.Outcome(of: head)
         guard let retry = retry(on: outcome, .status(head.status), history.evidenceOfAnswer, history) else {
             return .pass
         }
@@ -22,7 +22,8 @@ struct Retries: HopPolicy {
     func decide(on failure: AttemptFailure, _ history: inout TaskHistory) -> HopRecovery {
         guard
             let retry = retry(
-                on: .failed(failure.reason), .failure(failure.reason), history.evidence(failure.evidence), history)
+                on: RetryRule.Outcome(of: failure), .failure(failure.reason), history.evidence(failure.evidence),
+                history)
         else { return .pass }
         return .retry(retry)
     }
@@ -39,9 +40,7 @@ struct Retries: HopPolicy {
         let rule = rule(for: history)
         let now = MonotonicInstant.now
         let verdict = rule.verdict(
-            on: outcome,
-            isRepeatable: facts.isContentReplayable && (outcome.isMisdirected || rule.isSafeToRepeat(facts)),
-            history.retryCount, elapsed: history.start.duration(to: now))
+            on: outcome, facts, history.retryCount, elapsed: history.start.duration(to: now))
         guard case .retry(let delay) = verdict else { return nil }
         guard budget.spend(on: history.hop.request, by: rule.policy, at: now) else { return nil }
         return RetryMetrics(number: history.retryCount.retries &+ 1, cause: cause, time: now, delay: delay)

@@ -634,7 +634,8 @@ extension SessionTask {
     /// An attempt has no response, but another may have one. If there is none, its hedge has ended.
     private func isHeld(_ failure: AttemptFailure) -> Bool {
         guard let hedge = driver.hedge, !hedge.isSecond(self) else { return false }
-        if driver.machine.isAttempting, driver.machine.isTemporary(.failed(failure.reason)), hedge.holds(failure) {
+        if driver.machine.isAttempting, driver.machine.isTemporary(RetryRule.Outcome(of: failure)), hedge.holds(failure)
+        {
             return true
         }
         endHedge()
@@ -649,7 +650,7 @@ extension SessionTask {
 
     /// The second attempt has a response: it is the answer to the hop.
     func take(from hedge: Hedge, _ head: ResponseHead) {
-        let isTemporary = driver.machine.isTemporary(.answered(status: head.status, wait: nil))
+        let isTemporary = driver.machine.isTemporary(RetryRule.Outcome(of: head))
         if hedge.isFirstOpen, isTemporary { return hedge.end() }
         guard let second = hedge.takeSecond() else { return }
         switch attempt.holding {

@@ -610,7 +610,7 @@ extension TaskMachine {
     }
 
     /// Whether an attempt that ends so need not be the end of another that is made beside it.
-    func isTemporary(_ outcome: RetryRule.Outcome) -> Bool { retryRule.isTemporary(outcome) }
+    func isTemporary(_ outcome: RetryRule.Outcome) -> Bool { outcome.isTemporary(by: retryRule.policy) }
 
     /// Counts a second attempt. False if there have been as many as the policy allows.
     func spendHedge(at now: MonotonicInstant) -> Bool {
