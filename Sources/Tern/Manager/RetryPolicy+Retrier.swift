@@ -32,18 +32,19 @@ extension RetryPolicy: RequestRetrier {
     ) {
         let rule = RetryRule(self)
         let outcome: RetryRule.Outcome
-        let isRepeatable: Bool
+        let wasSent: Bool
         if let error = error as? SessionError {
-            (outcome, isRepeatable) = (.failed(error.reason), error.isSafeToRepeat)
+            (outcome, wasSent) = (RetryRule.Outcome(of: error), !error.isSafeToRepeat)
         } else if let response = request.response {
-            let wait = RetryRule.wait(askedBy: response.head)
-            outcome = .answered(status: response.statusCode, wait: wait)
-            isRepeatable = request.request.map { rule.isSafeToRepeat($0) } ?? false
+            (outcome, wasSent) = (RetryRule.Outcome(of: response.head), true)
         } else {
             return completion(false, 0)
         }
+        guard let sent = request.request else { return completion(false, 0) }
         let count = RetryRule.Count(retries: Int(clamping: request.retryCount))
-        switch rule.verdict(on: outcome, isRepeatable: isRepeatable, count, elapsed: .zero) {
+        switch rule.verdict(
+            on: outcome, RetryRule.Facts(ofWhole: sent, wasSent: wasSent), count, elapsed: .zero)
+        {
         case .retry(let delay): completion(true, delay / .seconds(1))
         case .end: completion(false, 0)
         }

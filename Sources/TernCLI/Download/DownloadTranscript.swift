@@ -15,13 +15,9 @@ final class DownloadTranscript: SessionDownloadDelegate {
         var offset: Int64 = 0
         var seconds = 0.0
 
-        /// The reason for refusing a response.
-        var refusedStatus: Int? {
-            if case .download(.unsuccessful(let response))? = (error as? SessionError)?.reason {
-                response.statusCode
-            } else {
-                nil
-            }
+        /// The response, if it was refused for its status.
+        var refusedResponse: HTTPURLResponse? {
+            if case .download(.unsuccessful(let response))? = (error as? SessionError)?.reason { response } else { nil }
         }
 
         /// The resume data; nil if it cannot be resumed.

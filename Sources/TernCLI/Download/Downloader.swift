@@ -75,13 +75,12 @@ struct Downloader {
     private func delay(after attempt: Int, _ elapsed: Duration, _ outcome: DownloadTranscript.Outcome) -> Duration? {
         guard let error = outcome.error else { return nil }
         var rule = retries
-        if let status = outcome.refusedStatus {
-            if rule.policy.failures == .all { rule.policy.statusCodes.insert(status) }
-            let answer = RetryRule.Outcome.answered(status: status, wait: outcome.response?.askedWait)
-            return rule.delay(on: answer, after: attempt, elapsed: elapsed)
+        if let response = outcome.refusedResponse {
+            if rule.policy.failures == .all { rule.policy.statusCodes.insert(response.statusCode) }
+            return rule.delay(on: RetryRule.Outcome(of: response.head), of: request, after: attempt, elapsed: elapsed)
         }
         rule.policy.failures.insert(.connectionLost)
-        return rule.delay(on: error, after: attempt, elapsed: elapsed)
+        return rule.delay(on: error, of: request, after: attempt, elapsed: elapsed)
     }
 
     private func failure(of outcome: DownloadTranscript.Outcome) -> FailureReport? {

@@ -42,7 +42,8 @@ struct Fetcher: Sendable {
             engineRetries += contents.metrics?.retries.count ?? 0
             let rest = file.flatMap { self.rest(of: $0, contents, plan, first) }
             if let error = contents.error,
-                let delay = delay(after: attempt, contents, ContinuousClock.now - start, isContinued: rest != nil)
+                let delay = delay(
+                    of: plan.request, after: attempt, contents, ContinuousClock.now - start, isContinued: rest != nil)
             {
                 let left = options.transfer.retries - attempt + 1
                 let failure = failure(of: contents, plan)
@@ -121,7 +122,9 @@ struct Fetcher: Sendable {
         let retries = options.transfer.retryRule
         return ResponseRules(
             refusesErrors: options.output.fails, refusesErrorsWithBody: options.output.failsWithBody,
-            isRepeated: { retries.delay(on: $0, after: attempt, elapsed: ContinuousClock.now - start) != nil },
+            isRepeated: { [request = plan.request] in
+                retries.delay(on: $0, of: request, after: attempt, elapsed: ContinuousClock.now - start) != nil
+            },
             maximumBodySize: options.transfer.maximumBodySize?.bytes,
             redirectSchemes: options.transfer.schemes.redirectSchemes, decodes: options.fields.isCompressed,
             updatesReferer: options.fields.updatesReferer, keepsCredentials: options.transfer.keepsCredentials,
@@ -192,16 +195,16 @@ struct Fetcher: Sendable {
     /// - Parameter isContinued: whether the next attempt continues the file: then a lost connection may be followed by
     ///   one, whatever curl does about a whole body.
     private func delay(
-        after attempt: Int, _ contents: Transcript.Contents, _ elapsed: Duration, isContinued: Bool
+        of request: URLRequest, after attempt: Int, _ contents: Transcript.Contents, _ elapsed: Duration,
+        isContinued: Bool
     ) -> Duration? {
         guard let error = contents.error else { return nil }
         var rule = options.transfer.retryRule
         if isContinued { rule.policy.failures.insert(.connectionLost) }
-        if case .transient(let status)? = error as? RefusedResponse {
-            let outcome = RetryRule.Outcome.answered(status: status, wait: contents.response?.askedWait)
-            return rule.delay(on: outcome, after: attempt, elapsed: elapsed)
+        if case .transient(let response)? = error as? RefusedResponse {
+            return rule.delay(on: RetryRule.Outcome(of: response.head), of: request, after: attempt, elapsed: elapsed)
         }
-        return contents.isWrittenThrough ? nil : rule.delay(on: error, after: attempt, elapsed: elapsed)
+        return contents.isWrittenThrough ? nil : rule.delay(on: error, of: request, after: attempt, elapsed: elapsed)
     }
 
     /// As in curl: the error, if it would be one without a retry, and what follows from it.

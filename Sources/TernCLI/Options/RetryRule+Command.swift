@@ -32,27 +32,21 @@ extension RetryRule {
     /// Returns how long the next attempt waits; nil if there is none.
     ///
     /// - Parameter attempt: the number of attempts made, 1 or more.
-    func delay(on outcome: Outcome, after attempt: Int, elapsed: Duration = .zero) -> Duration? {
+    func delay(
+        on outcome: Outcome, of request: URLRequest, after attempt: Int, elapsed: Duration = .zero
+    ) -> Duration? {
         let count = Count(retries: attempt - 1)
-        guard case .retry(let delay) = verdict(on: outcome, isRepeatable: true, count, elapsed: elapsed) else {
-            return nil
-        }
-        return delay
+        let verdict = verdict(on: outcome, Facts(ofWhole: request), count, elapsed: elapsed)
+        return if case .retry(let delay) = verdict { delay } else { nil }
     }
 
     /// The same for an error. What is no error of a session, such as a refused response, may pass if all may; but output
     /// that cannot be written does not.
-    func delay(on error: any Error, after attempt: Int, elapsed: Duration = .zero) -> Duration? {
+    func delay(
+        on error: any Error, of request: URLRequest, after attempt: Int, elapsed: Duration = .zero
+    ) -> Duration? {
         if error is OutputError || error is StandardStreams.WriteError { return nil }
-        guard let error = error as? SessionError else {
-            return policy.failures == .all
-                ? delay(on: .failed(.transfer(.connectionLost(nil))), after: attempt, elapsed: elapsed) : nil
-        }
-        return delay(on: .failed(error.reason), after: attempt, elapsed: elapsed)
+        let failure = error as? SessionError ?? SessionError(.transfer(.provider(error)), phase: .body)
+        return delay(on: Outcome(of: failure), of: request, after: attempt, elapsed: elapsed)
     }
-}
-
-extension HTTPURLResponse {
-    /// How long the response asks to wait before the next attempt.
-    var askedWait: Duration? { RetryRule.wait(askedBy: head) }
 }

@@ -107,12 +107,10 @@ struct ResponseRules: Sendable {
     /// Whether the head is all that is wanted.
     func isBodyUnneeded(in response: HTTPURLResponse) -> Bool { wantsHeadAlone || isUnchanged(response) }
 
-    /// - Parameters:
-    ///   - length: the length of the body, if it is announced.
-    ///   - wait: how long the response asks to wait before the next attempt.
-    func refusal(of status: Int, length: Int?, wait: Duration? = nil) -> RefusedResponse? {
-        if isRepeated(.answered(status: status, wait: wait)) { return .transient(status: status) }
-        if refusesErrors, status >= 400 { return .status(status) }
+    /// - Parameter length: the length of the body, if it is announced.
+    func refusal(of response: HTTPURLResponse, length: Int?) -> RefusedResponse? {
+        if isRepeated(RetryRule.Outcome(of: response.head)) { return .transient(response) }
+        if refusesErrors, response.statusCode >= 400 { return .status(response.statusCode) }
         return length.flatMap(refusal(ofLength:))
     }
 
@@ -139,7 +137,7 @@ enum RefusedResponse: ReportedFailure, CustomStringConvertible {
     /// `--compressed` asked for another coding.
     case unknownCoding(String)
     /// It will be requested again.
-    case transient(status: Int)
+    case transient(HTTPURLResponse)
     /// `-C`: it is not the rest of the file.
     case noRest(offset: Int64, status: Int)
     /// `-C`: the server's file ends before the position.
@@ -149,7 +147,8 @@ enum RefusedResponse: ReportedFailure, CustomStringConvertible {
 
     var description: String {
         switch self {
-        case .status(let status), .transient(let status): "the server answered \(status)"
+        case .status(let status): "the server answered \(status)"
+        case .transient(let response): "the server answered \(response.statusCode)"
         case .redirect(let scheme): "the redirect leads to \(scheme), which --proto and --proto-redir do not allow"
         case .ambiguousLocation: "the response has several Location fields that differ"
         case .unknownCoding(let coding): "the body's coding \(coding.prefix(100)) is unknown"

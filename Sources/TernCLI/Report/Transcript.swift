@@ -209,8 +209,8 @@ final class Transcript: SessionTaskDelegate {
         upload?.settle()
         let length = response.bodyLength(answering: task.currentRequest ?? task.originalRequest)
         if rules.isWholeAlready(response) { return state.withLock { $0.isRefused = true } }
-        if let refusal = rules.refusal(of: response.statusCode, length: length, wait: response.askedWait)
-            ?? rules.refusal(of: response) ?? rules.refusal(ofRest: response)
+        if let refusal = rules.refusal(of: response, length: length) ?? rules.refusal(of: response)
+            ?? rules.refusal(ofRest: response)
         {
             return refuse(refusal, task)
         }

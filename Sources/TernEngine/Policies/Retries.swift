@@ -24,7 +24,7 @@ struct Retries: HopPolicy {
     func decide(on head: ResponseHead, _ history: inout TaskHistory) -> HopDecision {
         // Most heads ask for nothing: their fields are not read.
         guard rule(for: history).policy.statusCodes.contains(head.status) else { return .pass }
-        let outcome = RetryRule.Outcome.answered(status: head.status, wait: RetryRule.wait(askedBy: head))
+        let outcome = RetryRule.Outcome(of: head)
         guard let retry = retry(on: outcome, .status(head.status), history.evidenceOfAnswer, &history) else {
             return .pass
         }
@@ -32,10 +32,9 @@ struct Retries: HopPolicy {
     }
 
     func decide(on failure: AttemptFailure, _ history: inout TaskHistory) -> HopRecovery {
-        let facts = history.evidence(failure.evidence)
-        guard let retry = retry(on: .failed(failure.reason), .failure(failure.reason), facts, &history) else {
-            return .pass
-        }
+        let outcome = RetryRule.Outcome(of: failure)
+        guard let retry = retry(on: outcome, .failure(failure.reason), history.evidence(failure.evidence), &history)
+        else { return .pass }
         return .retry(retry)
     }
 
@@ -60,13 +59,11 @@ struct Retries: HopPolicy {
     ) -> RetryMetrics? {
         let rule = rule(for: history)
         let now = clock()
-        let isSafe = outcome.isMisdirected || rule.isSafeToRepeat(facts)
         let verdict = rule.verdict(
-            on: outcome, isRepeatable: facts.isContentReplayable && isSafe, history.retryCount,
-            elapsed: history.start.duration(to: now))
+            on: outcome, facts, history.retryCount, elapsed: history.start.duration(to: now))
         switch verdict {
         case .end(let refusal):
-            history.retryRefusal = refusal == .method && isSafe ? .contentRead : refusal
+            history.retryRefusal = refusal
             return nil
         case .retry(let delay):
             history.retryRefusal = obstacle(to: rule, after: delay, at: now, history)

@@ -9,15 +9,34 @@ package struct RetryRule: Sendable {
 
     package init(_ policy: RetryPolicy) { self.policy = policy }
 
-    /// The outcome of an attempt that is no success.
-    package enum Outcome: Sendable {
-        case failed(SessionError.Reason)
-        /// `wait` is what the response asks for.
-        case answered(status: Int, wait: Duration?)
+    /// The outcome of an attempt that is no success, made of the whole of it: the rule alone picks what counts.
+    package struct Outcome: Sendable {
+        private enum Content {
+            case answered(ResponseHead)
+            case failed(SessionError.Reason)
+        }
+
+        private let content: Content
+
+        package init(of head: ResponseHead) { content = .answered(head) }
+
+        package init(of failure: SessionError) { content = .failed(failure.reason) }
+
+        init(of failure: AttemptFailure) { content = .failed(failure.reason) }
+
+        func isTemporary(by policy: RetryPolicy) -> Bool {
+            switch content {
+            case .answered(let head): policy.statusCodes.contains(head.status)
+            case .failed(let reason): RetryPolicy.Failures(of: reason).map(policy.failures.contains) ?? false
+            }
+        }
 
         /// 421: the server has not processed the request, because of the connection on which it came; any request may be
         /// sent again on another (RFC 9110 §15.5.20).
-        var isMisdirected: Bool { if case .answered(421, _) = self { true } else { false } }
+        var isMisdirected: Bool { if case .answered(let head) = content { head.status == 421 } else { false } }
+
+        /// What the response asks for.
+        var wait: Duration? { if case .answered(let head) = content { RetryRule.wait(askedBy: head) } else { nil } }
     }
 
     /// What follows from it.
@@ -39,40 +58,29 @@ package struct RetryRule: Sendable {
     }
 
     /// - Parameters:
-    ///   - isRepeatable: whether the request may be sent again; see `isSafeToRepeat`.
+    ///   - facts: about the request whose outcome it is.
     ///   - elapsed: since the first attempt began.
     ///   - unit: a random number from 0 to 1.
     package func verdict(
-        on outcome: Outcome, isRepeatable: Bool, _ count: Count, elapsed: Duration,
-        unit: Double = .random(in: 0...1)
+        on outcome: Outcome, _ facts: Facts, _ count: Count, elapsed: Duration, unit: Double = .random(in: 0...1)
     ) -> Verdict {
-        guard isTemporary(outcome) else { return .end(.notTemporary) }
+        guard outcome.isTemporary(by: policy) else { return .end(.notTemporary) }
         let isMisdirected = outcome.isMisdirected
         if isMisdirected, count.wasMisdirected { return .end(.notTemporary) }
         guard policy.maximumRetries > 0 else { return .end(.off) }
-        guard isRepeatable else { return .end(.method) }
+        guard facts.isContentReplayable else { return .end(.contentRead) }
+        guard isMisdirected || isSafeToRepeat(facts) else { return .end(.method) }
         guard count.retries < policy.maximumRetries else { return .end(.attempts) }
         // The connection was the reason, and not the load of the server.
         var delay = isMisdirected ? .zero : policy.backOff.delay(count, unit)
-        if case .answered(_, let wait?) = outcome, policy.honorsRetryAfter { delay = max(delay, wait) }
+        if policy.honorsRetryAfter, let wait = outcome.wait { delay = max(delay, wait) }
         if delay > policy.maximumDelay { return .end(.delay) }
         if let maximum = policy.maximumTime, elapsed > maximum || elapsed + delay > maximum { return .end(.time) }
         return .retry(after: delay)
     }
 
-    package func isTemporary(_ outcome: Outcome) -> Bool {
-        switch outcome {
-        case .answered(let status, _): policy.statusCodes.contains(status)
-        case .failed(let reason): isTemporary(reason)
-        }
-    }
-
-    package func isTemporary(_ reason: SessionError.Reason) -> Bool {
-        RetryPolicy.Failures(of: reason).map(policy.failures.contains) ?? false
-    }
-
     /// The facts about a request without a response, or with a partial one.
-    struct Facts: Sendable, Hashable {
+    package struct Facts: Sendable, Hashable {
         var method: String
         /// The request has an `Idempotency-Key` field: the server recognises a repeat by it.
         var hasIdempotencyKey = false
@@ -112,20 +120,23 @@ package struct RetryRule: Sendable {
         }
     }
 
-    /// The same for a request of which a server may have received something.
-    package func isSafeToRepeat(_ request: URLRequest) -> Bool {
-        isSafeToRepeat(
-            Facts(
-                method: request.method, hasIdempotencyKey: request.headers["Idempotency-Key"] != nil,
-                wasConnectionReused: false, wasSent: true, wasAnswered: true, wasRepeated: false))
-    }
-
     /// RFC 9110 §9.2.2. Methods are case-sensitive (§9.1), and an unknown method is not known to be idempotent.
     private static func isIdempotent(_ method: String) -> Bool {
         switch method {
         case "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE": true
         default: false
         }
+    }
+}
+
+extension RetryRule.Facts {
+    /// About a request that is made again as a whole, with its content.
+    ///
+    /// - Parameter wasSent: whether a byte of it may have reached a server.
+    package init(ofWhole request: URLRequest, wasSent: Bool = true) {
+        self.init(
+            method: request.method, hasIdempotencyKey: request.headers["Idempotency-Key"] != nil,
+            wasConnectionReused: false, wasSent: wasSent, wasAnswered: false, wasRepeated: false)
     }
 }
 

@@ -48,7 +48,7 @@ struct Reconnection: ~Copyable {
         case .between(let count): failures = count + 1
         case .over: return stop(error)
         }
-        if let error, !RetryRule(RetryPolicy()).isTemporary(error.reason) { return stop(error) }
+        if let error, !RetryRule.Outcome(of: error).isTemporary(by: .standard) { return stop(error) }
         if let limit = policy.maximumAttempts, failures >= limit { return stop(error) }
         stage = .between(failures: failures)
         return .ask(after: delay(failures, retry))

@@ -430,7 +430,7 @@ extension SessionTask: ExchangeDelegate {
             attempt.answered(head, at: now)
             if let circuits = defaults.policies.circuits { attempt.came(to: head, circuits) }
             if !isForProxy, driver.machine.mayHedge {
-                if driver.second != nil, driver.machine.isTemporary(.answered(status: head.status, wait: nil)) {
+                if driver.second != nil, driver.machine.isTemporary(RetryRule.Outcome(of: head)) {
                     driver.machine.hold(head)
                     driver.machine.question?.response = driver.machine.response(head)
                     return updatePause()
@@ -599,7 +599,7 @@ extension SessionTask {
     /// Whether the failure of the task's own attempt waits for the second one, which may have an answer.
     private func holds(_ failure: AttemptFailure) -> Bool {
         if driver.hedgeTimer == nil, driver.second == nil || driver.machine.isHolding { return false }
-        if driver.second != nil, driver.machine.isAttempting, driver.machine.isTemporary(.failed(failure.reason)) {
+        if driver.second != nil, driver.machine.isAttempting, driver.machine.isTemporary(RetryRule.Outcome(of: failure)) {
             driver.heldFailure = failure
             return true
         }
@@ -635,7 +635,7 @@ extension SessionTask {
     /// The second attempt has a response: if it is the answer to the hop, it becomes the task's attempt.
     func received(_ head: ResponseHead, by second: SecondAttempt) {
         guard driver.second === second else { return }
-        let isTemporary = driver.machine.isTemporary(.answered(status: head.status, wait: nil))
+        let isTemporary = driver.machine.isTemporary(RetryRule.Outcome(of: head))
         // The first one goes on, or has come to the same.
         if isTemporary, driver.heldFailure == nil {
             second.abandonAttempt()

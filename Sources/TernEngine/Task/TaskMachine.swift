@@ -634,7 +634,7 @@ extension TaskMachine {
     var hedgesByPercentile: Bool { if case .percentile? = retryRule.policy.hedging { true } else { false } }
 
     /// Whether an attempt that ends so need not be the end of another that is made beside it.
-    func isTemporary(_ outcome: RetryRule.Outcome) -> Bool { retryRule.isTemporary(outcome) }
+    func isTemporary(_ outcome: RetryRule.Outcome) -> Bool { outcome.isTemporary(by: retryRule.policy) }
 
     /// Whether a second attempt is within the budget now. If it is about to be sent, it is counted.
     func allowsHedge(to server: String, isSent: Bool, at now: MonotonicInstant) -> Bool {

@@ -128,8 +128,8 @@ import Testing
     /// What differs from the standard policy in its first retry of a GET, and what follows.
     private struct Row: Sendable, CustomTestStringConvertible {
         let name: String
-        var outcome = Outcome.answered(status: 503, wait: nil)
-        var isRepeatable = true
+        var outcome = answered(503)
+        var method = "GET"
         var retries = 0
         var elapsed = Duration.zero
         var wasMisdirected = false
@@ -139,9 +139,15 @@ import Testing
         var testDescription: String { name }
     }
 
-    private static func failed(_ reason: SessionError.Reason) -> Outcome { .failed(reason) }
-    private static func answered(_ status: Int, wait: Duration? = nil) -> Outcome {
-        .answered(status: status, wait: wait)
+    private typealias Made = @Sendable () throws -> Outcome
+
+    private static func failed(_ reason: SessionError.Reason) -> Made {
+        { Outcome(of: SessionError(reason, phase: .head)) }
+    }
+
+    /// - Parameter wait: what the response asks for, in seconds.
+    private static func answered(_ status: Int, wait: Int? = nil) -> Made {
+        { Outcome(of: try ResponseHead(status: status, fields: wait.map { ["Retry-After": "\($0)"] } ?? [])) }
     }
 
     private static let lost = failed(.transfer(.connectionLost(nil)))
@@ -174,8 +180,10 @@ import Testing
             name: "unless all failures are retried", outcome: failed(.transfer(.damagedCache)),
             policy: { $0.failures = .all }, verdict: second),
         Row(
-            name: "what must not be done twice is not", outcome: lost, isRepeatable: false,
-            verdict: .end(.method)),
+            name: "what must not be done twice is not", outcome: lost, method: "POST", verdict: .end(.method)),
+        Row(
+            name: "unless the server has not processed it", outcome: answered(421), method: "POST",
+            verdict: .retry(after: .zero)),
         Row(name: "the second retry waits twice as long", retries: 1, verdict: .retry(after: .seconds(2))),
         Row(name: "there is no third", retries: 2, verdict: .end(.attempts)),
         Row(name: "none at all", policy: { $0.maximumRetries = 0 }, verdict: .end(.off)),
@@ -187,13 +195,13 @@ import Testing
             name: "the last of all likewise", retries: .max - 1, policy: { $0.maximumRetries = .max },
             verdict: .retry(after: .seconds(20))),
         Row(
-            name: "the server may ask for more", outcome: answered(429, wait: .seconds(60)),
+            name: "the server may ask for more", outcome: answered(429, wait: 60),
             verdict: .retry(after: .seconds(60))),
-        Row(name: "but not for less", outcome: answered(429, wait: .zero), verdict: second),
-        Row(name: "and not for too much", outcome: answered(429, wait: .seconds(61)), verdict: .end(.delay)),
+        Row(name: "but not for less", outcome: answered(429, wait: 0), verdict: second),
+        Row(name: "and not for too much", outcome: answered(429, wait: 61), verdict: .end(.delay)),
         Row(
-            name: "or is not heard", outcome: answered(429, wait: .seconds(61)),
-            policy: { $0.honorsRetryAfter = false }, verdict: second),
+            name: "or is not heard", outcome: answered(429, wait: 61), policy: { $0.honorsRetryAfter = false },
+            verdict: second),
         Row(name: "in time", elapsed: .seconds(9), policy: { $0.maximumTime = .seconds(10) }, verdict: second),
         Row(
             name: "too late", elapsed: .milliseconds(9001), policy: { $0.maximumTime = .seconds(10) },
@@ -220,14 +228,15 @@ import Testing
     ]
 
     @Test(arguments: table)
-    private func `each outcome has one verdict`(_ row: Row) {
+    private func `each outcome has one verdict`(_ row: Row) throws {
         var policy = RetryPolicy.standard
         (policy.backOff.base, policy.backOff.jitter) = (.seconds(1), .none)
         row.policy(&policy)
         var count = RetryRule.Count(retries: row.retries)
         count.wasMisdirected = row.wasMisdirected
-        let verdict = RetryRule(policy).verdict(
-            on: row.outcome, isRepeatable: row.isRepeatable, count, elapsed: row.elapsed)
+        let facts = RetryRule.Facts(
+            method: row.method, wasConnectionReused: false, wasSent: true, wasAnswered: false, wasRepeated: false)
+        let verdict = RetryRule(policy).verdict(on: try row.outcome(), facts, count, elapsed: row.elapsed)
         #expect(verdict == row.verdict)
     }
 

@@ -7,7 +7,7 @@ import Testing
 @testable import TernCLI
 
 @Suite struct ResponseRulesTests {
-    private func response(_ status: Int, _ fields: [String: String]) throws -> Tern.HTTPURLResponse {
+    private func response(_ status: Int, _ fields: [String: String] = [:]) throws -> Tern.HTTPURLResponse {
         let url = try #require(URL(string: "http://a.test/"))
         let response = Tern.HTTPURLResponse(
             url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields)
@@ -26,22 +26,24 @@ import Testing
     @Test(arguments: [
         (200, false, false), (399, false, false), (400, true, true), (503, true, true),
     ])
-    func `errors are refused at once, or with their body`(status: Int, isRefused: Bool, isRefusedWhole: Bool) {
+    func `errors are refused at once, or with their body`(status: Int, isRefused: Bool, isRefusedWhole: Bool) throws {
         let head = ResponseRules(refusesErrors: true)
-        #expect((head.refusal(of: status, length: nil) != nil) == isRefused)
+        #expect((head.refusal(of: try response(status), length: nil) != nil) == isRefused)
         #expect(head.refusal(ofWhole: status) == nil)
         let body = ResponseRules(refusesErrorsWithBody: true)
-        #expect(body.refusal(of: status, length: nil) == nil)
+        #expect(body.refusal(of: try response(status), length: nil) == nil)
         #expect((body.refusal(ofWhole: status) != nil) == isRefusedWhole)
     }
 
-    @Test func `a transient response goes before every other refusal`() {
+    @Test func `a transient response goes before every other refusal`() throws {
         let policy = RetryRule(retries: 1, maximumDelay: 5)
-        let rules = ResponseRules(refusesErrors: true, isRepeated: { policy.delay(on: $0, after: 1) != nil })
-        #expect(rules.refusal(of: 503, length: nil, wait: .seconds(1))?.kind == "http-status")
-        guard case .transient(status: 503)? = rules.refusal(of: 503, length: nil, wait: .seconds(1)),
-            case .status(503)? = rules.refusal(of: 503, length: nil, wait: .seconds(9)),
-            case .status(404)? = rules.refusal(of: 404, length: nil, wait: .seconds(1))
+        let request = try URLRequest(string: "http://a.test/")
+        let rules = ResponseRules(
+            refusesErrors: true, isRepeated: { policy.delay(on: $0, of: request, after: 1) != nil })
+        #expect(rules.refusal(of: try response(503, ["Retry-After": "1"]), length: nil)?.kind == "http-status")
+        guard case .transient? = rules.refusal(of: try response(503, ["Retry-After": "1"]), length: nil),
+            case .status(503)? = rules.refusal(of: try response(503, ["Retry-After": "9"]), length: nil),
+            case .status(404)? = rules.refusal(of: try response(404, ["Retry-After": "1"]), length: nil)
         else {
             Issue.record("another refusal")
             return
@@ -49,9 +51,9 @@ import Testing
     }
 
     @Test(arguments: [(9, false), (10, false), (11, true)])
-    func `a body may have the size of the limit`(length: Int, isRefused: Bool) {
+    func `a body may have the size of the limit`(length: Int, isRefused: Bool) throws {
         let rules = ResponseRules(maximumBodySize: 10)
-        #expect((rules.refusal(of: 200, length: length) != nil) == isRefused)
+        #expect((rules.refusal(of: try response(200), length: length) != nil) == isRefused)
         #expect((rules.refusal(ofLength: length) != nil) == isRefused)
         #expect(ResponseRules().refusal(ofLength: .max) == nil)
     }
@@ -68,12 +70,13 @@ import Testing
 }
 
 @Suite struct RefusedResponseTests {
-    @Test func `the URL belongs to a status, and to no other refusal`() {
+    @Test func `the URL belongs to a status, and to no other refusal`() throws {
         #expect(
             RefusedResponse.status(404).message(asking: "http://a.test/") == "the server answered 404 to http://a.test/"
         )
         #expect(RefusedResponse.status(404).message(asking: nil) == "the server answered 404")
-        #expect(RefusedResponse.transient(status: 503).message(asking: "http://a.test/") == "the server answered 503")
+        let response = try Tern.HTTPURLResponse(url: nil, statusCode: 503)
+        #expect(RefusedResponse.transient(response).message(asking: "http://a.test/") == "the server answered 503")
     }
 
     @Test func `a coding of the server's makes no long message`() {
