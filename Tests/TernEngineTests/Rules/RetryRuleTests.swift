@@ -147,7 +147,7 @@ import Testing
 
     /// - Parameter wait: what the response asks for, in seconds.
     private static func answered(_ status: Int, wait: Int? = nil) -> Made {
-        { Outcome(of: try ResponseHead(status: status, fields: wait.map { ["Retry-After": "\($0)"] } ?? [])) }
+        { Outcome(of: try ResponseHead(status: status, fields: wait.map { ["Retry-After": "\($0)"] } ?? [:])) }
     }
 
     private static let lost = failed(.transfer(.connectionLost(nil)))
