@@ -146,6 +146,36 @@ extension CachingTests {
         #expect(origin.requests.count == 3)
     }
 
+    @Test func `a validation that is answered with 503 is retried after the delay, and no other begins meanwhile`()
+        async throws
+    {
+        let count = Lock(0)
+        let origin = try ScriptedOrigin { _, _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            if number == 2 { return [.respond(status: 503)] }
+            return [.respond(fields: Self.control("max-age=1, stale-while-revalidate=600"), body: "\(number)")]
+        }
+        let cache = try cache()
+        let session = try session(cache) {
+            $0.retryPolicy = .standard
+            $0.retryPolicy.backOff = RetryPolicy.BackOff(base: .milliseconds(200), jitter: .none)
+        }
+        let request = try URLRequest(origin)
+        _ = try await session.text(request)
+        clock.pass(10)
+        #expect(try await session.text(request) == "1")
+        #expect(await origin.waitFor { $0.requestCount == 2 })
+        for _ in 0..<10 { #expect(try await ["1", "3"].contains(session.text(request))) }
+        #expect(await origin.waitFor { $0.requestCount == 3 })
+        await session.expectNothingLeft()
+        #expect(await eventually { cache.flights.count == 0 })
+        #expect(try await session.text(request) == "3")
+        #expect(origin.requests.count == 3)
+    }
+
     private func many(_ count: Int, _ session: Session, _ request: URLRequest) async -> [String] {
         await withTaskGroup(of: String.self) { group in
             for _ in 0..<count { group.addTask { await outcome(session, request).text } }
