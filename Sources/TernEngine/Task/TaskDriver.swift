@@ -213,7 +213,7 @@ extension SessionTask {
                 isRepeated: attempt.repeatCount > driver.measured?.repeatCount ?? 0, now: loop?.now ?? .now))
     }
 
-    var isSafeToRepeat: Bool { driver.machine.isHopSafeToRepeat }
+    var isRepeatable: Bool { driver.machine.isHopRepeatable }
 
     func waited(since start: MonotonicInstant, until end: MonotonicInstant) {
         driver.measured?.waited(since: start, until: end)

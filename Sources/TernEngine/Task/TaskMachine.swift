@@ -605,7 +605,7 @@ extension TaskMachine {
     }
 
     private var permittedHedging: RetryPolicy.Hedging? {
-        guard isAttempting, hop.request.isReplayable, isHopSafeToRepeat else { return nil }
+        guard isAttempting, isHopRepeatable else { return nil }
         return retryRule.policy.hedging
     }
 
@@ -780,8 +780,8 @@ extension TaskMachine {
         isSafeToRepeat(history.evidence(Evidence(isSent: wasSent)))
     }
 
-    /// Whether the hop may be sent again although a server may have received it.
-    var isHopSafeToRepeat: Bool { retryRule.isSafeToRepeat(history.evidence(Evidence(isSent: true))) }
+    /// Whether the hop can be sent again once it was sent, and may be although a server has received it.
+    var isHopRepeatable: Bool { retryRule.isRepeatable(history.evidenceOfSending) }
 }
 
 // Questions to the delegate, and its answers
