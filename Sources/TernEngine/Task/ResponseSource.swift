@@ -19,6 +19,8 @@ struct SourcedHop {
     let routeKey: [[UInt8]]
     /// The stable identity of the credential that authenticates the hop; nil for what the hop's fields say.
     let credentialIdentity: String?
+    /// The source's part in the hop as it was sent before, which ends when the new one is there; nil the first time.
+    var earlier: (any HopSource)?
 }
 
 /// The part of a response source in one hop, from the time when policies have prepared the hop until the hop is over. On

@@ -202,7 +202,7 @@ extension TaskMachine {
                     step = .departure(0)
                     continue
                 }
-                endSource()
+                keepSource()
                 stage = .resolving
                 return .resolve
             case .departure(let index) where index < policies.departing.count:
@@ -329,7 +329,7 @@ extension TaskMachine {
             stage = .asking(question.asking(.contentAgain(request, after: delay)))
             return .askContent
         }
-        endSource()
+        keepSource()
         previousRequests += history.restart(with: request)
         return leave(question, then: .prepare(after: delay))
     }
@@ -366,10 +366,12 @@ extension TaskMachine {
         guard case .resolving = stage else { return .wait }
         stage = .preparing
         lastStatus = nil
+        let earlier = source.take()
         source = policies.source?.part(
             in: SourcedHop(
                 hop: history.hop, request: history.request, chain: history.chain, routeKey: routeKey,
-                credentialIdentity: history.credentialIdentity))
+                credentialIdentity: history.credentialIdentity, earlier: earlier))
+        earlier?.ended()
         return askSource()
     }
 
@@ -445,6 +447,10 @@ extension TaskMachine {
     /// How the response source has handled the hop, or the one before until the source has a part in this one; nil without
     /// a source.
     var cacheStatus: CacheStatus? { source?.status ?? lastStatus?.status }
+
+    /// The hop is prepared again, without what the source has added. The source keeps its part until it has another one in
+    /// the hop: other requests may wait for the response.
+    private mutating func keepSource() { if isProvided { endSource() } else { add([]) } }
 
     /// The source has no more part in the hop, which loses what it has added.
     private mutating func endSource() {
