@@ -19,6 +19,8 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     private(set) var early: (bytes: [UInt8], hasEnded: Bool) = ([], false)
     /// Nil for one that secures a connection.
     private let route: Route?
+    /// The settings of the route of the connection.
+    private let settings: RouteSettings?
     /// Nil without a policy, and for one that secures a connection.
     private let egress: EgressGuard?
     /// Of the request and of the session; nil without any.
@@ -52,7 +54,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
         self.letsServerBegin = letsServerBegin
         self.owner = owner
         self.number = number
-        self.route = route
+        (self.route, settings) = (route, route.settings)
         names = NameRules.joined(route.names, shared.names)
         let endpoint = route.endpoint(names)
         egress = EgressGuard(route, to: endpoint, shared)
@@ -63,10 +65,13 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     }
 
     /// Secures `connection`, whose server may send first.
+    ///
+    /// - Parameter settings: those of the route along which it was opened.
     init(
-        securing connection: Handover, with server: HTTPOrigin, _ shared: SharedSettings, owner: any DialOwner,
-        number: Int
+        securing connection: Handover, with server: HTTPOrigin, along settings: RouteSettings?,
+        _ shared: SharedSettings, owner: any DialOwner, number: Int
     ) {
+        self.settings = settings
         self.shared = shared
         self.owner = owner
         self.number = number
@@ -158,7 +163,8 @@ extension Dialler {
             let ofRoute = peer.isProxy ? nil : route?.identity(for: peer.server)
             let identity = ofRoute ?? trust.identity(forHost: peer.server.certifiedHost)
             let trustContext = try ServerTrustContext(
-                of: peer, context.get(), trust, since: generation, identity: identity)
+                of: peer, context.get(), trust, since: generation, identity: identity,
+                sideRoute: settings?.forSideRequests(isAboutProxy: peer.isProxy))
             trustContexts.removeAll { $0.peer == peer }
             trustContexts.append(trustContext)
         } catch {
@@ -352,7 +358,7 @@ extension Dialler {
             self.trustContext = trustContext
             isReported = false
             let handshake = TLSHandshake(
-                transport: transport, token: token, shared, shared.trust(in: peer), egressPolicy: route?.egressPolicy,
+                transport: transport, token: token, shared, shared.trust(in: peer), sideRoute: trustContext.sideRoute,
                 inquiry: inquiry
             ) {
                 self.secured($0, token, trustContext)
@@ -515,6 +521,8 @@ struct ServerTrustContext {
     private let decision: TrustDecision
     private let trust: TrustSettings
     private let identity: ClientIdentity?
+    /// The settings of the routes of the library's own requests about this server.
+    let sideRoute: RouteSettings?
 
     /// Gets the policies from the session.
     ///
@@ -523,9 +531,9 @@ struct ServerTrustContext {
     ///   - identity: the client's certificate for this server; nil for that of the context.
     init(
         of peer: Dial.Peer, _ context: TLSContext, _ trust: TrustSettings, since generation: UInt64,
-        identity: ClientIdentity?
+        identity: ClientIdentity?, sideRoute: RouteSettings?
     ) throws(TLSError) {
-        self.generation = generation
+        (self.generation, self.sideRoute) = (generation, sideRoute)
         self.peer = peer
         self.identity = identity
         self.context = context
@@ -547,5 +555,7 @@ struct ServerTrustContext {
     }
 
     /// Sends a report if the server did not match a pin set that wants reports.
-    func report(_ result: ServerTrustResult) { trust.report(result, by: decision, of: peer.server) }
+    func report(_ result: ServerTrustResult) {
+        trust.report(result, by: decision, of: peer.server, along: sideRoute)
+    }
 }

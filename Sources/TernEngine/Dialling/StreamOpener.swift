@@ -9,7 +9,7 @@ final class StreamOpener: StreamAssistant {
     /// The task whose stream it is.
     weak var respondent: (any TrustRespondent)?
     private let shared: SharedSettings
-    /// Nil for a stream that takes over a connection.
+    /// Where the stream leads, or the connection that it takes over.
     private let route: Route?
     private let limit: Duration
     private var dialler: Dialler?
@@ -32,7 +32,8 @@ final class StreamOpener: StreamAssistant {
 
     func secure(_ handover: Handover, with server: HTTPOrigin, _ completion: @escaping Completion) {
         self.completion = completion
-        let dialler = Dialler(securing: handover, with: server, shared, owner: self, number: 0)
+        let dialler = Dialler(
+            securing: handover, with: server, along: route?.settings, shared, owner: self, number: 0)
         self.dialler = dialler
         dialler.start(deadline: .now.advanced(by: limit))
     }

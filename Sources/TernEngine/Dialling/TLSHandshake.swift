@@ -18,8 +18,7 @@ final class TLSHandshake: ReadinessHandler {
     private let token: RegistrationToken
     private let shared: SharedSettings
     private let trustSettings: TrustSettings
-    /// That of the request that the connection is for.
-    private let egressPolicy: EgressPolicy?
+    private let sideRoute: RouteSettings?
     private let loop: ReactorLoop
     /// Nil while there has been no question.
     private var revocation: RevocationInquiry?
@@ -44,17 +43,16 @@ final class TLSHandshake: ReadinessHandler {
     ///
     /// - Parameters:
     ///   - trustSettings: the trust in the server.
-    ///   - egressPolicy: where questions about revocation and missing issuers may lead, besides the session's policy;
-    ///     nil for everywhere.
+    ///   - sideRoute: the settings of questions about revocation and missing issuers; nil for the session's.
     ///   - inquiry: asks delegates about the server; nil if the transport's session asks none.
     init(
         transport: Transport, token: RegistrationToken, _ shared: SharedSettings, _ trustSettings: TrustSettings,
-        egressPolicy: EgressPolicy? = nil, inquiry: TrustInquiry? = nil, completion: @escaping Completion
+        sideRoute: RouteSettings? = nil, inquiry: TrustInquiry? = nil, completion: @escaping Completion
     ) {
         self.transport = transport
         self.token = token
         self.shared = shared
-        (self.trustSettings, self.egressPolicy) = (trustSettings, egressPolicy)
+        (self.trustSettings, self.sideRoute) = (trustSettings, sideRoute)
         loop = shared.loop
         self.inquiry = inquiry
         self.completion = completion
@@ -171,7 +169,7 @@ extension TLSHandshake {
             return false
         case .needRevocation(let questions):
             try unsafe keep(ciphertext, from: offset)
-            let inquiry = revocation ?? RevocationInquiry(shared, trustSettings.revocation, egressPolicy)
+            let inquiry = revocation ?? RevocationInquiry(shared, trustSettings.revocation, sideRoute)
             revocation = inquiry
             inquiry.ask(questions) { [weak self] answers in self?.answered(answers) }
             return false
@@ -298,15 +296,15 @@ final class RevocationInquiry: ReadinessHandler, @unchecked Sendable {
 
     private let shared: SharedSettings
     private let fetcher: RevocationFetcher
-    private let egressPolicy: EgressPolicy?
+    private let sideRoute: RouteSettings?
     private var deadline: MonotonicInstant?
     private var timer: RegistrationToken?
     private var waiting: Set<RevocationQuestion> = []
     private var answers = Answers()
     private var completion: ((Answers) -> Void)?
 
-    init(_ shared: SharedSettings, _ fetcher: RevocationFetcher, _ egressPolicy: EgressPolicy?) {
-        (self.shared, self.fetcher, self.egressPolicy) = (shared, fetcher, egressPolicy)
+    init(_ shared: SharedSettings, _ fetcher: RevocationFetcher, _ sideRoute: RouteSettings?) {
+        (self.shared, self.fetcher, self.sideRoute) = (shared, fetcher, sideRoute)
     }
 
     /// Calls `completion` later, with the answers so far, when all have arrived or the timeout has passed; unless it is
@@ -322,7 +320,7 @@ final class RevocationInquiry: ReadinessHandler, @unchecked Sendable {
         shared.loop.setDeadline(deadline, for: timer)
         self.timer = timer
         for question in questions {
-            fetcher.ask(question, under: egressPolicy) { [weak self, loop = shared.loop] answer in
+            fetcher.ask(question, along: sideRoute) { [weak self, loop = shared.loop] answer in
                 guard let self else { return }
                 loop.execute { self.take(answer, to: question) }
             }
@@ -335,7 +333,7 @@ final class RevocationInquiry: ReadinessHandler, @unchecked Sendable {
     }
 
     func distrust(_ questions: [RevocationQuestion]) {
-        if !questions.isEmpty { fetcher.distrust(questions, under: egressPolicy) }
+        if !questions.isEmpty { fetcher.distrust(questions, along: sideRoute) }
     }
 
     /// The deadline is the only event.

@@ -171,6 +171,9 @@ final class RouteSettings: Sendable {
         var dialer: ConnectionDialer?
         /// The Unix domain socket that the connection is opened to, whatever the origin; nil for none.
         var socket: UnixSocketName?
+        /// What the request says about proxies, which holds for the library's own requests about its server, too; nil leaves
+        /// them to the session.
+        var proxyChoice: ProxyChoice?
         /// The proxies in the order in which they are connected to; none with a socket.
         var proxies: [Proxy] = []
         /// Whether the last proxy opens a tunnel whatever the origin.
@@ -190,7 +193,7 @@ final class RouteSettings: Sendable {
     }
 
     let parts: Parts
-    /// What named the proxies, for errors. No part of the key: requests share connections through equal proxies.
+    /// What named the proxies, for errors. No part of the key.
     let proxySource: ProxySource?
     /// Of the parts, because pools are looked up for every request.
     private let hash: Int
@@ -213,7 +216,7 @@ final class RouteSettings: Sendable {
         guard let session, socket == nil || dialer != nil else { return self }
         var parts = session.parts
         if let dialer { parts.dialer = dialer }
-        (parts.egressPolicy, parts.names) = (egressPolicy, names)
+        (parts.egressPolicy, parts.names, parts.proxyChoice) = (egressPolicy, names, proxyChoice)
         parts.socketOptions = socketOptions ?? session.socketOptions
         if !proxies.isEmpty {
             (parts.proxies, parts.isTunnelled, parts.socket) = (proxies, isTunnelled, nil)
@@ -222,8 +225,27 @@ final class RouteSettings: Sendable {
         return RouteSettings(parts, proxiesFrom: proxySource)
     }
 
+    /// The settings of the library's own requests about a server of the route: its revocation, its missing issuers, reports
+    /// about its pins. Each part goes along unless it is taken back here, because it
+    /// - is meant for the request's own servers: what opens the connection, another endpoint, the client's certificate, a
+    ///   header in front of the connection;
+    /// - follows from the other parts, for each request by itself: the proxies, and what their tunnel leads to.
+    ///
+    /// - Parameter isAboutProxy: whether the server is a proxy. What its certificate names is not fetched through it.
+    /// - Returns: nil for the usual settings.
+    func forSideRequests(isAboutProxy: Bool) -> RouteSettings? {
+        Self.changing(self) {
+            ($0.dialer, $0.socket, $0.identity, $0.proxyProtocol) = (nil, nil, nil, nil)
+            $0.names?.endpointOverrides = []
+            $0.names = $0.names?.ifAny
+            ($0.proxies, $0.isTunnelled, $0.tunnelEnd) = ([], false, nil)
+            if isAboutProxy { $0.proxyChoice = nil }
+        }
+    }
+
     var dialer: ConnectionDialer? { parts.dialer }
     var socket: UnixSocketName? { parts.socket }
+    var proxyChoice: ProxyChoice? { parts.proxyChoice }
     var proxies: [Proxy] { parts.proxies }
     var isTunnelled: Bool { parts.isTunnelled }
     var proxyProtocol: ProxyProtocol? { parts.proxyProtocol }

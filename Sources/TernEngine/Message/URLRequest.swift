@@ -29,8 +29,6 @@ public struct URLRequest: Sendable {
         var retryPolicy: Own<RetryPolicy>?
         var decodesContent: Bool?
         var routeSettings: RouteSettings?
-        /// Nil for the session's.
-        var proxy: Own<ProxyChoice>?
         var sensitiveFields = SensitiveFields()
         var handlesCookies = true
         var cachePolicy = CachePolicy.useProtocolCachePolicy
@@ -361,26 +359,26 @@ public struct URLRequest: Sendable {
         set { changeRoute { $0.names = newValue.ifAny } }
     }
 
-    /// The settings of the request's routes; nil for the session's.
-    var routeSettings: RouteSettings? { storage.parts.routeSettings }
-
-    private mutating func changeRoute(_ change: (inout RouteSettings.Parts) -> Void) {
-        makeUnique()
-        storage.parts.routeSettings = RouteSettings.changing(routeSettings, change)
-    }
-
-    /// The proxy of this request and of its redirects; ``ProxyChoice/ofSession``, the default, leaves it to the session's
-    /// ``SessionConfiguration/proxySettings``. Without effect for a request with a ``unixSocket``.
-    public var proxy: ProxyChoice {
-        get { storage.parts.proxy?.value ?? .ofSession }
+    /// The settings of the request's routes, as a whole; nil for the session's.
+    var routeSettings: RouteSettings? {
+        get { storage.parts.routeSettings }
         set {
             makeUnique()
-            storage.parts.proxy = newValue == .ofSession ? nil : Own(newValue)
+            storage.parts.routeSettings = newValue
         }
     }
 
-    /// Whether the request names a proxy, or that it has none.
-    var hasOwnProxy: Bool { storage.parts.proxy != nil }
+    private mutating func changeRoute(_ change: (inout RouteSettings.Parts) -> Void) {
+        routeSettings = RouteSettings.changing(routeSettings, change)
+    }
+
+    /// The proxy of this request and of its redirects, and of what is asked about the certificates of their servers;
+    /// ``ProxyChoice/ofSession``, the default, leaves it to the session's ``SessionConfiguration/proxySettings``. Without
+    /// effect for the connections of a request with a ``unixSocket``.
+    public var proxy: ProxyChoice {
+        get { storage.parts.routeSettings?.proxyChoice ?? .ofSession }
+        set { changeRoute { $0.proxyChoice = newValue == .ofSession ? nil : newValue } }
+    }
 
     /// Leaves an empty request, which learns what a server requests before it gets the content.
     mutating func removeContent() {

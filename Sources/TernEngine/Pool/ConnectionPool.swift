@@ -282,7 +282,7 @@ extension ConnectionPool {
 
     /// Whether the server may be about to close the connection, and the request must not be lost with it.
     private func isRisky(_ connection: Connection, for task: Requester) -> Bool {
-        guard connection.wasUsed, !task.isSafeToRepeat else { return false }
+        guard connection.wasUsed, !task.isRepeatable else { return false }
         // Not the time of the tick, which may have been computing for long.
         let now = MonotonicInstant.now
         return !idleLimit.allows(connection.idleTime(at: now), roundTrip: connection.metrics.connectTime, at: now)

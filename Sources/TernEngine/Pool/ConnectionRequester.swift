@@ -11,8 +11,8 @@ protocol ConnectionRequester: IntrusiveQueueElement, TrustRespondent, Sendable {
     var deadlines: Deadlines { get }
     /// Whether its previous connection, a reused one, turned out to be dead.
     var isRepeating: Bool { get }
-    /// Whether its request does no harm if a server receives it twice.
-    var isSafeToRepeat: Bool { get }
+    /// Whether its request can be sent again once it was sent, and does no harm if a server receives it twice.
+    var isRepeatable: Bool { get }
     /// Used by the pool while the requester waits in it.
     var wait: Wait { get set }
 

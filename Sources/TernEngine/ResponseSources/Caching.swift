@@ -100,6 +100,10 @@ private final class CachedHop: HopSource {
         self.caching = caching
         (hop, request, chain) = (sourced.hop, sourced.request, sourced.chain)
         requestTime = caching.cache.clock()
+        // The hop is sent again: those that wait for its response go on waiting.
+        if let earlier = sourced.earlier as? CachedHop, earlier.query.flight == query.flight {
+            flight = earlier.flight.take()
+        }
     }
 
     func paused() { release(.abandoned) }

@@ -33,12 +33,14 @@ final class Providers: ResponseSource {
 
     func part(in sourced: SourcedHop) -> (any HopSource)? { ProvidedHop(sourced, self) }
 
-    fileprivate func find(for sourced: SourcedHop, completion: @escaping @Sendable (QueuedResponse?) -> Void) {
+    fileprivate func find(
+        for asked: URLRequest, of task: any AnyObject & Sendable,
+        completion: @escaping @Sendable (QueuedResponse?) -> Void
+    ) {
         let queue = SerialQueue(on: Self.threads)
-        let asked = asked(sourced.signed, sourced.request)
         queue.async { [providers] in
             for provider in providers {
-                guard let response = provider.response(to: asked, of: sourced.task) else { continue }
+                guard let response = provider.response(to: asked, of: task) else { continue }
                 return completion(QueuedResponse(response, on: queue))
             }
             completion(nil)
@@ -47,7 +49,7 @@ final class Providers: ResponseSource {
 
     /// The hop without the fields that every session adds, and with those that the program has the session add, whether a
     /// policy needs to see them or not.
-    private func asked(_ hop: Hop, _ request: URLRequest) -> URLRequest {
+    fileprivate func asked(_ hop: Hop, _ request: URLRequest) -> URLRequest {
         var asked = hop.request
         let usual = SessionConfiguration().httpAdditionalHeaders
         let added = hop.request.headers.filter { field in
@@ -78,8 +80,9 @@ private final class ProvidedHop: HopSource {
         guard let found else {
             let found = LookupResult<QueuedResponse>()
             self.found = found
-            return .lookUp { [sourced, providers] completion in
-                providers.find(for: sourced) { response in
+            let asked = providers.asked(sourced.signed, sourced.request)
+            return .lookUp { [task = sourced.task, providers] completion in
+                providers.find(for: asked, of: task) { response in
                     found.put(response)
                     completion(.ready)
                 }

@@ -51,10 +51,12 @@ final class ProxyRule: Sendable {
         {
             return Part(proxy: proxy, field: field, login: login)
         }
-        let isProbe =
-            isFirst && proxy.credential?.schemes == .digest
-            && request.body.map { $0.announcedLength != 0 && (probesAll || !$0.isReplayable) } ?? false
-        return Part(proxy: proxy, isProbe: isProbe)
+        return Part(proxy: proxy, isProbe: isFirst && probes(request, for: proxy.credential))
+    }
+
+    private func probes(_ request: URLRequest, for credential: PasswordCredential?) -> Bool {
+        guard credential?.schemes == .digest, let body = request.body else { return false }
+        return body.announcedLength != 0 && (probesAll || !body.isReplayable)
     }
 
     /// Whether the head is a challenge of the proxy that the next attempt answers.

@@ -109,6 +109,9 @@ package struct RetryRule: Sendable {
         return evidence.isContentReplayable && (policy.repeatsLostPosts || isSafeToRepeat(evidence))
     }
 
+    /// Returns whether the request can be sent again, and without a second effect.
+    func isRepeatable(_ evidence: Facts) -> Bool { evidence.isContentReplayable && isSafeToRepeat(evidence) }
+
     /// Returns whether the caller may send the same request again without a second effect; an error reports it.
     func isSafeToRepeat(_ evidence: Facts) -> Bool {
         if !evidence.wasSent { return true }

@@ -59,7 +59,7 @@ final class RouteRule: Sendable {
         let origin: HTTPOrigin
         do throws(InvalidRequest) { origin = try request.origin() } catch { throw .invalid(error) }
         var own = request.routeSettings
-        if proxies != nil || request.hasOwnProxy { own = try ownSettings(of: request, isStream, to: origin) }
+        if proxies != nil || own?.proxyChoice != nil { own = try ownSettings(of: request, isStream, to: origin) }
         let settings = own == nil ? settings : own?.completed(by: settings)
         guard let storage, origin.scheme == .https, let identity = storage.identity(for: origin) else {
             return Route(to: origin, settings)
@@ -77,8 +77,12 @@ final class RouteRule: Sendable {
     private func ownSettings(
         of request: URLRequest, _ isStream: Bool, to origin: HTTPOrigin
     ) throws(Refusal) -> RouteSettings? {
-        guard let proxies = proxyRoute(of: request, to: origin) else { return request.routeSettings }
-        if let failure = proxies.failure { throw .connecting(failure) }
+        guard let route = proxyRoute(of: request, to: origin) else {
+            // Where there are no proxies, a request that wants none is like any other.
+            if proxies != nil { return request.routeSettings }
+            return RouteSettings.changing(request.routeSettings) { $0.proxyChoice = nil }
+        }
+        if let failure = route.failure { throw .connecting(failure) }
         let end = tunnelEnd(for: origin, NameRules.joined(request.routeSettings?.names, names))
         let guardian = EgressGuard(
             session: egressPolicy, request: request.egressPolicy, origin: end?.target ?? origin, endpoint: nil,
@@ -88,7 +92,7 @@ final class RouteRule: Sendable {
         }
         // What follows a switch of protocols is for the origin alone.
         let upgrades = isStream || upgradesAll || !request.headers.isEmpty && request.headers.contains("Upgrade")
-        return proxies.settings(with: request.routeSettings, isTunnelled: upgrades || end != nil, to: end)
+        return route.settings(with: request.routeSettings, isTunnelled: upgrades || end != nil, to: end)
     }
 
     /// What overrides say of an origin holds behind a proxy, too, which only a tunnel can lead there; nil for nothing.
@@ -128,7 +132,7 @@ extension RouteRule {
     }
 
     /// Every part of the settings is here, or does not matter to what a server answers: socket options and the PROXY
-    /// protocol, which tell it the same client.
+    /// protocol, which tell it the same client, and what the request says about proxies, beside these themselves.
     private func key(of settings: RouteSettings, to server: HTTPOrigin) -> [[UInt8]] {
         var parts: [[UInt8]] = []
         if let leaf = settings.identity?.certificates.first { parts += [Array("stored identity".utf8), leaf.der] }

@@ -11,6 +11,7 @@ extension Session {
     public func invalidateAndCancel() {
         invalidate()
         for table in tables { for task in table.all { task.abandon() } }
+        for task in ownTasks { task.cancel() }
         for shard in shards { shard.perform { $0.endMembers(.cancelled) } }
     }
 

@@ -15,6 +15,8 @@ public final class Session: Sendable {
     private let reactors: Result<ReactorGroup, SystemCallError>
     let shards: [Shard<AttemptDriver>]
     private let places: TaskPlaces
+    /// Those of the tasks that the library starts.
+    private let ownPlaces: TaskPlaces
     let taskDefaults: TaskDefaults
     private let currentDelegate: Lock<(any SessionDelegate)?>
     /// Whether no more tasks are accepted.
@@ -95,6 +97,7 @@ public final class Session: Sendable {
                 permits)
         }
         places = TaskPlaces(shards, connectionsPerHost: perHost)
+        ownPlaces = TaskPlaces(shards, connectionsPerHost: perHost)
         let validation = ValidationSender()
         let configured: [(any ResponseSource)?] = [Providers(of: configuration), validation.cache(of: configuration)]
         taskDefaults = TaskDefaults(
@@ -163,6 +166,9 @@ public final class Session: Sendable {
     /// The tasks that have been started and have not ended, by shard.
     var tables: [TaskTable<SessionTask>] { places.all.compactMap(\.table) }
 
+    /// The same of the tasks that the library has started.
+    var ownTasks: [SessionTask] { ownPlaces.all.compactMap(\.table).flatMap(\.all) }
+
     /// The place for a task; nil if no tasks are accepted.
     func taskPlace(for request: URLRequest) -> TaskPlace? {
         invalidation.load(ordering: .relaxed) ? nil : places.place(for: request)
@@ -182,7 +188,11 @@ public final class Session: Sendable {
     }
 }
 
-extension Session: TaskHome {}
+extension Session: TaskHome {
+    func ownTaskPlace(for request: URLRequest) -> TaskPlace? {
+        invalidation.load(ordering: .relaxed) ? nil : ownPlaces.place(for: request)
+    }
+}
 
 // Trust that is read from files.
 extension Session: TrustMaterialUser {

@@ -5,8 +5,24 @@ import TernLock
 protocol TaskHome: AnyObject, Sendable {
     var taskDefaults: TaskDefaults { get }
 
-    /// Nil if no more tasks are accepted.
-    func taskPlace(for request: URLRequest) -> TaskPlace?
+    /// The place for a task that the library starts, whose table is not listed and not waited for; nil if no more tasks are
+    /// accepted.
+    func ownTaskPlace(for request: URLRequest) -> TaskPlace?
+}
+
+extension TaskHome {
+    /// Starts a task that is not the program's, in a later tick: another task may be being changed. The session holds it
+    /// until it has ended, does not list it, and ends it when it closes. Nil if no more tasks are accepted.
+    @discardableResult
+    func startOwnTask(
+        with request: URLRequest, after chain: RedirectChain, delegate: any SessionTaskDelegate
+    ) -> SessionTask? {
+        guard let place = ownTaskPlace(for: request) else { return nil }
+        let task = SessionDataTask(
+            request: request, delegate: delegate, defaults: taskDefaults, at: place, after: chain)
+        task.performLater { task.resume() }
+        return task
+    }
 }
 
 /// Sends requests whose responses only the session's cache reads, for as long as the session exists. They are not the
@@ -37,12 +53,7 @@ final class ValidationSender: Sendable {
         Caching(of: configuration) { self.send($0) }
     }
 
-    /// Sends it in a later tick: another task is being changed.
     private func send(_ validation: Caching.Validation) {
-        guard let session, let place = session.taskPlace(for: validation.request) else { return }
-        let task = SessionDataTask(
-            request: validation.request, delegate: Reader(validation.flight), defaults: session.taskDefaults,
-            at: TaskPlace(shard: place.shard), after: validation.chain)
-        task.performLater { task.resume() }
+        session?.startOwnTask(with: validation.request, after: validation.chain, delegate: Reader(validation.flight))
     }
 }

@@ -163,7 +163,7 @@ extension AttemptDriver: ConnectionRequester {
         task?.taskDeadlines ?? Deadlines(limits: Timeouts(), start: MonotonicInstant(nanoseconds: 0))
     }
 
-    var isSafeToRepeat: Bool { task?.isHopSafeToRepeat ?? false }
+    var isRepeatable: Bool { task?.isHopRepeatable ?? false }
 
     var wait: Wait {
         get { attempt.wait }

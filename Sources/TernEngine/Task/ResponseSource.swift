@@ -57,6 +57,8 @@ struct SourcedHop {
     /// The stable identity of the credential that authenticates the hop; nil for what the hop's fields say.
     let credentialIdentity: String?
     let task: any AnyObject & Sendable
+    /// The source's part in the hop as it was sent before, which ends when the new one is there; nil the first time.
+    var earlier: (any HopSource)?
 
     /// The hop as an attempt would send it, with what authenticates it.
     var signed: Hop { chain.login.map { AttemptForm(hop, signers: [$0]).hop } ?? hop }
@@ -264,6 +266,9 @@ private final class ChainedHop: HopSource {
     /// The hop as the source sees it that is asked next.
     private var passedOn: SourcedHop {
         var hop = sourced
+        if let earlier = sourced.earlier as? ChainedHop {
+            hop.earlier = index < earlier.parts.count ? earlier.parts[index] : nil
+        }
         for field in additions { hop.hop.request.headers.replace(with: field) }
         return hop
     }

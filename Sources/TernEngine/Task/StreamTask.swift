@@ -257,7 +257,7 @@ extension SessionTask {
             handover.discard(on: shard.loop)
             return end(error(.sessionInvalidated, phase: .head))
         }
-        let opener = StreamOpener(shard.shared, along: nil, within: deadlines.limits.connect)
+        let opener = StreamOpener(shard.shared, along: attempt.route, within: deadlines.limits.connect)
         let stream = StreamTask(
             hop.request, RawStream(loop: shard.loop, assistant: opener), delegate: nil,
             defaults: defaults, at: TaskPlace(shard: shard, table: table))

@@ -66,8 +66,8 @@ extension SessionTask {
         return plannedHop.request.host != URLRequest(url: last).host
     }
 
-    /// Whether the hop may be sent again although a server may have received it.
-    final var isHopSafeToRepeat: Bool { driver.machine.isHopSafeToRepeat }
+    /// Whether the hop can be sent again once it was sent, and may be although a server has received it.
+    final var isHopRepeatable: Bool { driver.machine.isHopRepeatable }
 
     /// Whether an exchange is in progress.
     final var isCarried: Bool { attempt.carrier != nil }

@@ -135,6 +135,13 @@ struct TaskHistory: ~Copyable {
     /// The facts about the hop after a response.
     var evidenceOfAnswer: RetryRule.Facts { evidence(Evidence(isAnswered: true, isSent: true)) }
 
+    /// The facts about the hop once it was sent: content that can be read once has been read then.
+    var evidenceOfSending: RetryRule.Facts {
+        var facts = evidence(Evidence(isSent: true))
+        facts.isContentReplayable = hop.request.body?.isReplayable ?? true
+        return facts
+    }
+
     /// The facts about the hop for the rules of sending a request again.
     func evidence(_ evidence: Evidence, wasRepeated: Bool = false) -> RetryRule.Facts {
         RetryRule.Facts(

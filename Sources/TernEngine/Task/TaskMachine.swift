@@ -94,6 +94,8 @@ struct TaskMachine: ~Copyable {
     private(set) var tee: (any ContentTee)?
     /// The part of the response sources in the hop; nil if they have none.
     private(set) var source: (any HopSource)?
+    /// That of the hop as it was sent before, until the source has a new one.
+    private var earlierSource: (any HopSource)?
     private var lastStatus: LastStatus?
     /// The request of the hop before the source has added fields to it; nil if it has added none.
     private var plainRequest: URLRequest?
@@ -211,9 +213,11 @@ extension TaskMachine {
                 guard policies.actsOnDeparture else { return attempt() }
                 step = .source
             case .source:
-                endSource()
+                keepSource()
                 switch policies.source?.need(for: history.hop) {
-                case nil, .nothing: step = .departure(0)
+                case nil, .nothing:
+                    earlierSource.take()?.ended()
+                    step = .departure(0)
                 case .hop: return resolve(isRouteNeeded: false)
                 case .route: return resolve(isRouteNeeded: true)
                 }
@@ -339,7 +343,7 @@ extension TaskMachine {
             stage = .asking(question.asking(.contentAgain(request, after: delay)))
             return .askContent
         }
-        endSource()
+        keepSource()
         previousRequests += history.restart(with: request)
         return leave(question, then: .prepare(after: delay))
     }
@@ -389,7 +393,8 @@ extension TaskMachine {
             source = policies.source?.part(
                 in: SourcedHop(
                     hop: history.hop, request: history.request, chain: history.chain, routeKey: routeKey,
-                    credentialIdentity: history.credentialIdentity, task: task))
+                    credentialIdentity: history.credentialIdentity, task: task, earlier: earlierSource))
+            earlierSource.take()?.ended()
         }
         return askSource()
     }
@@ -423,8 +428,19 @@ extension TaskMachine {
     /// a source.
     var cacheStatus: CacheStatus? { source?.status ?? lastStatus?.status }
 
+    /// The hop is prepared again, without what the source has added. The source keeps its part until it has another one in
+    /// the hop: other requests may wait for the response.
+    private mutating func keepSource() {
+        guard let kept = source else { return }
+        if history.responseSource != .network { return endSource() }
+        lastStatus = cacheStatus.map(LastStatus.init)
+        (source, earlierSource) = (nil, kept)
+        add([])
+    }
+
     /// The source has no more part in the hop, which loses what it has added.
     private mutating func endSource() {
+        earlierSource.take()?.ended()
         guard source != nil else { return }
         lastStatus = cacheStatus.map(LastStatus.init)
         source.take()?.ended()
@@ -623,7 +639,7 @@ extension TaskMachine {
 
     /// Asked when the first attempt is sent, and when the second is to begin.
     private var permittedHedging: RetryPolicy.Hedging? {
-        guard isAttempting, hop.request.body?.isReplayable ?? true, isHopSafeToRepeat else { return nil }
+        guard isAttempting, isHopRepeatable else { return nil }
         return retryRule.policy.hedging
     }
 
@@ -817,8 +833,8 @@ extension TaskMachine {
         isSafeToRepeat(history.evidence(Evidence(isSent: wasSent)))
     }
 
-    /// Whether the hop may be sent again although a server may have received it.
-    var isHopSafeToRepeat: Bool { retryRule.isSafeToRepeat(history.evidence(Evidence(isSent: true))) }
+    /// Whether the hop can be sent again once it was sent, and may be although a server has received it.
+    var isHopRepeatable: Bool { retryRule.isRepeatable(history.evidenceOfSending) }
 }
 
 // Questions to the delegate, and its answers
@@ -970,6 +986,7 @@ extension TaskMachine {
         stage = .completed
         questions.close()
         source.take()?.ended()
+        earlierSource.take()?.ended()
         history.forget()
     }
 

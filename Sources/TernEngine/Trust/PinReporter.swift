@@ -40,7 +40,12 @@ final class PinReporter: Sendable {
     }
 
     /// Any thread may call it; it returns at once.
-    func send(_ report: PinFailureReport, to observer: (@Sendable (PinFailureReport) -> Void)?) {
+    ///
+    /// - Parameter route: the settings of the report's route; nil for the session's.
+    func send(
+        _ report: PinFailureReport, along route: RouteSettings? = nil,
+        to observer: (@Sendable (PinFailureReport) -> Void)?
+    ) {
         guard observer != nil || !report.pinSet.reportURLs.isEmpty else { return }
         let (isNew, requestSender) = state.withLock {
             ($0.limiter.admits(PinReportLimiter.Subject(report), at: Timestamp.current), $0.requestSender)
@@ -48,15 +53,18 @@ final class PinReporter: Sendable {
         guard isNew else { return }
         Task.detached(priority: .utility) {
             observer?(report)
-            if let requestSender { Self.post(report, by: requestSender) }
+            if let requestSender { Self.post(report, along: route, by: requestSender) }
         }
     }
 
     /// A report that fails is dropped: there is no caller to report it to.
-    private static func post(_ report: PinFailureReport, by requestSender: any RequestSender) {
+    private static func post(
+        _ report: PinFailureReport, along route: RouteSettings?, by requestSender: any RequestSender
+    ) {
         guard !report.pinSet.reportURLs.isEmpty, let body = try? PinReportBody(report).json() else { return }
         for url in report.pinSet.reportURLs.compactMap({ URL(escaping: $0) }) {
             var request = URLRequest(url: url)
+            request.routeSettings = route
             request.httpMethod = "POST"
             request.httpBody = body
             request.setValue("application/json", forHTTPHeaderField: "Content-Type")

@@ -8,10 +8,11 @@ import TernLock
 final class RevocationAnswerCache: Sendable {
     typealias Completion = @Sendable (RevocationAnswer) -> Void
 
-    /// A request's egress policy may refuse what others may be asked: so its answers are its own.
+    /// What was asked along one route answers no question along another: its proxy may be another one's, or its egress policy
+    /// may refuse the server.
     fileprivate struct Key: Hashable {
         let question: RevocationQuestion
-        let egressPolicy: EgressPolicy?
+        let route: RouteSettings?
     }
 
     fileprivate enum Entry {
@@ -36,11 +37,11 @@ final class RevocationAnswerCache: Sendable {
     /// Calls `completion` with the answer, now or when it has arrived. True for the first caller, which must get the
     /// answer and pass it to `keep`.
     ///
-    /// - Parameter egressPolicy: that of the request whose server the question is about; nil without one.
+    /// - Parameter route: the settings of the route along which the question is asked; nil for the session's.
     func isFirst(
-        to question: RevocationQuestion, under egressPolicy: EgressPolicy? = nil, _ completion: @escaping Completion
+        to question: RevocationQuestion, along route: RouteSettings? = nil, _ completion: @escaping Completion
     ) -> Bool {
-        let key = Key(question: question, egressPolicy: egressPolicy)
+        let key = Key(question: question, route: route)
         let (answer, isFirst) = state.withLock { state -> (RevocationAnswer?, Bool) in
             switch state.entries[key] {
             case .known(let answer, let expiry, _) where expiry > Self.now: return (answer, false)
@@ -57,8 +58,8 @@ final class RevocationAnswerCache: Sendable {
         return isFirst
     }
 
-    func keep(_ answer: RevocationAnswer, to question: RevocationQuestion, under egressPolicy: EgressPolicy? = nil) {
-        let key = Key(question: question, egressPolicy: egressPolicy)
+    func keep(_ answer: RevocationAnswer, to question: RevocationQuestion, along route: RouteSettings? = nil) {
+        let key = Key(question: question, route: route)
         let (nextUpdate, size) = Self.measure(answer)
         let expiry = min(nextUpdate, Self.now + Self.maximumAge)
         let waiting = state.withLock { state -> [Completion] in
@@ -71,10 +72,10 @@ final class RevocationAnswerCache: Sendable {
         for completion in waiting { completion(answer) }
     }
 
-    func distrust(_ questions: [RevocationQuestion], under egressPolicy: EgressPolicy? = nil) {
+    func distrust(_ questions: [RevocationQuestion], along route: RouteSettings? = nil) {
         let soon = Self.now + Self.ageOfNothing
         state.withLock { state in
-            for key in questions.map({ Key(question: $0, egressPolicy: egressPolicy) }) {
+            for key in questions.map({ Key(question: $0, route: route) }) {
                 guard case .known(let answer, let expiry, let size)? = state.entries[key] else { continue }
                 state.entries[key] = .known(answer, expiry: min(expiry, soon), size: size)
             }

@@ -21,20 +21,20 @@ final class RevocationFetcher: Sendable {
     /// Calls `completion` once, now or later, on any thread; never, if the fetcher is released first, which cancels its
     /// requests.
     ///
-    /// - Parameter egressPolicy: where the request may lead besides the session's policy; nil for everywhere.
+    /// - Parameter route: the settings of the request's route; nil for the session's.
     func ask(
-        _ question: RevocationQuestion, under egressPolicy: EgressPolicy? = nil,
+        _ question: RevocationQuestion, along route: RouteSettings? = nil,
         completion: @escaping @Sendable (RevocationAnswer) -> Void
     ) {
-        guard answers.isFirst(to: question, under: egressPolicy, completion) else { return }
+        guard answers.isFirst(to: question, along: route, completion) else { return }
         guard let url = URL(escaping: question.url), let requestSender = requestSender.withLock({ $0 }) else {
-            return answers.keep(.none, to: question, under: egressPolicy)
+            return answers.keep(.none, to: question, along: route)
         }
         var request = question.request(to: url)
-        request.egressPolicy = egressPolicy
+        request.routeSettings = route
         requestSender.send(request, sizeLimit: question.sizeLimit, timeLimit: Self.timeLimit) {
             [weak answers] reply in
-            question.read(reply) { [weak answers] in answers?.keep($0, to: question, under: egressPolicy) }
+            question.read(reply) { [weak answers] in answers?.keep($0, to: question, along: route) }
         }
     }
 
@@ -45,8 +45,8 @@ final class RevocationFetcher: Sendable {
     }
 
     /// The answers did not help: their lifetime is shortened.
-    func distrust(_ questions: [RevocationQuestion], under egressPolicy: EgressPolicy? = nil) {
-        answers.distrust(questions, under: egressPolicy)
+    func distrust(_ questions: [RevocationQuestion], along route: RouteSettings? = nil) {
+        answers.distrust(questions, along: route)
     }
 }
 

@@ -146,16 +146,20 @@ final class TrustSettings: Sendable {
     }
 
     /// Sends a report that a server did not match a pin set, and records what a rehearsal said of it.
-    func report(_ result: ServerTrustResult, by decision: TrustDecision, of origin: HTTPOrigin) {
+    ///
+    /// - Parameter route: the settings of the report's route; nil for the session's.
+    func report(
+        _ result: ServerTrustResult, by decision: TrustDecision, of origin: HTTPOrigin, along route: RouteSettings?
+    ) {
         decision.rehearsal?.record(result)
         for set in decision.policy.pinSets {
             guard let report = PinFailureReport(result, port: origin.port, pinSet: set) else { continue }
-            reporter.send(report, to: decision.onPinFailure)
+            reporter.send(report, along: route, to: decision.onPinFailure)
         }
         guard let rehearsed = result.rehearsed else { return }
         for set in decision.policy.rehearsedPinSets {
             let report = PinFailureReport(rehearsed, port: origin.port, pinSet: set, isRehearsed: true)
-            if let report { reporter.send(report, to: decision.onPinFailure) }
+            if let report { reporter.send(report, along: route, to: decision.onPinFailure) }
         }
     }
 

@@ -137,7 +137,8 @@ import Testing
         let counted = ["dialer", "socket", "proxies", "identity", "egressPolicy", "names"]
         // These change how the same server is reached, and not what it answers.
         // What the end of a tunnel is follows from the names.
-        let ignored = ["isTunnelled", "proxyProtocol", "socketOptions", "tunnelEnd"]
+        // What a request says about proxies has chosen them.
+        let ignored = ["isTunnelled", "proxyProtocol", "proxyChoice", "socketOptions", "tunnelEnd"]
         #expect(Set(parts) == Set(counted + ignored), "RouteRule.cacheKey(of:) must know the part")
     }
 }

@@ -18,16 +18,19 @@ import Testing
 
     /// What the tasks of one row wait for.
     enum Wait: String, CaseIterable {
-        case policy, source, otherRequest, delay, rate, permit, dial, handshake, head, body, suspended
+        case policy, source, otherRequest, delay, rate, permit, dial, handshake, head, body, question, suspended
     }
 
     /// How they end.
     enum End: String, CaseIterable { case cancelled, timedOut, invalidated, finished, released }
 
+    private static var countOfRow: Int {
+        max(4, taskCount / (2 * Wait.allCases.count * End.allCases.count + outcomes.count))
+    }
+
     @Test(arguments: Wait.allCases, End.allCases)
     func `a task that waits leaves nothing`(wait: Wait, end: End) async throws {
-        let count = max(4, Self.taskCount / (Wait.allCases.count * End.allCases.count + Self.outcomes.count))
-        let situation = try Situation(wait, count: count, isTimed: end == .timedOut)
+        let situation = try Situation(wait, count: Self.countOfRow, isTimed: end == .timedOut)
         let tasks = try await situation.begin()
         switch end {
         case .cancelled: for task in tasks { task.task.cancel() }
@@ -38,17 +41,44 @@ import Testing
             for task in tasks { task.task.cancel() }
         case .released: situation.session.drop()
         }
-        for task in tasks {
-            let record = await task.delegate.end()
+        try await expectEnds(of: tasks.map(\.delegate), by: end)
+        await situation.expectNothingLeft(isUsable: end == .cancelled || end == .timedOut)
+    }
+
+    @Test(arguments: Wait.allCases, End.allCases)
+    func `a task of the library waits although nothing else holds it, and leaves nothing`(
+        wait: Wait, end: End
+    ) async throws {
+        let situation = try Situation(wait, count: Self.countOfRow, isTimed: end == .timedOut)
+        let tasks = try await situation.beginOwn()
+        if end != .timedOut, let session = situation.session.session {
+            await session.settle()
+            #expect(tasks.allSatisfy { $0.task != nil } && session.ownTasks.count == tasks.count)
+            #expect(session.allTasks.isEmpty)
+        }
+        switch end {
+        case .cancelled: for task in tasks { task.task?.cancel() }
+        case .timedOut: break
+        case .invalidated: situation.session.session?.invalidateAndCancel()
+        case .finished: situation.session.session?.finishTasksAndInvalidate()
+        case .released: situation.session.drop()
+        }
+        try await expectEnds(of: tasks.map(\.delegate), by: end)
+        await situation.expectNothingLeft(isUsable: end == .cancelled || end == .timedOut)
+        #expect(await eventually { tasks.allSatisfy { $0.task == nil } })
+    }
+
+    private func expectEnds(of delegates: [RecordingDelegate], by end: End) async throws {
+        for delegate in delegates {
+            let record = await delegate.end()
             #expect(record.completions == 1 && record.events.last == .end(failed: true))
             let kind = try #require(record.error?.reason.kind)
             switch end {
-            case .cancelled, .finished: #expect(kind == .cancelled)
+            case .cancelled: #expect(kind == .cancelled)
             case .timedOut: #expect(record.error?.reason.limit == .total)
-            case .invalidated, .released: #expect([.cancelled, .sessionInvalidated].contains(kind))
+            case .invalidated, .finished, .released: #expect([.cancelled, .sessionInvalidated].contains(kind))
             }
         }
-        await situation.expectNothingLeft(isUsable: end == .cancelled || end == .timedOut)
     }
 
     /// An end that comes of itself, and what a task is told then.
@@ -126,7 +156,7 @@ import Testing
 
     @Test(arguments: outcomes)
     func `a task that ends of itself leaves nothing`(outcome: Outcome) async throws {
-        let count = max(4, Self.taskCount / (Wait.allCases.count * End.allCases.count + Self.outcomes.count))
+        let count = Self.countOfRow
         let servers = try Servers()
         var configuration = SessionConfiguration()
         configuration.httpMaximumConnectionsPerHost = count
@@ -253,6 +283,12 @@ enum Leftovers {
 private final class Situation: Sendable {
     typealias Waiting = (task: SessionTask, delegate: RecordingDelegate)
 
+    /// Of a task that the session alone holds.
+    struct OwnWaiting: Sendable {
+        weak let task: SessionTask?
+        let delegate: RecordingDelegate
+    }
+
     private let wait: LeftoversTests.Wait
     private let count: Int
     private let isTimed: Bool
@@ -261,6 +297,7 @@ private final class Situation: Sendable {
     private let source = EndlessSource()
     let session: SessionHolder
     private let firstRegistrations = Lock(0)
+    private let questionCount = Lock(0)
 
     init(_ wait: LeftoversTests.Wait, count: Int, isTimed: Bool) throws {
         (self.wait, self.count, self.isTimed, servers) = (wait, count, isTimed, try Servers())
@@ -287,6 +324,7 @@ private final class Situation: Sendable {
             case .dial: try URLRequest(string: servers.blackHole.url + "\(number)")
             case .handshake: try URLRequest(servers.deaf, "/\(number)")
             case .body: try URLRequest(servers.origin, "/half?\(number)")
+            case .question: try URLRequest(servers.origin, "/302?/ok&\(number)")
             case .suspended: try URLRequest(servers.origin, "/ok?\(number)")
             }
         return isTimed ? request.limited(to: Timeouts(total: .milliseconds(100))) : request
@@ -294,6 +332,24 @@ private final class Situation: Sendable {
 
     /// Starts the tasks, and returns when they wait, unless their time is soon over.
     func begin() async throws -> [Waiting] {
+        try await begin { session, request, delegate in
+            let task = session.dataTask(with: request, delegate: delegate)
+            task.resume()
+            return task
+        }
+    }
+
+    /// The same for tasks that the library starts.
+    func beginOwn() async throws -> [OwnWaiting] {
+        let tasks = try await begin { session, request, delegate in
+            try #require(session.startOwnTask(with: request, after: RedirectChain(), delegate: delegate))
+        }
+        return tasks.map { OwnWaiting(task: $0.task, delegate: $0.delegate) }
+    }
+
+    private func begin(
+        _ start: (Session, URLRequest, any SessionTaskDelegate) throws -> SessionTask
+    ) async throws -> [Waiting] {
         let session = try #require(session.session)
         let registrations = await session.registrationCount
         firstRegistrations.withLock { $0 = registrations }
@@ -304,11 +360,13 @@ private final class Situation: Sendable {
             let delegate = RecordingDelegate { task, event in
                 if isSuspending, case .head = event { task.suspend() }
             }
-            let collector = Collecting(delegate, servers.quota)
-            let task = session.dataTask(
-                with: try request(number), delegate: wait == .body ? collector : delegate)
-            tasks.append((task, delegate))
-            task.resume()
+            let outer: any SessionTaskDelegate =
+                switch wait {
+                case .body: Collecting(delegate, servers.quota)
+                case .question: Undecided(delegate) { self.questionCount.withLock { $0 += 1 } }
+                default: delegate
+                }
+            tasks.append((try start(session, request(number), outer), delegate))
         }
         if !isTimed {
             #expect(await isReached(tasks, session), "\(wait)")
@@ -335,6 +393,7 @@ private final class Situation: Sendable {
         case .handshake: return await servers.deaf.waitFor { $0.connectionCount == count }
         case .head: return await servers.origin.waitFor { $0.headCount == count }
         case .body: return await eventually { servers.quota.used == 4 * count }
+        case .question: return await eventually { questionCount.withLock { $0 } == count }
         case .suspended:
             for (_, delegate) in tasks { await delegate.wait { $0.events.contains(.head(200)) } }
             return true
@@ -419,6 +478,27 @@ private final class Collecting: SessionTaskDelegate {
 
     func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
         body.withLock { $0 = BodyAccumulator(limit: 0) }
+        recorder.task(task, didCompleteWith: error)
+    }
+}
+
+/// Answers no question about redirects, and tells another of the end.
+private final class Undecided: SessionTaskDelegate {
+    private let recorder: RecordingDelegate
+    private let onQuestion: @Sendable () -> Void
+
+    init(_ recorder: RecordingDelegate, onQuestion: @escaping @Sendable () -> Void) {
+        (self.recorder, self.onQuestion) = (recorder, onQuestion)
+    }
+
+    func task(
+        _ task: SessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+        _ question: DelegateQuestion<RedirectAnswer>
+    ) {
+        onQuestion()
+    }
+
+    func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
         recorder.task(task, didCompleteWith: error)
     }
 }

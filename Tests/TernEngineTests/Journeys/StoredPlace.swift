@@ -167,17 +167,18 @@ final class StoredPlace: Sendable {
 }
 
 extension Session {
-    /// No connection carries a request or waits for one, and no task is listed.
+    /// No connection carries a request or waits for one, and no task is listed or held, not one of the library's either.
     func expectNothingLeft(sourceLocation: SourceLocation = #_sourceLocation) async {
         let isDone = await eventually {
             let gauges = connectionGauges
-            return gauges.leased + gauges.opening + gauges.waiting == 0 && allTasks.isEmpty
+            return gauges.leased + gauges.opening + gauges.waiting == 0 && allTasks.isEmpty && ownTasks.isEmpty
         }
         if isDone { return }
         let gauges = connectionGauges
         Issue.record(
             """
-            \(gauges.leased) leased, \(gauges.opening) opening, \(gauges.waiting) waiting, \(allTasks.count) listed
+            \(gauges.leased) leased, \(gauges.opening) opening, \(gauges.waiting) waiting, \(allTasks.count) listed, \
+            \(ownTasks.count) of the library
             """, sourceLocation: sourceLocation)
     }
 }

@@ -66,6 +66,32 @@ import Testing
         #expect(Set((settings + settings).map { Route(to: plain, $0()) }).count == settings.count)
     }
 
+    @Test func `each part of a route goes along with side requests, or is taken back`() throws {
+        var names = NameRules(family: .ipv4)
+        names.addressOverrides = [AddressOverride(host: "a.test", port: nil, addresses: [])]
+        names.endpointOverrides = [EndpointOverride(host: nil, port: nil, targetHost: "b.test", targetPort: nil)]
+        let proxy = Proxy(.http, host: "p.test")
+        let parts = RouteSettings.Parts(
+            dialer: ConnectionDialer { _ in throw RouteError() }, socket: try UnixSocketName(path: "/run/web.sock"),
+            proxyChoice: .through(proxy), proxies: [proxy], isTunnelled: true,
+            tunnelEnd: Route.TunnelEnd(target: plain, isLocated: true), proxyProtocol: .v1,
+            socketOptions: Self.options { $0.mark = 1 }, identity: nil, egressPolicy: .publicInternet, names: names)
+        names.endpointOverrides = []
+        let side = RouteSettings.Parts(
+            proxyChoice: .through(proxy), socketOptions: parts.socketOptions, egressPolicy: .publicInternet,
+            names: names)
+        #expect(RouteSettings(parts).forSideRequests(isAboutProxy: false)?.parts == side)
+        var ofProxy = side
+        ofProxy.proxyChoice = nil
+        #expect(RouteSettings(parts).forSideRequests(isAboutProxy: true)?.parts == ofProxy)
+        #expect(RouteSettings(.init(proxies: [proxy])).forSideRequests(isAboutProxy: false) == nil)
+        let known = [
+            "dialer", "socket", "proxyChoice", "proxies", "isTunnelled", "tunnelEnd", "proxyProtocol", "socketOptions",
+            "identity", "egressPolicy", "names",
+        ]
+        #expect(Mirror(reflecting: parts).children.compactMap(\.label) == known, "say what becomes of the part")
+    }
+
     private static func options(_ change: (inout SocketOptions) -> Void) -> SocketOptions {
         var options = SocketOptions()
         change(&options)

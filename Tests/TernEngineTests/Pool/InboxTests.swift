@@ -11,7 +11,7 @@ import Testing
         let number: Int
         let hop: Hop
         let deadlines = Deadlines(limits: Timeouts(), start: MonotonicInstant(nanoseconds: 0))
-        let (isCancelled, isRepeating, isSafeToRepeat) = (false, false, true)
+        let (isCancelled, isRepeating, isRepeatable) = (false, false, true)
         var wait = Wait()
         var queueIndex: Int32 = -1
 

@@ -21,8 +21,11 @@ import Testing
         }
 
         /// Sends a request, and returns the number of its connection.
-        func send(_ method: String, key: String? = nil, _ policy: RetryPolicy? = nil) async throws -> Int {
+        func send(
+            _ method: String, key: String? = nil, _ policy: RetryPolicy? = nil, isReadOnce: Bool = false
+        ) async throws -> Int {
             var request = try URLRequest(origin, method: method, body: method == "GET" ? nil : Data("x".utf8))
+            if isReadOnce { request.body = .once(ProbingSource([Data("x".utf8)]), length: 1) }
             request.headers["Idempotency-Key"] = key
             request.retryPolicy = policy
             _ = try await session.data(for: request)
@@ -75,6 +78,17 @@ import Testing
         // Each has raised the limit to the age of its connection, which is not enough for one that is older.
         try await taught.idle()
         #expect(try await taught.send("POST") == 3)
+    }
+
+    @Test(arguments: [("PUT", nil), ("POST", "1")] as [(String, String?)])
+    func `content that can be read once is not sent on a connection that may be dying`(
+        method: String, key: String?
+    ) async throws {
+        let taught = try await Self.teach(byLoss: true)
+        for connection in 2...4 {
+            #expect(try await taught.send(method, key: key, isReadOnce: true) == connection)
+            try await taught.idle()
+        }
     }
 
     @Test func `a connection that lives much longer is proof enough for younger ones`() async throws {

@@ -146,6 +146,65 @@ extension CachingTests {
         #expect(origin.requests.count == 3)
     }
 
+    @Test func `a validation that is answered with 503 is retried after the delay, and no other begins meanwhile`()
+        async throws
+    {
+        let count = Lock(0)
+        let origin = try ScriptedOrigin { _, _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            if number == 2 { return [.respond(status: 503)] }
+            return [.respond(fields: Self.control("max-age=1, stale-while-revalidate=600"), body: "\(number)")]
+        }
+        let cache = try cache()
+        let session = try session(cache) {
+            $0.retryPolicy = .standard
+            $0.retryPolicy.backOff = RetryPolicy.BackOff(base: .milliseconds(200), jitter: .none)
+        }
+        let request = try URLRequest(origin)
+        _ = try await session.text(request)
+        clock.pass(10)
+        #expect(try await session.text(request) == "1")
+        #expect(await origin.waitFor { $0.requestCount == 2 })
+        for _ in 0..<10 { #expect(try await ["1", "3"].contains(session.text(request))) }
+        #expect(await origin.waitFor { $0.requestCount == 3 })
+        await session.expectNothingLeft()
+        #expect(await eventually { cache.flights.count == 0 })
+        #expect(try await session.text(request) == "3")
+        #expect(origin.requests.count == 3)
+    }
+
+    @Test func `requests that wait for one that is retried go on waiting`() async throws {
+        let count = Lock(0)
+        let origin = try ScriptedOrigin { _, _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            if number == 1 { return [.hold, .respond(status: 503)] }
+            return number < 4
+                ? [.respond(status: 503)] : [.respond(fields: Self.control("max-age=60"), body: "\(number)")]
+        }
+        let cache = try cache()
+        let session = try session(cache) {
+            $0.retryPolicy = .standard
+            $0.retryPolicy.maximumRetries = 5
+            $0.retryPolicy.backOff = RetryPolicy.BackOff(base: .milliseconds(1), jitter: .none)
+        }
+        let delegates = (0..<20).map { _ in RecordingDelegate() }
+        let tasks = try delegates.map { session.dataTask(with: try URLRequest(origin), delegate: $0) }
+        for task in tasks { task.resume() }
+        while await !session.onReactor({ tasks.count { $0.isWaiting } == 19 }) {}
+        #expect(await origin.waitFor { $0.headCount == 1 })
+        try origin.release()
+        for delegate in delegates { #expect(await String(decoding: delegate.end().body, as: UTF8.self) == "4") }
+        #expect(origin.requests.count == 4)
+        #expect(tasks.map { $0.metrics?.retries.count ?? 0 }.filter { $0 > 0 } == [3])
+        #expect(cache.flights.count == 0)
+    }
+
     private func many(_ count: Int, _ session: Session, _ request: URLRequest) async -> [String] {
         await withTaskGroup(of: String.self) { group in
             for _ in 0..<count { group.addTask { await outcome(session, request).text } }

@@ -285,6 +285,91 @@ import Testing
         #expect(responder.requests.count == 2)
     }
 
+    /// What a session asks about a server, and the request that it does so for.
+    enum Matter: String, CaseIterable { case ocsp, list, issuer, report }
+
+    /// The proxies of a session, and what a request says of them.
+    enum Way: String, CaseIterable {
+        case ofSession, direct, own, ownInPlainSession
+
+        func choice(_ own: ScriptedProxy) -> ProxyChoice {
+            switch self {
+            case .ofSession: .ofSession
+            case .direct: .direct
+            case .own, .ownInPlainSession: .through(Proxy(.http, host: "127.0.0.1", port: own.port))
+            }
+        }
+    }
+
+    @Test(arguments: Matter.allCases, Way.allCases)
+    func `what is asked about a server goes the way of the request`(matter: Matter, way: Way) async throws {
+        let intermediate = try authority.issueIntermediate()
+        let url = responder.url("/about")
+        let leaf: Identity
+        var policy = ServerTrustPolicy.performDefaultEvaluation(validateHost: true)
+        switch matter {
+        case .ocsp:
+            leaf = try issue("localhost")
+            let good = try authority.ocspResponse(about: leaf, .good)
+            answer.steps.withLock { $0 = [.respond(body: good)] }
+            policy = .performRevokedEvaluation(validateHost: true, revocationFlags: [.ocsp, .requirePositiveResponse])
+        case .list:
+            leaf = try authority.issue(
+                LeafRequest(extensions: [CertificateExtension("crlDistributionPoints", "URI:\(url)")]))
+            let list = try authority.revocationList(revoking: [])
+            answer.steps.withLock { $0 = [.respond(body: list)] }
+            policy = .performRevokedEvaluation(validateHost: true, revocationFlags: [.crl, .requirePositiveResponse])
+        case .issuer:
+            let issued = try intermediate.issue(
+                LeafRequest(extensions: [CertificateExtension("authorityInfoAccess", "caIssuers;URI:\(url)")]))
+            leaf = issued.sending(chainPEM: issued.certificatePEM)
+            let issuer = try intermediate.certificateDER()
+            answer.steps.withLock { $0 = [.respond(body: issuer)] }
+        case .report:
+            leaf = try authority.issue()
+            answer.steps.withLock { $0 = [.ok()] }
+            let key = try X509Certificate.PublicKey(pin: authority.issue().pin)
+            policy = .pinSet(PinSet(pins: [key], mode: .reportOnly, reportURLs: [url]))
+        }
+        let origin = try ScriptedOrigin(tls: leaf) { _, _ in [.ok("well"), .close] }
+        let (ofSession, own) = (try ScriptedProxy(), try ScriptedProxy())
+        let session = try Session.trusting(authority, policies: ["localhost": policy]) {
+            $0.tls.resumesSessions = false
+            $0.tls.fetchesMissingIssuers = matter == .issuer
+            if way != .ownInPlainSession {
+                $0.proxySettings = ProxySettings(Proxy(.http, host: "127.0.0.1", port: ofSession.port))
+            }
+        }
+        var request = try URLRequest(origin)
+        request.proxy = way.choice(own)
+        #expect(try await session.text(request) == "well")
+        #expect(await responder.waitFor { $0.requestCount == 1 })
+        let asked = "127.0.0.1:\(responder.port)"
+        #expect(ofSession.requests.map(\.target).filter { $0 == asked }.count == (way == .ofSession ? 1 : 0))
+        let isOwn = way == .own || way == .ownInPlainSession
+        #expect(own.requests.map(\.target).filter { $0 == asked }.count == (isOwn ? 1 : 0))
+    }
+
+    @Test func `an answer that came one way is not one for a request that goes another`() async throws {
+        let leaf = try issue("localhost")
+        let good = try authority.ocspResponse(about: leaf, .good)
+        answer.steps.withLock { $0 = [.respond(body: good)] }
+        let origin = try ScriptedOrigin(tls: leaf) { _, _ in [.ok("well"), .close] }
+        let (ofSession, own) = (try ScriptedProxy(), try ScriptedProxy())
+        let session = try Session.trusting(authority, policies: ["localhost": Self.revocation]) {
+            $0.tls.resumesSessions = false
+            $0.proxySettings = ProxySettings(Proxy(.http, host: "127.0.0.1", port: ofSession.port))
+        }
+        var request = try URLRequest(origin)
+        for _ in 0..<2 {
+            for way in [Way.ofSession, .direct, .own] {
+                request.proxy = way.choice(own)
+                #expect(try await session.text(request) == "well")
+            }
+        }
+        #expect(responder.requests.count == 3)
+    }
+
     @Test func `what belongs to the user's requests does not go along with the session's own`() throws {
         var configuration = SessionConfiguration()
         configuration.httpCookieStorage = HTTPCookieStorage()
