@@ -101,10 +101,10 @@ struct Attempt: ~Copyable {
     }
 
     /// The exchange is over, without a reason as it should be.
-    mutating func ended(_ reason: SessionError.Reason?, _ evidence: Evidence, at now: MonotonicInstant) {
-        leave()
+    mutating func ended(_ reason: SessionError.Reason?, _ evidence: Evidence) {
         // A stored response adds nothing to what was measured of a connection before it.
-        if !evidence.isStored { record?.ended(reason, evidence, at: now) }
+        if !evidence.isStored, record != nil { record?.ended(reason, evidence, at: carrier?.loop.now ?? .now) }
+        leave()
     }
 
     /// It has no carrier any more: its exchange is over, or goes on for another owner.
@@ -113,15 +113,16 @@ struct Attempt: ~Copyable {
         carrier = nil
     }
 
-    /// What there is to say of it, once: before the next one begins, or when nothing follows.
-    mutating func takeRecord(
-        at now: MonotonicInstant, before continuation: @autoclosure () -> AttemptMetrics.Continuation? = nil
-    ) -> AttemptMetrics? {
-        guard var record = record.take() else { return nil }
+    /// Moves what there is to say of it, once: before the next one begins, or when nothing follows.
+    mutating func giveRecord(
+        to hop: inout HopMetrics, at now: MonotonicInstant,
+        before continuation: AttemptMetrics.Continuation? = nil
+    ) {
+        guard record != nil else { return }
         pass = nil
-        if let continuation = continuation() { record.isFollowed(by: continuation) }
-        record.left(at: now, route)
-        return record
+        if let continuation { record?.isFollowed(by: continuation) }
+        record?.left(at: now, route)
+        hop.add(&record)
     }
 
     /// Why another follows, or none.

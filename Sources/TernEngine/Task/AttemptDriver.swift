@@ -144,7 +144,7 @@ extension AttemptDriver {
     final func abandonAttempt() {
         let now = task?.loop?.now ?? .now
         switch attempt.holding {
-        case .exchange(let carrier): attempt.ended(.cancelled, carrier.leave(), at: now)
+        case .exchange(let carrier): attempt.ended(.cancelled, carrier.leave())
         case .connectionRequest(let route):
             task?.shard?.abandon(route, self)
             attempt.failed(.cancelled, at: now)

@@ -10,7 +10,7 @@ public struct AttemptMetrics: Sendable {
         /// The kept-alive connection was dead: the request was repeated on another.
         case `repeat`
         /// The ``RetryPolicy`` has retried it.
-        case retry(RetryMetrics)
+        indirect case retry(RetryMetrics)
         /// A redirect was followed.
         case redirect
         /// A server or a proxy requested credentials, and the next attempt had them.

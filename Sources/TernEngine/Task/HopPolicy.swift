@@ -200,6 +200,8 @@ final class HopPolicies: Sendable {
     let hedges: Bool
     /// The one of the policies that plans retries; nil for none.
     let retries: Retries?
+    /// Counts requests to servers that are in trouble; nil without retries.
+    let budget: RetryBudget?
     /// What second attempts go by.
     let responseTimes = ResponseTimes()
     /// Holds attempts to servers back that are in trouble; nil for none.
@@ -221,17 +223,16 @@ final class HopPolicies: Sendable {
         self.retryPolicy = retryPolicy
         hedges = retryPolicy.hedging != nil
         retries = policies.lazy.compactMap { $0 as? Retries }.first
+        budget = retries?.budget
         self.circuits = circuits
     }
-
-    /// Counts requests to servers that are in trouble; nil without retries.
-    var budget: RetryBudget? { retries?.budget }
 
     /// The same, for tasks whose hops are not answered.
     init(withoutSource other: HopPolicies) {
         (preparing, departing, recovering) = (other.preparing, [], other.recovering)
         (reading, readingAll, following) = (other.reading, other.readingAll, other.following)
         (source, actsOnDeparture, readsSuccess) = (nil, false, other.readsSuccess)
-        (retryPolicy, hedges, retries, circuits) = (other.retryPolicy, false, other.retries, nil)
+        (retryPolicy, hedges, circuits) = (other.retryPolicy, false, nil)
+        (retries, budget) = (other.retries, other.budget)
     }
 }

@@ -13,6 +13,9 @@ final class SecondAttempt: AttemptDriver, ExchangeDelegate, @unchecked Sendable 
     /// The number of bytes of content that were passed to the kernel.
     private(set) var countOfBytesSent: Int64 = 0
 
+    /// The task's own attempt has ended so, and this one goes on.
+    var heldFailure: AttemptFailure?
+
     init(beside first: SessionTask) { self.first = first }
 
     /// It is over, and calls its task no more.
@@ -67,8 +70,8 @@ final class SecondAttempt: AttemptDriver, ExchangeDelegate, @unchecked Sendable 
     func sent(_ count: Int64, of length: Int64?) { countOfBytesSent = count }
 
     func exchangeEnded(_ reason: SessionError.Reason?, _ evidence: Evidence) {
-        guard let first, let now = attempt.carrier?.loop.now else { return }
-        attempt.ended(reason, evidence, at: now)
+        attempt.ended(reason, evidence)
+        guard let first else { return }
         if let reason, let circuits = first.defaults.policies.circuits {
             attempt.came(to: AttemptFailure(reason: reason, phase: .head, evidence: evidence), circuits)
         }

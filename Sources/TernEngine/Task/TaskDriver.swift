@@ -28,8 +28,6 @@ struct TaskDriver: ~Copyable {
     fileprivate var hedgeTimer: TaskTimer<AttemptDriver>?
     /// The second attempt of the hop, beside the task's own; nil while there is none.
     fileprivate var second: SecondAttempt?
-    /// The task's own attempt has ended so, and the second one goes on.
-    fileprivate var heldFailure: AttemptFailure?
 
     @inline(__always)
     init(
@@ -181,17 +179,17 @@ extension SessionTask {
     /// The task goes to the network: with an attempt of the hop.
     private func send(on shard: Shard<AttemptDriver>) {
         noteHop()
-        let continuation = driver.machine.history.continuation
-        if let record = attempt.takeRecord(at: shard.loop.now, before: continuation) { add(record) }
-        // Retries, and repeats, are counted as such.
-        if hopAttempts.isNew { defaults.policies.retries?.began(plannedHop.request) }
-        hopAttempts.begin()
+        if hopAttempts.isNew {
+            // Retries, and repeats, are counted as such.
+            if let budget = defaults.policies.budget, budget.isWatching {
+                defaults.policies.retries?.began(plannedHop.request)
+            }
+            hopAttempts.begin()
+        } else {
+            let continuation = driver.machine.history.continuation
+            driver.measured?.add(&attempt, at: shard.loop.now, before: continuation)
+        }
         beginAttempt(of: self, on: shard)
-    }
-
-    /// An attempt of the hop is over.
-    fileprivate func add(_ record: consuming AttemptMetrics) {
-        driver.measured?.add(record, repeatCount: Int(hopAttempts.repeatCount))
     }
 
     private func withShard(_ body: (Shard<AttemptDriver>) -> Void) {
@@ -223,7 +221,7 @@ extension SessionTask {
             // That of the hop before.
             if let status = driver.machine.cacheStatus { driver.measured?.handled(by: status) }
             let now = loop?.now ?? .now
-            if let record = attempt.takeRecord(at: now, before: driver.machine.history.continuation) { add(record) }
+            driver.measured?.add(&attempt, at: now, before: driver.machine.history.continuation)
             driver.measured?.beginHop(plannedHop, redirectCount: driver.machine.history.chain.count, now)
             hopAttempts = HopAttempts()
         }
@@ -326,7 +324,7 @@ extension SessionTask {
 
     /// The exchange is over: the connection no longer belongs to this task.
     private func settle(_ evidence: Evidence, _ reason: SessionError.Reason? = nil) {
-        attempt.ended(reason, evidence, at: loop?.now ?? .now)
+        attempt.ended(reason, evidence)
     }
 
     /// Also if the connection is gone.
@@ -584,7 +582,7 @@ extension SessionTask {
 
     /// A proxy has requested a credential of the second attempt, and gets it with another one.
     func beginAnother(_ second: SecondAttempt, on shard: Shard<AttemptDriver>) {
-        if let record = second.attempt.takeRecord(at: shard.loop.now, before: .challenge) { add(record) }
+        driver.measured?.add(&second.attempt, at: shard.loop.now, before: .challenge)
         second.beginAttempt(of: self, on: shard)
     }
 
@@ -600,7 +598,7 @@ extension SessionTask {
     private func holds(_ failure: AttemptFailure) -> Bool {
         if driver.hedgeTimer == nil, driver.second == nil || driver.machine.isHolding { return false }
         if driver.second != nil, driver.machine.isAttempting, driver.machine.isTemporary(RetryRule.Outcome(of: failure)) {
-            driver.heldFailure = failure
+            driver.second?.heldFailure = failure
             return true
         }
         endHedge()
@@ -610,14 +608,13 @@ extension SessionTask {
     /// The hop has an answer, or an end: it has no other attempt any more.
     private func endHedge() {
         driver.hedgeTimer.take()?.cancel()
-        driver.heldFailure = nil
         guard let second = driver.second.take() else { return }
         second.abandonAttempt()
         addRecord(of: second)
     }
 
     private func addRecord(of second: SecondAttempt) {
-        if let record = second.attempt.takeRecord(at: loop?.now ?? .now) { add(record) }
+        driver.measured?.add(&second.attempt, at: loop?.now ?? .now)
         second.end()
     }
 
@@ -626,7 +623,7 @@ extension SessionTask {
         guard driver.second === second else { return }
         driver.second = nil
         addRecord(of: second)
-        if let failure = driver.heldFailure.take() { return failed(failure) }
+        if let failure = second.heldFailure.take() { return failed(failure) }
         if driver.machine.isHolding {
             follow(driver.machine.proceed(from: attempt.carrier?.connectionMetrics))
         }
@@ -637,14 +634,13 @@ extension SessionTask {
         guard driver.second === second else { return }
         let isTemporary = driver.machine.isTemporary(RetryRule.Outcome(of: head))
         // The first one goes on, or has come to the same.
-        if isTemporary, driver.heldFailure == nil {
+        if isTemporary, second.heldFailure == nil {
             second.abandonAttempt()
             return lost(second)
         }
         driver.second = nil
-        driver.heldFailure = nil
         abandonAttempt()
-        if let record = attempt.takeRecord(at: loop?.now ?? .now) { add(record) }
+        driver.measured?.add(&attempt, at: loop?.now ?? .now)
         learn(second.attempt)
         swap(&attempt, &second.attempt)
         contentCounts.sent.store(second.countOfBytesSent, ordering: .relaxed)
@@ -879,7 +875,8 @@ extension SessionTask {
         if let status = driver.machine.cacheStatus { driver.measured?.handled(by: status) }
         let retries = driver.machine.history.retries
         if !retries.isEmpty { driver.measured?.retried(retries) }
-        if let record = attempt.takeRecord(at: now) { add(record) }
+        driver.measured?.add(&attempt, at: now)
+        if hopAttempts.repeatCount != 0 { driver.measured?.last.repeats = hopAttempts.repeatCount }
         driver.measured?.end(now)
     }
 

@@ -50,12 +50,13 @@ extension TaskMetrics {
     /// Policies have changed the request of the hop.
     mutating func prepare(_ request: URLRequest) { last.request = request }
 
-    /// An attempt of the hop is over.
-    ///
-    /// - Parameter repeatCount: how often the hop was repeated on a dead connection until then.
-    mutating func add(_ attempt: consuming AttemptMetrics, repeatCount: Int) {
-        last.add(attempt)
-        last.repeats = Int32(clamping: repeatCount)
+    /// An attempt of the hop is over, if there was one: what there is to say of it is moved.
+    @inline(__always)
+    mutating func add(
+        _ attempt: inout Attempt, at now: @autoclosure () -> MonotonicInstant,
+        before continuation: @autoclosure () -> AttemptMetrics.Continuation? = nil
+    ) {
+        if attempt.record != nil { attempt.giveRecord(to: &last, at: now(), before: continuation()) }
     }
 
     /// An attempt has waited, in addition to what was waited before.
@@ -83,9 +84,9 @@ extension TaskMetrics {
 
     /// A raw stream is open.
     mutating func opened(_ connection: ConnectionMetrics) {
-        var attempt = AttemptMetrics(request: last.request, start: last.start)
-        attempt.opened(connection)
-        last.add(attempt)
+        var attempt: AttemptMetrics? = AttemptMetrics(request: last.request, start: last.start)
+        attempt?.opened(connection)
+        last.add(&attempt)
     }
 
     /// The task has ended.
@@ -146,7 +147,7 @@ public struct HopMetrics: Sendable {
     public fileprivate(set) var statusCode: Int?
     /// How often the request was repeated because a kept-alive connection turned out to be dead: 0 or 1.
     public var repeatCount: Int { Int(repeats) }
-    fileprivate var repeats: Int32 = 0
+    var repeats: Int32 = 0
     /// How often the hop was tried over the network: more than once if a connection turned out to be dead, if a proxy
     /// requested credentials, if the task waited for a network, and if it was retried or hedged. 0 if the response came from
     /// a cache.
@@ -179,11 +180,17 @@ public struct HopMetrics: Sendable {
         self.start = start
     }
 
-    fileprivate mutating func add(_ next: consuming AttemptMetrics) {
+    /// An attempt of the hop is over: it is moved.
+    mutating func add(_ next: inout AttemptMetrics?) {
         count &+= 1
-        guard let previous = attempt.take() else { return attempt = next }
+        if attempt != nil { rememberAttempt() }
+        swap(&attempt, &next)
+    }
+
+    @inline(never)
+    private mutating func rememberAttempt() {
+        guard let previous = attempt.take() else { return }
         unusual { if $0.earlier.count < 63 { $0.earlier.append(previous) } }
-        attempt = next
     }
 
     fileprivate mutating func unusual(_ change: (inout UnusualMetrics.Value) -> Void) {
