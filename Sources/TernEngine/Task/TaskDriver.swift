@@ -597,7 +597,8 @@ extension SessionTask {
     /// Whether the failure of the task's own attempt waits for the second one, which may have an answer.
     private func holds(_ failure: AttemptFailure) -> Bool {
         if driver.hedgeTimer == nil, driver.second == nil || driver.machine.isHolding { return false }
-        if driver.second != nil, driver.machine.isAttempting, driver.machine.isTemporary(RetryRule.Outcome(of: failure)) {
+        if driver.second != nil, driver.machine.isAttempting, driver.machine.isTemporary(RetryRule.Outcome(of: failure))
+        {
             driver.second?.heldFailure = failure
             return true
         }

@@ -569,7 +569,9 @@ extension TaskMachine {
         if let request = marks?.takeRedirect() {
             let index = policies.reading(head.status).count + policies.following.count
             for policy in policies.following {
-                if let answer = follow(policy.decide(onRedirectTo: request, &history), head, by: index) { return answer }
+                if let answer = follow(policy.decide(onRedirectTo: request, &history), head, by: index) {
+                    return answer
+                }
             }
             return nil
         }
