@@ -33,7 +33,8 @@ public struct SessionError: Error, Sendable {
     /// resumed.
     public var resumeData: Data? { storage.resumeData }
 
-    /// The retries before this failure, in order: the first 64.
+    /// The retries before this failure, in order: of more than 64 the first 32 and the last 32. The number of the last one
+    /// is that of all.
     public var retries: [RetryMetrics] { storage.retries }
 
     /// The whole URL of the request, which no description shows; nil in sessions that do not say it
@@ -125,6 +126,15 @@ public struct SessionError: Error, Sendable {
         case read
         /// The timeout of a write to a raw stream.
         case write
+
+        /// Whether it is the server, or the way to it, that has not done in time what it should: not a queue of this client,
+        /// nor a delegate that does not answer.
+        var isOfServer: Bool {
+            switch self {
+            case .connect, .head, .idle, .total, .read, .write: true
+            case .queue, .sessionChallenge, .taskChallenge: false
+            }
+        }
     }
 }
 
@@ -141,9 +151,7 @@ extension SessionError: CustomStringConvertible, LocalizedError {
             if let remoteAddress, "\(remoteAddress)" != endpoint { place.append("at \(remoteAddress)") }
         }
         let sentence = place.isEmpty ? text : "\(text) (\(place.joined(separator: " ")))"
-        if retries.isEmpty { return sentence }
-        return "\(sentence), after \(retries.count == 1 ? "a retry" : "\(retries.count) retries") because of "
-            + retries.map(\.cause.description).joined(separator: ", ")
+        return retries.isEmpty ? sentence : "\(sentence), after \(retries.summary)"
     }
 
     /// The description; nil for an error of the program's own, which has what its `userInfo` says.

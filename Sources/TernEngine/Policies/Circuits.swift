@@ -60,10 +60,9 @@ struct Circuits: HopPolicy {
     func learn(_ failure: AttemptFailure, _ history: inout TaskHistory) {
         guard let pass = history[Memory.self].pass else { return }
         switch failure.kind {
-        case .held, .addressRefused, .limited, .damaged, .local, .timedOut(.queue), .timedOut(.sessionChallenge),
-            .timedOut(.taskChallenge):
-            return pass.giveBack()
-        case .unresolved, .unconnected, .untrusted, .timedOut, .lost, .malformed: break
+        case .timedOut(let limit): if !limit.isOfServer { return pass.giveBack() }
+        case .held, .addressRefused, .limited, .damaged, .local: return pass.giveBack()
+        case .unresolved, .unconnected, .untrusted, .lost, .malformed: break
         }
         guard let group = RetryPolicy.Failures(of: failure.reason), failures.contains(group) else {
             return pass.giveBack()

@@ -65,7 +65,7 @@ struct TaskHistory: ~Copyable {
     /// The task was started then.
     mutating func begin(since start: MonotonicInstant) { self.start = start }
 
-    /// The retries, in order: of many the first ones.
+    /// The retries, in order: of many the first ones and the last ones.
     var retries: [RetryMetrics] { memories.isEmpty ? [] : self[RetryMemory.self].retries }
 
     var retryCount: RetryRule.Count { memories.isEmpty ? RetryRule.Count() : self[RetryMemory.self].count }
@@ -136,12 +136,13 @@ struct TaskHistory: ~Copyable {
 /// The retries of a task, for the planner, its error and its metrics.
 private struct RetryMemory: PolicyMemory {
     private(set) var count = RetryRule.Count()
-    /// The first ones.
+    /// The first ones and the last ones.
     private(set) var retries: [RetryMetrics] = []
 
     mutating func add(_ retry: RetryMetrics) {
         count.add(retry.delay)
         if retry.needsUnusedConnection { count.wasMisdirected = true }
-        if retries.count < RetryMetrics.maximumRemembered { retries.append(retry) }
+        if retries.count == RetryMetrics.maximumRemembered { retries.remove(at: RetryMetrics.maximumRemembered / 2) }
+        retries.append(retry)
     }
 }
