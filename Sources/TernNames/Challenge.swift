@@ -213,7 +213,8 @@ extension CredentialStorage {
 // swift-format-ignore: AlwaysUseLowerCamelCase
 extension NSNotification.Name {
     /// Posted when credentials in a ``TernEngine/CredentialStorage`` have changed, by the program or because a server has
-    /// accepted some. The object is the storage, and the thread the one that has changed it.
+    /// accepted some. The object is the storage. Posted after the change, on a thread of Tern's that is no reactor's, one
+    /// notification after another.
     public static var NSURLCredentialStorageChanged: NSNotification.Name { CredentialNotification.name }
 }
 

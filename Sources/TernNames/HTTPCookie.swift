@@ -138,7 +138,7 @@ extension HTTPCookieStorage {
 
     /// Calls `completionHandler`, before it returns, with the cookies that a task's request takes along.
     public func getCookiesFor(_ task: SessionTask, completionHandler: ([HTTPCookie]?) -> Void) {
-        completionHandler(task.currentRequest?.url.flatMap { cookies(for: $0) })
+        completionHandler(task.currentRequest.flatMap { cookies(for: $0) })
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Tern
+import TernEngine
 
 extension ProxySettings {
     /// The proxies that a dictionary of CFNetwork names.
@@ -11,10 +12,7 @@ extension ProxySettings {
         let exceptions = ProxyExceptions(
             patterns: dictionary["ExceptionsList"] as? [String] ?? [],
             excludesSimpleHostnames: isSet("ExcludeSimpleHostnames", in: dictionary))
-        self.init { url in
-            if exceptions.contains(host: url.host ?? "") { return nil }
-            return (url.scheme?.lowercased() == "https" ? https : http) ?? socks
-        }
+        self.init(http: http ?? socks, https: https ?? socks, except: exceptions)
     }
 }
 

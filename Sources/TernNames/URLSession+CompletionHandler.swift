@@ -154,11 +154,18 @@ extension Session {
         )
     }
 
-    /// Removes cookies, stored responses and credentials of the session, and calls the handler on the `delegateQueue`.
+    /// Removes the cookies, stored responses and credentials of the session's storages, also from their files, has new
+    /// requests use new connections, and calls the handler on the `delegateQueue`. A storage that other sessions use, such
+    /// as `URLCredentialStorage.shared`, is empty for them, too.
     @preconcurrency
     public func reset(completionHandler: @escaping @Sendable () -> Void) {
         configuration.httpCookieStorage?.removeCookies(since: .distantPast)
         configuration.urlCache?.removeAllCachedResponses()
+        if let storage = configuration.urlCredentialStorage {
+            for (space, credentials) in storage.allCredentials {
+                for credential in credentials.values { storage.remove(credential, for: space) }
+            }
+        }
         renewConnections()
         delegateQueue.addOperation(Turn(completionHandler))
     }

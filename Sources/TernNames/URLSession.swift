@@ -37,8 +37,13 @@ extension Session {
         case cancel
     }
 
-    /// A shared session, which keeps cookies and credentials as `URLSessionConfiguration.default` does.
-    public static let shared = Session(configuration: URLSessionConfiguration.default)
+    /// The session of the process, which keeps cookies and credentials as `URLSessionConfiguration.default` does. As in
+    /// URLSession, `invalidateAndCancel()` and `finishTasksAndInvalidate()` have no effect on it: others use it, too.
+    public static let shared = {
+        let session = Session(configuration: URLSessionConfiguration.default)
+        session.ruleOutInvalidation()
+        return session
+    }()
 
     /// A session with this configuration.
     public convenience init(configuration: URLSessionConfiguration) {

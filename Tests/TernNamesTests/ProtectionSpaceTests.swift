@@ -81,30 +81,38 @@ import Testing
         #expect(defaults == ["u", "u", "u2", "n", "-", "-"])
     }
 
-    @Test func `a notification is posted when credentials change, and only then`() {
-        let storage = URLCredentialStorage()
+    @Test func `a notification is posted when credentials change, and only then`() async {
+        let (storage, fence) = (URLCredentialStorage(), URLCredentialStorage())
         let count = Mutex(0)
+        let (fences, passed) = AsyncStream.makeStream(of: Void.self)
         let observer = NotificationCenter.default.addObserver(
             forName: .NSURLCredentialStorageChanged, object: nil, queue: nil
-        ) { if $0.object as? URLCredentialStorage === storage { count.withLock { $0 += 1 } } }
+        ) { notification in
+            let changed = notification.object as? URLCredentialStorage
+            if changed === storage { count.withLock { $0 += 1 } }
+            if changed === fence { passed.yield() }
+        }
         defer { NotificationCenter.default.removeObserver(observer) }
         var counts: [Int] = []
-        func step(_ body: () -> Void) {
+        // Notifications come one after another.
+        func step(_ body: () -> Void) async {
             let before = count.withLock { $0 }
             body()
+            fence.set(user("fence", "\(counts.count)"), for: space)
+            _ = await fences.first { true }
             counts.append(count.withLock { $0 } - before)
         }
         func user(_ name: String, _ password: String = "q", _ persistence: URLCredential.Persistence = .forSession)
             -> URLCredential
         { URLCredential(user: name, password: password, persistence: persistence) }
-        step { storage.set(user("u", "p"), for: space) }
-        step { storage.set(user("u", "p"), for: space) }
-        step { storage.set(user("u"), for: space) }
-        step { storage.set(user("u2"), for: space) }
-        step { storage.set(user("u3", "q", .none), for: space) }
-        step { storage.setDefaultCredential(user("u2"), for: space) }
-        step { storage.remove(user("zz"), for: space) }
-        step { storage.remove(user("u"), for: space) }
+        await step { storage.set(user("u", "p"), for: space) }
+        await step { storage.set(user("u", "p"), for: space) }
+        await step { storage.set(user("u"), for: space) }
+        await step { storage.set(user("u2"), for: space) }
+        await step { storage.set(user("u3", "q", .none), for: space) }
+        await step { storage.setDefaultCredential(user("u2"), for: space) }
+        await step { storage.remove(user("zz"), for: space) }
+        await step { storage.remove(user("u"), for: space) }
         #expect(counts == [1, 0, 1, 1, 0, 1, 0, 1])
     }
 }

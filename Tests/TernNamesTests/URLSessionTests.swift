@@ -37,6 +37,45 @@ import Testing
         #expect(await text { URLSession.shared.dataTask(with: cut, completionHandler: $0) } == "- - -1005")
     }
 
+    @Test func `the shared session cannot be invalidated`() async throws {
+        let silent = try ScriptedOrigin { _, _ in [.hold] }
+        let running = URLSession.shared.dataTask(with: try silent.url().asURL())
+        running.resume()
+        #expect(await silent.waitFor { $0.requestCount == 1 })
+        URLSession.shared.finishTasksAndInvalidate()
+        URLSession.shared.invalidateAndCancel()
+        #expect(running.state == .running)
+        let url = try origin.url("/get").asURL()
+        #expect(await text { URLSession.shared.dataTask(with: url, completionHandler: $0) } == "200 GET 0 -")
+        running.cancel()
+    }
+
+    @Test func `a reset removes cookies, stored responses and credentials`() async throws {
+        let configuration = URLSessionConfiguration.ephemeral
+        let url = try origin.url().asURL()
+        let (credentials, cache) = (URLCredentialStorage(), URLCache(memoryCapacity: 1 << 20))
+        (configuration.urlCredentialStorage, configuration.urlCache) = (credentials, cache)
+        let spaces = ["a", "b"].map {
+            URLProtectionSpace(
+                host: "a.test", port: 80, protocol: "http", realm: $0,
+                authenticationMethod: NSURLAuthenticationMethodHTTPBasic)
+        }
+        for (space, user) in zip(spaces + spaces, ["u", "v", "w", "x"]) {
+            credentials.setDefaultCredential(
+                URLCredential(user: user, password: "p", persistence: .forSession), for: space)
+        }
+        let cookie = try #require(HTTPCookie(name: "n", value: "v", domain: "a.test"))
+        configuration.httpCookieStorage?.setCookie(cookie)
+        let response = try #require(HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil))
+        cache.storeCachedResponse(CachedURLResponse(response: response, data: Data([1])), for: URLRequest(url: url))
+        #expect(cache.cachedResponse(for: URLRequest(url: url)) != nil && credentials.allCredentials.count == 2)
+        let session = URLSession(configuration: configuration)
+        await session.reset()
+        #expect(credentials.allCredentials.isEmpty)
+        #expect(configuration.httpCookieStorage?.cookies?.isEmpty == true)
+        #expect(cache.cachedResponse(for: URLRequest(url: url)) == nil)
+    }
+
     @Test func `the answer to a response has its name in URLSession`() {
         let answers: [URLSession.ResponseDisposition] = [.allow, .cancel, .becomeDownload]
         #expect(answers.count == 3)

@@ -13,6 +13,9 @@ import TernLock
 open class SessionManager: @unchecked Sendable {
     /// The manager behind the free functions. Adds ``defaultHTTPHeaders`` to its requests, and keeps cookies in
     /// ``TernEngine/HTTPCookieStorage/shared``, as Alamofire's does.
+    ///
+    /// As in Alamofire, invalidating its ``session`` ends it for the whole process: a part of a program that wants to end its
+    /// requests together uses a manager of its own.
     public static let `default` = SessionManager(configuration: .withDefaultHeaders)
 
     /// The session that sends the requests.

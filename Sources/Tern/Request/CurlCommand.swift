@@ -20,7 +20,7 @@ struct CurlCommand: CustomStringConvertible {
         var parts = ["$ curl -v"]
         let method = request.httpMethod ?? "GET"
         if method != "GET" { parts.append("-X \(Self.word(method))") }
-        if let cookies = cookies?.storage(forSending: request)?.cookies(for: url), !cookies.isEmpty {
+        if let cookies = cookies?.cookies(for: request), !cookies.isEmpty {
             let pairs = cookies.map { "\($0.name)=\(Redaction.placeholder)" }
             parts.append("-b \(Self.quoted(pairs.joined(separator: "; ")))")
         }

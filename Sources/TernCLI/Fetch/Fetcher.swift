@@ -39,7 +39,7 @@ struct Fetcher: Sendable {
             let contents = try await contents(of: plan, attempt, start, heads)
             // Another transfer has failed, and --fail-early ends all.
             if Task.isCancelled { return .success }
-            engineRetries += contents.metrics?.retries.count ?? 0
+            engineRetries += contents.metrics?.retries.last?.number ?? 0
             let rest = file.flatMap { self.rest(of: $0, contents, plan, first) }
             if let error = contents.error,
                 let delay = delay(

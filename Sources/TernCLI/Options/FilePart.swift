@@ -7,6 +7,8 @@ import TernEngine
 struct FilePart: Sendable {
     /// Nil if the server has named none: then the lengths alone show a change.
     let validator: StrongValidator?
+    /// The resource that it is of: a validator is one of a resource.
+    let source: ContentSource?
     /// The length of the whole, if it is known.
     let totalLength: Int64?
     /// The length that the file had before, if the first attempt requested the whole: a response that brings the whole
@@ -18,6 +20,7 @@ struct FilePart: Sendable {
     ///   - earlier: the part that it continued.
     init(_ response: HTTPURLResponse, after earlier: FilePart?, beginning: Int64?) {
         validator = StrongValidator(of: response.head) ?? earlier?.validator
+        source = ContentSource(response.url)
         let range = response.value(forHTTPHeaderField: "Content-Range").flatMap(ContentRange.init)
         if case .part(_, _, let total)? = range, response.statusCode == 206 {
             totalLength = total ?? earlier?.totalLength
@@ -37,6 +40,7 @@ struct FilePart: Sendable {
 
     /// Whether a 206 is about another state of the resource, or of another form.
     func isContradicted(by response: HTTPURLResponse) -> Bool {
+        if source != ContentSource(response.url) { return true }
         if validator?.isContradicted(by: response.head) == true { return true }
         if response.isContentDecoded || !AppliedCodings(of: response.head).areIdentity { return true }
         guard let totalLength,

@@ -75,7 +75,8 @@ extension AttemptFailure.Kind {
     /// a verdict about the server, which nothing must hide.
     var isFailureOfServer: Bool {
         switch self {
-        case .unresolved, .held, .unconnected, .timedOut, .lost, .malformed: true
+        case .timedOut(let limit): limit.isOfServer
+        case .unresolved, .held, .unconnected, .lost, .malformed: true
         case .addressRefused, .untrusted, .limited, .damaged, .local: false
         }
     }

@@ -127,19 +127,25 @@ public final class CredentialStorage: Sendable {
         Dictionary(credentials.map { ($0.user ?? "", $0) }) { $1 }
     }
 
-    private static let observer = Lock<(@Sendable (CredentialStorage) -> Void)?>(nil)
+    package typealias Observer = @Sendable (CredentialStorage) -> Void
 
-    /// Calls `observer` with every storage in which credentials have changed, on the thread that has changed them.
-    package static func publishChanges(to observer: @escaping @Sendable (CredentialStorage) -> Void) {
-        self.observer.withLock { $0 = observer }
+    private static let observers = Lock<[Observer]>([])
+    /// Where observers are called, one change after another: who changes a storage may be a task in the midst of its
+    /// work. Apart from the files, so that an observer may save.
+    static let publication = SerialQueue()
+
+    /// Calls `observer` after each change of a storage's credentials, with the storage, on a thread of Tern's that is no
+    /// reactor's; for the life of the process.
+    package static func publishChanges(to observer: @escaping Observer) {
+        observers.withLock { $0.append(observer) }
     }
 
     /// Changes the credentials of a space; `body` returns which have.
     private func change(_ space: ProtectionSpace, _ body: (inout CredentialTable) -> [CredentialRecord.Key]) {
-        let observer = Self.observer.withLock { $0 }
+        let observers = Self.observers.withLock { $0 }
         var hasChanged = false
         let saves = state.withLock { state in
-            let before = observer.map { _ in state.table.content(of: space) }
+            let before = observers.isEmpty ? nil : state.table.content(of: space)
             let changes = body(&state.table)
             hasChanged = before.map { $0 != state.table.content(of: space) } ?? false
             if file == nil || changes.isEmpty { return false }
@@ -153,7 +159,7 @@ public final class CredentialStorage: Sendable {
         }
         // An error is kept for `saveError`.
         if saves { queue.async(after: .milliseconds(500)) { [weak self] in _ = self?.write() } }
-        if hasChanged { observer?(self) }
+        if hasChanged { Self.publication.async { for observer in observers { observer(self) } } }
     }
 }
 

@@ -251,7 +251,7 @@ extension StoredResponse {
                 range = 0..<0
                 lines.set("Content-Range", "bytes */\(contentLength)")
             }
-            lines.set("Content-Length", "\(range.count)")
+            lines.changeContent(length: Int64(range.count), isPart: !range.isEmpty)
         }
         if query.method == "HEAD" { range = 0..<0 }
         return (lines.head ?? head, range)

@@ -88,11 +88,10 @@ public struct CachedURLResponse: Sendable {
     /// The head that goes with ``data``: without the coding that it is decoded from.
     var headOfData: ResponseHead? {
         guard case .data(let data) = body else { return response.head }
-        var fields = response.headers
-        if response.isContentDecoded { fields.removeAll(named: "Content-Encoding") }
-        fields["Content-Length"] = "\(data.count)"
-        return try? ResponseHead(
-            status: response.statusCode, version: response.head.version, reason: response.reasonPhrase, fields: fields)
+        var lines = HeadLines(response.head)
+        if response.isContentDecoded { lines.remove(["content-encoding"]) }
+        lines.changeContent(length: Int64(data.count), isPart: false)
+        return lines.head
     }
 }
 

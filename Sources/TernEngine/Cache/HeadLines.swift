@@ -33,6 +33,21 @@ struct HeadLines {
         fields.replaceSubrange(first..., with: [field] + later)
     }
 
+    /// What is about the bytes of the content, and of the representation (RFC 9530 §2, §3; RFC 3230; RFC 2616 §14.15).
+    private static let digestsOfContent: Set<String> = ["content-digest", "content-md5"]
+    private static let digestsOfRepresentation: Set<String> = ["repr-digest", "digest"]
+
+    /// The head goes with other content from here on: every change of content comes here.
+    ///
+    /// - Parameters:
+    ///   - length: the number of its bytes.
+    ///   - isPart: whether it is a part of the same representation, whose digest stays true.
+    mutating func changeContent(length: Int64, isPart: Bool) {
+        remove(Self.digestsOfContent)
+        if !isPart { remove(Self.digestsOfRepresentation) }
+        set("Content-Length", "\(length)")
+    }
+
     /// Adds all fields of the other.
     mutating func append(_ other: HeadLines) { fields += other.fields }
 

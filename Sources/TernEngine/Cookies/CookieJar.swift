@@ -64,11 +64,19 @@ struct CookieJar: Sendable {
             .map(\.cookie)
     }
 
-    /// What goes along with a request there: longer paths first, then earlier cookies (RFC 6265bis §5.8.3).
+    /// What goes along with a request there: longer paths first, then earlier cookies (RFC 6265bis §5.8.3), as many as may
+    /// be sent.
     mutating func cookies(for origin: CookieOrigin, now: Date) -> [HTTPCookie] {
         if isEmpty { return [] }
         clock &+= 1
-        return sites[site(of: origin.host)]?.use(for: origin, at: clock, now: now) ?? []
+        let all = sites[site(of: origin.host)]?.use(for: origin, at: clock, now: now) ?? []
+        // Two bytes stand between them.
+        var size = -2
+        return Array(
+            all.prefix(Self.maximumSent.count).prefix { cookie in
+                size += cookie.pairSize + 2
+                return size <= Self.maximumSent.size
+            })
     }
 
     /// Costs less than to look for them.
@@ -84,13 +92,8 @@ struct CookieJar: Sendable {
 
     /// The bytes of `Cookie` for a request there; nil for none.
     mutating func field(for origin: CookieOrigin, now: Date) -> [UInt8]? {
-        var field: [UInt8] = []
-        for cookie in cookies(for: origin, now: now).prefix(Self.maximumSent.count) {
-            if field.count + cookie.pairSize + 2 > Self.maximumSent.size { break }
-            if !field.isEmpty { field += [0x3B, 0x20] }
-            field += cookie.pair
-        }
-        return field.isEmpty ? nil : field
+        let cookies = cookies(for: origin, now: now)
+        return cookies.isEmpty ? nil : Array(cookies.map(\.pair).joined(separator: [0x3B, 0x20]))
     }
 
     /// Stores `cookie`, or removes the one that it replaces if it has ended.
@@ -199,8 +202,8 @@ struct CookieSite: Sendable {
             (self.number, self.created, used) = (number, created, number)
             (end, isSecure) = (cookie.expiresDate, cookie.isSecure)
             identityHash = cookie.identity.hashValue
-            nameHash = cookie.bytes.name.hashValue
-            let path = CookiePath(cookie.bytes.path.bytes)
+            nameHash = cookie.identity.name.hashValue
+            let path = CookiePath(cookie.identity.path.bytes)
             (pathHash, pathSize) = (path.hash, path.count)
         }
 
@@ -282,21 +285,21 @@ struct CookieSite: Sendable {
 
     /// Whether a path lies within that of a cookie.
     private func isWithin(_ place: Int, _ path: CookiePath) -> Bool {
-        path.isWithin(keys[place].pathHash, size: keys[place].pathSize) { cookies[place].bytes.path.bytes }
+        path.isWithin(keys[place].pathHash, size: keys[place].pathSize) { cookies[place].identity.path.bytes }
     }
 
     /// Whether one with `Secure` has the same name, and would be hidden by `cookie` where they are sent.
     fileprivate func hidesSecure(_ cookie: HTTPCookie) -> Bool {
-        let name = cookie.bytes.name.hashValue
+        let name = cookie.identity.name.hashValue
         let places = keys.indices.filter { keys[$0].isSecure && keys[$0].nameHash == name }
         if places.isEmpty { return false }
-        let (path, host) = (CookiePath(cookie.bytes.path.bytes), cookie.host)
+        let (path, host) = (CookiePath(cookie.identity.path.bytes), cookie.host)
         return places.contains { place in
             guard isWithin(place, path) else { return false }
             let other = cookies[place].host
             return
                 (host == other || CookieOrigin.isHost(host, beneath: other)
-                || CookieOrigin.isHost(other, beneath: host)) && cookies[place].bytes.name == cookie.bytes.name
+                || CookieOrigin.isHost(other, beneath: host)) && cookies[place].identity.name == cookie.identity.name
         }
     }
 }

@@ -17,7 +17,10 @@ struct CookieOrigin: Sendable, Equatable {
     let isSecure: Bool
     let isAddress: Bool
 
-    init(_ destination: Destination) {
+    /// The one way from a request to the cookies that it takes along, and that its response sets. Nil for a request that
+    /// cannot be sent.
+    init?(_ request: URLRequest) {
+        guard let destination = try? request.destination.get() else { return nil }
         host = HostName.canonical(destination.origin.host)
         isAddress = IPAddress(literal: host) != nil
         isSecure = destination.origin.scheme == .https || Self.isLoopback(host, isAddress: isAddress)
@@ -31,10 +34,7 @@ struct CookieOrigin: Sendable, Equatable {
     }
 
     /// Nil for a URL that is none of http or https.
-    init?(_ url: URL) {
-        guard let destination = try? Destination(absoluteString: url.absoluteString) else { return nil }
-        self.init(destination)
-    }
+    init?(_ url: URL) { self.init(URLRequest(url: url)) }
 
     /// Names beneath `localhost` are never looked up elsewhere (RFC 6761 §6.3).
     private static func isLoopback(_ host: String, isAddress: Bool) -> Bool {

@@ -87,10 +87,10 @@ package struct CookieText {
         let host = String(
             decoding: words[0].first == UInt8(ascii: ".") ? words[0].dropFirst() : words[0], as: UTF8.self)
         return HTTPCookie(
-            HTTPCookie.Bytes(
-                name: FieldValue(Array(words[5])), value: FieldValue(words.count == 7 ? Array(words[6]) : []),
+            HTTPCookie.Identity(
+                name: FieldValue(Array(words[5])), domain: hasSubdomains ? "." + host : host,
                 path: FieldValue(Array(words[2]))),
-            domain: hasSubdomains ? "." + host : host,
+            value: FieldValue(words.count == 7 ? Array(words[6]) : []),
             expiresDate: expires == 0 ? nil : Date(timeIntervalSince1970: Double(expires)), isSecure: isSecure,
             isHTTPOnly: isHTTPOnly)
     }
@@ -122,11 +122,11 @@ package struct CookieText {
     private static func line(of cookie: HTTPCookie) -> [UInt8]? {
         let expires = cookie.expiresDate.map(seconds) ?? 0
         let words = [
-            Array(cookie.domain.utf8), Array((cookie.isHostOnly ? "FALSE" : "TRUE").utf8), cookie.bytes.path.bytes,
-            Array((cookie.isSecure ? "TRUE" : "FALSE").utf8), Array(String(expires).utf8), cookie.bytes.name.bytes,
-            cookie.bytes.value.bytes,
+            Array(cookie.domain.utf8), Array((cookie.isHostOnly ? "FALSE" : "TRUE").utf8), cookie.identity.path.bytes,
+            Array((cookie.isSecure ? "TRUE" : "FALSE").utf8), Array(String(expires).utf8), cookie.identity.name.bytes,
+            cookie.valueBytes.bytes,
         ]
-        if cookie.bytes.name.count == 0 || words.contains(where: { $0.contains(tab) }) { return nil }
+        if cookie.identity.name.count == 0 || words.contains(where: { $0.contains(tab) }) { return nil }
         if cookie.domain.hasPrefix("#") || words[0].prefix(11).isWord("set-cookie:") { return nil }
         return (cookie.isHTTPOnly ? httpOnlyMark : []) + words.joined(separator: [tab])
     }

@@ -20,7 +20,7 @@ extension HTTPCookie {
         guard origin.isSecure || !field.isSecure else { return nil }
         let path = field.path ?? FieldValue(origin.defaultPath)
         self.init(
-            Bytes(name: field.name, value: field.value, path: path), domain: domain,
+            Identity(name: field.name, domain: domain, path: path), value: field.value,
             expiresDate: Self.end(of: field, now), isSecure: field.isSecure, isHTTPOnly: field.isHTTPOnly,
             sameSitePolicy: field.sameSite)
         guard hasHostPrefix.map({ !$0 || field.domain == nil && field.path?.text == "/" }) ?? true else { return nil }
@@ -35,15 +35,6 @@ extension HTTPCookie {
         return left <= 0 ? .distantPast : now.addingTimeInterval(Double(min(left, maximumAge)))
     }
 
-    /// A storage has one cookie of each identity. Names and paths are compared as bytes.
-    struct Identity: Hashable {
-        let name: FieldValue
-        let domain: String
-        let path: FieldValue
-    }
-
-    var identity: Identity { Identity(name: bytes.name, domain: domain, path: bytes.path) }
-
     /// Whether the cookie is for one host, and not for those beneath it.
     var isHostOnly: Bool { domain.first != "." }
 
@@ -53,16 +44,18 @@ extension HTTPCookie {
     /// ASCII is the same in the texts as in the bytes.
     var isWellFormed: Bool {
         let isText = { (byte: UInt8) in byte >= 0x20 && byte != 0x7F && byte != 0x3B || byte == 0x09 }
-        let (name, path, size) = (bytes.name.text.utf8, bytes.path.text.utf8, bytes.name.count + bytes.value.count)
+        let (name, path, size) = (
+            identity.name.text.utf8, identity.path.text.utf8, identity.name.count + valueBytes.count
+        )
         return size > 0 && size <= SetCookie.maximumSize && path.first == UInt8(ascii: "/")
-            && name.allSatisfy { isText($0) && $0 != 0x3D } && bytes.value.text.utf8.allSatisfy(isText)
+            && name.allSatisfy { isText($0) && $0 != 0x3D } && valueBytes.text.utf8.allSatisfy(isText)
             && path.allSatisfy(isText) && domain.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && isText($0) }
             && !host.isEmpty && host.utf8.last != UInt8(ascii: ".")
     }
 
     /// Whether the name begins with `__Host-`; nil if it has no prefix that promises something (RFC 6265bis §4.1.3).
     private var hasHostPrefix: Bool? {
-        let text = (bytes.name.count == 0 ? bytes.value : bytes.name).text.utf8
+        let text = (identity.name.count == 0 ? valueBytes : identity.name).text.utf8
         if text.hasPrefix(of: "__host-") { return true }
         return text.hasPrefix(of: "__secure-") ? false : nil
     }
@@ -70,17 +63,19 @@ extension HTTPCookie {
     var keepsPromises: Bool {
         if sameSitePolicy == SameSitePolicy.none, !isSecure { return false }
         guard let hasHostPrefix else { return true }
-        return bytes.name.count > 0 && isSecure && (!hasHostPrefix || isHostOnly && bytes.path.text == "/")
+        return identity.name.count > 0 && isSecure && (!hasHostPrefix || isHostOnly && identity.path.text == "/")
     }
 
     /// Whether the cookie has ended.
     func hasEnded(by now: Date) -> Bool { expiresDate.map { $0 <= now } ?? false }
 
     /// What is sent of it.
-    var pair: [UInt8] { bytes.name.count == 0 ? bytes.value.bytes : bytes.name.bytes + [0x3D] + bytes.value.bytes }
+    var pair: [UInt8] {
+        identity.name.count == 0 ? valueBytes.bytes : identity.name.bytes + [0x3D] + valueBytes.bytes
+    }
 
     /// The number of bytes of `pair`.
-    var pairSize: Int { bytes.name.count + bytes.value.count + (bytes.name.count == 0 ? 0 : 1) }
+    var pairSize: Int { identity.name.count + valueBytes.count + (identity.name.count == 0 ? 0 : 1) }
 }
 
 extension String.UTF8View {

@@ -31,24 +31,32 @@ public struct HTTPCookie: Sendable, Hashable {
         case onlyFromMainDocumentDomain
     }
 
-    /// What is opaque of a cookie.
-    struct Bytes: Sendable, Hashable {
+    /// What tells cookies apart: a storage has one of each identity. Names and paths are compared as bytes.
+    struct Identity: Sendable, Hashable {
         let name: FieldValue
-        let value: FieldValue
+        let domain: String
         let path: FieldValue
+
+        init(name: FieldValue, domain: String, path: FieldValue) {
+            let isHostOnly = domain.utf8.first != UInt8(ascii: ".")
+            let host = HostName.canonical(
+                InternationalizedNames.inDNS(isHostOnly ? domain : String(domain.dropFirst())))
+            (self.name, self.domain, self.path) = (name, isHostOnly ? host : "." + host, path)
+        }
     }
 
-    let bytes: Bytes
+    let identity: Identity
+    let valueBytes: FieldValue
     /// The name; empty for a cookie that has none.
-    public var name: String { bytes.name.text }
+    public var name: String { identity.name.text }
     /// The value as the server wrote it, quotation marks included.
-    public var value: String { bytes.value.text }
+    public var value: String { valueBytes.text }
     /// The host that the cookie is for; with a dot at its beginning where it is for all hosts of that domain.
-    public let domain: String
+    public var domain: String { identity.domain }
     /// The prefix of the paths that the cookie is for: `/` for all.
-    public var path: String { bytes.path.text }
+    public var path: String { identity.path.text }
     /// When the cookie ends; nil for one that ends with its session.
-    public let expiresDate: Date?
+    public private(set) var expiresDate: Date?
     /// Whether the cookie is sent over TLS only, or to this machine itself.
     public let isSecure: Bool
     /// Whether the server wants to keep the cookie from scripts.
@@ -79,20 +87,16 @@ public struct HTTPCookie: Sendable, Hashable {
         isSecure: Bool = false, isHTTPOnly: Bool = false, sameSitePolicy: SameSitePolicy? = nil
     ) {
         self.init(
-            Bytes(name: FieldValue(name), value: FieldValue(value), path: FieldValue(path)), domain: domain,
+            Identity(name: FieldValue(name), domain: domain, path: FieldValue(path)), value: FieldValue(value),
             expiresDate: expiresDate, isSecure: isSecure, isHTTPOnly: isHTTPOnly, sameSitePolicy: sameSitePolicy)
     }
 
     /// The same of bytes.
     init?(
-        _ bytes: Bytes, domain: String, expiresDate: Date?, isSecure: Bool, isHTTPOnly: Bool,
+        _ identity: Identity, value: FieldValue, expiresDate: Date?, isSecure: Bool, isHTTPOnly: Bool,
         sameSitePolicy: SameSitePolicy? = nil
     ) {
-        let isHostOnly = domain.utf8.first != UInt8(ascii: ".")
-        let name = isHostOnly ? domain : String(domain.dropFirst())
-        let host = HostName.canonical(InternationalizedNames.inDNS(name))
-        self.bytes = bytes
-        self.domain = isHostOnly ? host : "." + host
+        (self.identity, valueBytes) = (identity, value)
         (self.expiresDate, self.isSecure, self.isHTTPOnly) = (expiresDate, isSecure, isHTTPOnly)
         self.sameSitePolicy = sameSitePolicy
         guard isWellFormed, keepsPromises else { return nil }
@@ -100,9 +104,7 @@ public struct HTTPCookie: Sendable, Hashable {
 
     /// The same cookie with another end.
     init(_ other: HTTPCookie, expiresDate: Date?) {
-        (bytes, domain) = (other.bytes, other.domain)
-        (isSecure, isHTTPOnly, sameSitePolicy) = (other.isSecure, other.isHTTPOnly, other.sameSitePolicy)
-        notes = other.notes
+        self = other
         self.expiresDate = expiresDate
     }
 

@@ -120,8 +120,11 @@ public final class HTTPCookieStorage: Sendable {
 
     /// The cookies that a request to `url` takes along, in the order in which it does; nil where `url` is none of http
     /// or https.
-    public func cookies(for url: URL) -> [HTTPCookie]? {
-        guard let origin = CookieOrigin(url) else { return nil }
+    public func cookies(for url: URL) -> [HTTPCookie]? { cookies(for: URLRequest(url: url)) }
+
+    /// The cookies that a request takes along, in the order in which it does; nil for a request that cannot be sent.
+    package func cookies(for request: URLRequest) -> [HTTPCookie]? {
+        guard let origin = CookieOrigin(request) else { return nil }
         return state.withLock { $0.jar.cookies(for: origin, now: Date()) }
     }
 
@@ -220,10 +223,12 @@ extension HTTPCookieStorage {
 
 // On reactors
 extension HTTPCookieStorage {
-    /// The bytes of `Cookie` for a request there; nil for none.
-    func field(for destination: Destination) -> [UInt8]? {
-        if state.withLock({ $0.jar.isKnownToHaveNone(for: destination.origin) }) { return nil }
-        let origin = CookieOrigin(destination)
+    /// The bytes of `Cookie` for a request; nil for none.
+    func field(for request: URLRequest) -> [UInt8]? {
+        guard let destination = try? request.destination.get(),
+            !state.withLock({ $0.jar.isKnownToHaveNone(for: destination.origin) }),
+            let origin = CookieOrigin(request)
+        else { return nil }
         return state.withLock { $0.jar.field(for: origin, of: destination.origin, now: Date()) }
     }
 

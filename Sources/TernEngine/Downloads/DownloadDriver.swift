@@ -57,7 +57,7 @@ final class DownloadDriver: ContentReceiver, @unchecked Sendable {
             partialFile.map {
                 ResumeStateMachine.PartialContent(
                     validator: $0.data.validator, length: $0.data.countOfBytesReceived ?? 0,
-                    totalLength: $0.data.countOfBytesExpectedToReceive)
+                    totalLength: $0.data.countOfBytesExpectedToReceive, source: $0.data.source)
             }, wantsFileOnly: place.wantsFileOnly)
         stage = .waiting(DownloadFile.Plan(place: place))
     }
@@ -109,7 +109,7 @@ extension DownloadDriver {
     private func received(
         _ response: HTTPURLResponse, of task: SessionTask, _ question: DelegateQuestion<ResponseAnswer>
     ) {
-        let meaning = resumption.head(response.head)
+        let meaning = resumption.head(response)
         if case .askAgain = meaning {
             var request = task.hopRequest
             resumption.prepare(&request)
@@ -137,7 +137,7 @@ extension DownloadDriver {
 
     /// The response arrived for another task, and the delegate has received it.
     func expect(_ response: HTTPURLResponse, for task: SessionTask) {
-        if let plan = plan(for: response, resumption.head(response.head), answering: task) {
+        if let plan = plan(for: response, resumption.head(response), answering: task) {
             begin(plan, response, of: task) {}
         }
     }
@@ -339,7 +339,7 @@ extension DownloadDriver {
         }
         resumption = ResumeStateMachine(
             ResumeStateMachine.PartialContent(
-                validator: data.validator, length: receivedLength, totalLength: expectedLength),
+                validator: data.validator, length: receivedLength, totalLength: expectedLength, source: data.source),
             wantsFileOnly: place.wantsFileOnly)
         resumption.prepare(&request)
         request.headers["Accept-Encoding"] = "identity"

@@ -17,6 +17,8 @@ public struct ResumeData: Sendable, Hashable {
     /// The length of the whole; nil if the server did not announce it.
     public let countOfBytesExpectedToReceive: Int64?
     let validator: StrongValidator
+    /// What has sent the content; nil if that is not known.
+    let source: ContentSource?
     /// The fields of the request that select the content, and are not secret.
     let fields: HeaderFields
 
@@ -56,19 +58,19 @@ public struct ResumeData: Sendable, Hashable {
         self.init(
             url: url, partialFile: URL(filePath: "/", directoryHint: .isDirectory), countOfBytesReceived: nil,
             countOfBytesExpectedToReceive: countOfBytesExpectedToReceive, validator: validator,
-            fields: Self.kept(request))
+            source: ContentSource(response.url), fields: Self.kept(request))
     }
 
     init(
         url: URL, partialFile: URL, countOfBytesReceived: Int64?, countOfBytesExpectedToReceive: Int64?,
-        validator: StrongValidator,
-        fields: HeaderFields
+        validator: StrongValidator, source: ContentSource?, fields: HeaderFields
     ) {
         self.url = url
         self.partialFile = partialFile
         self.countOfBytesReceived = countOfBytesReceived
         self.countOfBytesExpectedToReceive = countOfBytesExpectedToReceive
         self.validator = validator
+        self.source = source
         self.fields = fields
     }
 
@@ -90,7 +92,7 @@ public struct ResumeData: Sendable, Hashable {
         ResumeData(
             url: url, partialFile: URL(filePath: path, directoryHint: .notDirectory), countOfBytesReceived: length,
             countOfBytesExpectedToReceive: countOfBytesExpectedToReceive, validator: validator,
-            fields: fields)
+            source: source, fields: fields)
     }
 
     /// Whether `url` is the download's, ignoring userinfo and fragment.

@@ -22,6 +22,7 @@ enum ResumeDataCodec {
         let partialFile: String
         let receivedLength: Int64?
         let totalLength: Int64?
+        let source: String?
     }
 
     private enum Value: Encodable {
@@ -52,7 +53,7 @@ enum ResumeDataCodec {
             fields: data.fields.map { [.text($0.name), Value(FieldValue($0.bytes))] }, entityTag: tag.map(Value.init),
             lastModified: date,
             partialFile: data.partialFile.path(percentEncoded: false), receivedLength: data.countOfBytesReceived,
-            totalLength: data.countOfBytesExpectedToReceive)
+            totalLength: data.countOfBytesExpectedToReceive, source: data.source?.text)
         // Strings and numbers can always be encoded.
         return (try? encoder.encode(written)) ?? Data()
     }
@@ -71,7 +72,8 @@ enum ResumeDataCodec {
         let (url, fields) = try request(node)
         return ResumeData(
             url: url, partialFile: URL(filePath: path, directoryHint: .notDirectory), countOfBytesReceived: received,
-            countOfBytesExpectedToReceive: total, validator: validator, fields: fields)
+            countOfBytesExpectedToReceive: total, validator: validator,
+            source: node["source"]?.string.map(ContentSource.init(text:)), fields: fields)
     }
 
     /// Reads a file of resume data. An unreadable one counts as missing.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import FoundationEssentials
 import TernHTTP1
 
 /// What the responses to a download mean: which of them bring the file, and from which byte on. A pure state machine.
@@ -11,6 +12,8 @@ struct ResumeStateMachine {
         let validator: StrongValidator
         let length: Int64
         let totalLength: Int64?
+        /// What has sent it; nil if that is not known.
+        let source: ContentSource?
     }
 
     /// The meaning of a response.
@@ -51,7 +54,10 @@ struct ResumeStateMachine {
     private mutating func shorten(to length: Int64) {
         isAdjusted = true
         partialFile = partialFile.flatMap { part in
-            length <= 0 ? nil : PartialContent(validator: part.validator, length: length, totalLength: part.totalLength)
+            length <= 0
+                ? nil
+                : PartialContent(
+                    validator: part.validator, length: length, totalLength: part.totalLength, source: part.source)
         }
     }
 
@@ -68,11 +74,12 @@ struct ResumeStateMachine {
         request.headers.append(HeaderField(name: "If-Range", bytes: validator.bytes))
     }
 
-    mutating func head(_ head: ResponseHead) -> Meaning {
+    mutating func head(_ response: HTTPURLResponse) -> Meaning {
+        let head = response.head
         guard let partialFile else { return meaning(ofWhole: head) }
         switch head.status {
         case 200: return .whole
-        case 206: return part(head, after: partialFile)
+        case 206: return part(head, ContentSource(response.url), after: partialFile)
         case 416:
             if !isAdjusted, case .unsatisfied(let total)? = head["Content-Range"].flatMap(ContentRange.init),
                 total == partialFile.length
@@ -103,8 +110,12 @@ struct ResumeStateMachine {
         }
     }
 
-    private mutating func part(_ head: ResponseHead, after partialFile: PartialContent) -> Meaning {
-        if partialFile.validator.isContradicted(by: head) || !AppliedCodings(of: head).areIdentity {
+    private mutating func part(
+        _ head: ResponseHead, _ source: ContentSource?, after partialFile: PartialContent
+    ) -> Meaning {
+        // A validator is one of a resource (RFC 9110 §8.8.3): another resource may have the same.
+        let isElsewhere = partialFile.source.map { $0 != source } ?? false
+        if isElsewhere || partialFile.validator.isContradicted(by: head) || !AppliedCodings(of: head).areIdentity {
             self.partialFile = nil
             return .askAgain
         }
@@ -149,6 +160,20 @@ struct ResumeStateMachine {
         }
         // If the length of the whole is unknown, this part must be its end; `last` is less than the maximum.
         return total ?? partialFile.totalLength ?? (last + 1)
+    }
+}
+
+/// The resource that content is from, as far as it stays the same while a download is resumed: origin and path of the URL
+/// that answered, after redirects. The query does not count, because redirects often sign it anew.
+package struct ContentSource: Sendable, Hashable {
+    let text: String
+
+    init(text: String) { self.text = text }
+
+    /// Nil for a URL that is none of http or https.
+    package init?(_ url: URL?) {
+        guard let url, let destination = try? URLRequest(url: url).destination.get() else { return nil }
+        text = "\(destination.origin)\(destination.originForm.text.prefix { $0 != "?" })"
     }
 }
 

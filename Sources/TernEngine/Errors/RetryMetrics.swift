@@ -3,7 +3,7 @@ public import TernIO
 
 /// A retry of a request: why it was made, and when.
 public struct RetryMetrics: Sendable {
-    /// Of more retries of a task these many are remembered, the first ones.
+    /// Of more retries of a task these many are remembered: half of them the first ones, half of them the last.
     static let maximumRemembered = 64
 
     /// What an attempt has come to, so that another followed.
@@ -14,7 +14,7 @@ public struct RetryMetrics: Sendable {
         case failure(SessionError.Reason)
     }
 
-    /// 1 for the first retry of the task.
+    /// 1 for the first retry of the task; for the last one how many there were.
     public let number: Int
     /// What the attempt before it has come to.
     public let cause: Cause
@@ -50,6 +50,16 @@ public enum RetryRefusal: String, Sendable, Hashable, CaseIterable {
     case circuitBreaker = "circuit breaker"
     /// The delegate has refused it.
     case delegate
+}
+
+extension [RetryMetrics] {
+    /// How many there were, and why: of many the first three causes and the last three.
+    var summary: String {
+        let count = last?.number ?? 0
+        var causes = map(\.cause.description)
+        if causes.count > 8 { causes.replaceSubrange(3..<(causes.count - 3), with: ["…"]) }
+        return "\(count == 1 ? "a retry" : "\(count) retries") because of \(causes.joined(separator: ", "))"
+    }
 }
 
 /// A second attempt of a hop beside the first: see ``RetryPolicy/hedging``.

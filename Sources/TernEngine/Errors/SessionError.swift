@@ -33,7 +33,8 @@ public struct SessionError: Error, Sendable {
     /// resumed.
     public var resumeData: Data? { storage.resumeData }
 
-    /// The retries before this failure, in order: the first 64.
+    /// The retries before this failure, in order: of more than 64 the first 32 and the last 32. The number of the last one
+    /// is that of all.
     public var retries: [RetryMetrics] { storage.retries }
     /// Why no retry, or no other one, followed the last attempt; nil if none was asked for.
     public var retryRefusal: RetryRefusal? { storage.retryRefusal }
@@ -129,6 +130,15 @@ public struct SessionError: Error, Sendable {
         case read
         /// The timeout of a write to a raw stream.
         case write
+
+        /// Whether it is the server, or the way to it, that has not done in time what it should: not a queue of this client,
+        /// nor a delegate that does not answer.
+        var isOfServer: Bool {
+            switch self {
+            case .connect, .head, .idle, .total, .read, .write: true
+            case .queue, .sessionChallenge, .taskChallenge: false
+            }
+        }
     }
 }
 
@@ -145,9 +155,7 @@ extension SessionError: CustomStringConvertible, LocalizedError {
             if let remoteAddress, "\(remoteAddress)" != endpoint { place.append("at \(remoteAddress)") }
         }
         let sentence = place.isEmpty ? text : "\(text) (\(place.joined(separator: " ")))"
-        if retries.isEmpty { return sentence + refusal }
-        return "\(sentence), after \(retries.count == 1 ? "a retry" : "\(retries.count) retries") because of "
-            + retries.map(\.cause.description).joined(separator: ", ") + refusal
+        return (retries.isEmpty ? sentence : "\(sentence), after \(retries.summary)") + refusal
     }
 
     /// What kept a policy that makes retries from another one.

@@ -66,10 +66,9 @@ extension AttemptFailure.Kind {
     /// Whether it says something about the server: it is no limit, verdict or lack of this side.
     fileprivate var isOutcomeOfServer: Bool {
         switch self {
-        case .held, .addressRefused, .limited, .damaged, .local, .timedOut(.queue), .timedOut(.sessionChallenge),
-            .timedOut(.taskChallenge):
-            false
-        case .unresolved, .unconnected, .untrusted, .timedOut, .lost, .malformed: true
+        case .timedOut(let limit): limit.isOfServer
+        case .held, .addressRefused, .limited, .damaged, .local: false
+        case .unresolved, .unconnected, .untrusted, .lost, .malformed: true
         }
     }
 }

@@ -16,8 +16,13 @@ package struct CookieUse: Sendable {
         stores = storage != nil && configuration.httpCookieAcceptPolicy != .never
     }
 
+    /// The stored cookies that the request sends.
+    package func cookies(for request: URLRequest) -> [HTTPCookie] {
+        storage(forSending: request)?.cookies(for: request) ?? []
+    }
+
     /// The storage whose cookies the request sends; nil if it sends none.
-    package func storage(forSending request: URLRequest) -> HTTPCookieStorage? {
+    func storage(forSending request: URLRequest) -> HTTPCookieStorage? {
         sends && request.httpShouldHandleCookies ? storage : nil
     }
 

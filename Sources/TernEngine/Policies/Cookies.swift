@@ -23,9 +23,7 @@ struct Cookies: HopPolicy {
     }
 
     func prepare(_ hop: Hop, _ history: inout TaskHistory) -> HopPreparation {
-        guard let storage = use.storage(forSending: hop.request),
-            let destination = try? hop.request.destination.get(), let stored = storage.field(for: destination)
-        else { return .ready }
+        guard let stored = use.storage(forSending: hop.request)?.field(for: hop.request) else { return .ready }
         let all = [stored] + (hop.request.headers.cookie.map { $0.isEmpty ? [] : [$0] } ?? [])
         var request = hop.request
         request.headers.replace(
@@ -35,9 +33,9 @@ struct Cookies: HopPolicy {
 
     func learn(_ head: ResponseHead, _ history: inout TaskHistory) {
         guard head.contains("Set-Cookie"), let storage = use.storage(forResponsesTo: history.hop.request),
-            let destination = try? history.hop.request.destination.get()
+            let origin = CookieOrigin(history.hop.request)
         else { return }
-        storage.receive(head.bytes(for: "Set-Cookie"), from: CookieOrigin(destination))
+        storage.receive(head.bytes(for: "Set-Cookie"), from: origin)
     }
 }
 

@@ -71,8 +71,10 @@ public struct ProxyExceptions: Sendable, Hashable {
         contains(canonicalHost: HTTPOrigin.canonicalHost(InternationalizedNames.inDNS(host)), port: port)
     }
 
-    /// The same for the host of an origin.
-    func contains(canonicalHost host: String, port: UInt16?) -> Bool {
+    /// Whether the host of an origin is one of them.
+    func contains(_ origin: HTTPOrigin) -> Bool { contains(canonicalHost: origin.host, port: origin.port) }
+
+    private func contains(canonicalHost host: String, port: UInt16?) -> Bool {
         if items.isEmpty { return false }
         let name = Self.withoutFinalDots(host)
         let address = IPAddress(literal: host)

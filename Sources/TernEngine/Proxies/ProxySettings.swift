@@ -23,6 +23,13 @@ public struct ProxySettings: Sendable {
         choice = .byScheme(http: route, https: route, except: exceptions)
     }
 
+    /// One proxy for http and one for https, except for requests to certain hosts; nil for direct connections.
+    package init(http: Proxy?, https: Proxy?, except exceptions: ProxyExceptions) {
+        choice = .byScheme(
+            http: http.map { ProxyRoute($0, from: .session) }, https: https.map { ProxyRoute($0, from: .session) },
+            except: exceptions)
+    }
+
     /// The closure names the proxy for a URL; nil for a direct connection. Called for each hop, redirects included, on a
     /// reactor's thread: it must not block. The URL has no user information. For a raw stream it is `http://HOST:PORT/`.
     @preconcurrency public init(_ choose: @escaping @Sendable (URL) -> Proxy?) { choice = .byURL(choose) }
@@ -77,28 +84,19 @@ public struct ProxySettings: Sendable {
         return nil
     }
 
-    /// The proxy for a URL; nil for a direct connection.
+    /// The proxy for a URL; nil for a direct connection, and for a URL that is none of http or https.
     ///
     /// - Throws: an error that names the variable of the environment whose value is no proxy.
     public func proxy(for url: URL) throws(InvalidProxy) -> Proxy? {
-        let isSecure = url.scheme?.lowercased() == "https"
-        let port = url.port.map { UInt16(exactly: $0) } ?? (isSecure ? 443 : 80)
-        return try route(isSecure: isSecure, host: url.host.map(HTTPOrigin.canonicalHost), port: port, url)?.proxy.get()
+        try HTTPOrigin(of: url).flatMap { route(to: $0, url) }?.proxy.get()
     }
 
     /// The same for a request to `origin` with this URL, which is read only if a closure wants it.
     func route(to origin: HTTPOrigin, _ url: @autoclosure () -> URL?) -> ProxyRoute? {
-        route(isSecure: origin.scheme == .https, host: origin.host, port: origin.port, url())
-    }
-
-    private func route(
-        isSecure: Bool, host: String?, port: UInt16?, _ url: @autoclosure () -> URL?
-    ) -> ProxyRoute? {
         switch choice {
         case .byScheme(let http, let https, let exceptions):
-            guard let route = isSecure ? https : http else { return nil }
-            if let host, exceptions.contains(canonicalHost: host, port: port) { return nil }
-            return route
+            guard let route = origin.scheme == .https ? https : http else { return nil }
+            return exceptions.contains(origin) ? nil : route
         case .byURL(let choose): return url().flatMap(choose).map { ProxyRoute($0, from: .session) }
         }
     }

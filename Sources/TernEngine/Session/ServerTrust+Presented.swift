@@ -10,7 +10,8 @@ extension ServerTrust {
     ///
     /// - Parameters:
     ///   - url: an https URL; only its host and port matter.
-    ///   - configuration: the settings for connecting. Its anchors become the trust's.
+    ///   - configuration: the settings for connecting. Its anchors, or those of its files, become the trust's. Its secrets,
+    ///     its storages and its limits do not go along.
     /// - Throws: the error that prevented the server from presenting certificates.
     public static func presented(
         by url: URL, configuration: SessionConfiguration = .default
@@ -27,9 +28,14 @@ extension ServerTrust {
             // Never evaluated, but makes the handshake request a staple and timestamps.
             .certificateTransparency(.chrome(TransparencyLogList(logs: [], time: nil))),
         ])
-        // Whatever form the host has, it is the only one this session connects to.
+        let policyOfFiles = configuration.trustFiles?.current.material.policy
+        let configuration = configuration.withTrustOfFiles
+        // Whatever form the host has, it is the only one this session connects to. A proxy is trusted as usual.
         let session = Session(
-            configuration: configuration, serverTrustPolicyManager: OnePolicy(policy: refusal))
+            configuration: configuration.forHandshakes, delegate: nil,
+            serverTrustPolicyManager: OnePolicy(policy: refusal), firstPolicies: [],
+            proxyTrust: TrustSettings(
+                ofProxiesOf: configuration, policies: policyOfFiles?.manager(onPinFailure: nil)))
         do throws(SessionError) {
             _ = try await session.data(for: URLRequest(url: url))
         } catch {
@@ -83,7 +89,7 @@ extension ServerTrust {
     public func fetchingRevocation(
         for policy: ServerTrustPolicy, configuration: SessionConfiguration
     ) async -> ServerTrust {
-        let fetcher = RevocationFetcher(requestSender: SideSession.forRevocation(configuration))
+        let fetcher = RevocationFetcher(requestSender: SideSession.forRevocation(configuration.withTrustOfFiles))
         var trust = self
         var asked: Set<RevocationQuestion> = []
         while true {
@@ -106,7 +112,7 @@ extension ServerTrust {
     public func fetchingIssuers(
         for policy: ServerTrustPolicy, configuration: SessionConfiguration
     ) async -> ServerTrust {
-        let fetcher = RevocationFetcher(requestSender: SideSession.forRevocation(configuration))
+        let fetcher = RevocationFetcher(requestSender: SideSession.forRevocation(configuration.withTrustOfFiles))
         var trust = self
         var search = IssuerSearch()
         while true {

@@ -4,12 +4,13 @@ import Synchronization
 extension Session {
     /// Accepts no more tasks, and ends when the started ones are done: then its connections are closed, and its
     /// delegate is called and released. A task that is resumed later fails with `sessionInvalidated`. Has no effect the
-    /// second time.
+    /// second time, nor for the session that a process shares, `URLSession.shared`.
     public func finishTasksAndInvalidate() { invalidate() }
 
     /// The same, and cancels the running tasks.
     public func invalidateAndCancel() {
         invalidate()
+        if invalidation.load(ordering: .sequentiallyConsistent) == .ruledOut { return }
         for table in tables { for task in table.all { task.abandon() } }
         for task in ownTasks { task.cancel() }
         for shard in shards { shard.perform { $0.endMembers(.cancelled) } }
@@ -28,8 +29,13 @@ extension Session {
         for shard in shards { shard.perform { $0.reset() } }
     }
 
+    /// Makes both without effect: no part of a program ends a session of the others.
+    package func ruleOutInvalidation() { invalidation.store(.ruledOut, ordering: .sequentiallyConsistent) }
+
     private func invalidate() {
-        if invalidation.exchange(true, ordering: .sequentiallyConsistent) { return }
+        let (begins, _) = invalidation.compareExchange(
+            expected: .possible, desired: .begun, ordering: .sequentiallyConsistent)
+        if !begins { return }
         let left = Countdown(from: tables.count) { [self] in
             close()
             let delegate = takeDelegate()
@@ -39,6 +45,9 @@ extension Session {
         if tables.isEmpty { left.end() }
     }
 }
+
+/// Whether a session accepts tasks, and for how long.
+enum Invalidation: UInt8, AtomicRepresentable { case possible, begun, ruledOut }
 
 /// Runs a closure when it has been counted down.
 private final class Countdown: Sendable {

@@ -2,6 +2,14 @@
 import TernTLS
 
 extension SessionConfiguration {
+    /// What its files have now in the place of its own, and no files: for requests beside those of its session.
+    var withTrustOfFiles: SessionConfiguration {
+        guard let material = trustFiles?.current.material else { return self }
+        var read = applying(material)
+        read.trustFiles = nil
+        return read
+    }
+
     /// With what was read from files in the place of its own. The identities of single hosts and the policies of origins
     /// are no part of a configuration.
     func applying(_ material: TrustMaterial) -> SessionConfiguration {

@@ -19,8 +19,8 @@ public final class Session: Sendable {
     private let ownPlaces: TaskPlaces
     let taskDefaults: TaskDefaults
     private let currentDelegate: Lock<(any SessionDelegate)?>
-    /// Whether no more tasks are accepted.
-    let invalidation = Atomic<Bool>(false)
+    /// Once it has begun, no more tasks are accepted.
+    let invalidation = Atomic<Invalidation>(.possible)
     let permits: ConnectionPermits
     private let trust: TrustSettings
     private let proxyTrust: TrustSettings
@@ -171,12 +171,12 @@ public final class Session: Sendable {
 
     /// The place for a task; nil if no tasks are accepted.
     func taskPlace(for request: URLRequest) -> TaskPlace? {
-        invalidation.load(ordering: .relaxed) ? nil : places.place(for: request)
+        invalidation.load(ordering: .relaxed) == .begun ? nil : places.place(for: request)
     }
 
     /// The places that tasks for such a request may get.
     func taskPlaces(for request: URLRequest) -> [TaskPlace] {
-        invalidation.load(ordering: .relaxed) ? [] : places.places(for: request)
+        invalidation.load(ordering: .relaxed) == .begun ? [] : places.places(for: request)
     }
 
     /// The error of a task without a reactor to run on.

@@ -94,21 +94,31 @@ extension SideSession {
 }
 
 extension SessionConfiguration {
-    /// The settings for what the session itself asks for: its own, so that these requests leave from the same
-    /// addresses, lead nowhere else, and go through the same proxies. Each setting goes along unless it is taken back
-    /// here, because it
-    /// - is a secret of the user's, or may contain one: a certificate or a policy names the servers of these requests;
-    /// - keeps what these servers send among what the user's have sent;
-    /// - makes these requests wait for the user's, or the other way round, or bounds how many there are;
-    /// - is meant for the user's servers: another endpoint, a header in front of the connection.
+    /// The settings for what the session itself asks for, of servers that a certificate or a policy names: those of
+    /// ``forHandshakes`` but for what is meant for the user's servers alone, such as another endpoint, a header in front of
+    /// the connection, or a file that their keys are written to.
     var forSideRequests: SessionConfiguration {
+        var side = forHandshakes
+        side.tls.keyLog = nil
+        (side.unixSocket, side.dialer, side.endpointOverrides) = (nil, nil, [])
+        side.proxyProtocol = nil
+        return side
+    }
+
+    /// The settings for connecting to the user's servers in a session beside the user's: its own, so that connections leave
+    /// from the same addresses, lead nowhere else, and go through the same proxies. Each setting goes along unless it is
+    /// taken back here, because it
+    /// - is a secret of the user's, or may contain one;
+    /// - keeps what servers send among what the user's requests have brought, or answers in place of the server;
+    /// - makes these connections wait for the user's, or the other way round, or bounds how many there are.
+    var forHandshakes: SessionConfiguration {
         let usual = SessionConfiguration()
         var side = self
         side.httpAdditionalHeaders = usual.httpAdditionalHeaders
         (side.authentication, side.netrc, side.urlCredentialStorage) = (nil, nil, nil)
         side.probesForDigest = usual.probesForDigest
-        (side.tls.identity, side.tls.keyLog) = (nil, nil)
-        // Their session has read them.
+        side.tls.identity = nil
+        // They have been read.
         side.trustFiles = nil
 
         (side.httpCookieStorage, side.hstsStorage, side.urlCache) = (nil, nil, nil)
@@ -122,9 +132,6 @@ extension SessionConfiguration {
         side.maximumQueuedRequestsPerHost = usual.maximumQueuedRequestsPerHost
         // The process's, so that no threads are added.
         side.reactorCount = usual.reactorCount
-
-        (side.unixSocket, side.dialer, side.endpointOverrides) = (nil, nil, [])
-        side.proxyProtocol = nil
         side.responseProviders = []
         return side
     }

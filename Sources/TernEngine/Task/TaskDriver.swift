@@ -744,7 +744,7 @@ extension SessionTask: DelegateAsker {
             let next = driver.machine.answered(answer)
             if driver.machine.history.retryCount.retries > count {
                 hopAttempts.beginRetry()
-                attempt.isFollowed(by: .retry(driver.machine.history.lastRetry ?? retry))
+                attempt.isFollowed(by: .retry(driver.machine.history.retries.last ?? retry))
                 if let response = question.response { driver.delegate.handle(.discarded(response), of: self) }
             }
             return follow(next)

@@ -75,10 +75,8 @@ struct TaskHistory: ~Copyable {
         (self.start, self.deadline) = (start, deadline)
     }
 
-    /// The retries, in order: of many the first ones.
+    /// The retries, in order: of many the first ones and the last ones.
     var retries: [RetryMetrics] { memories.isEmpty ? [] : self[RetryMemory.self].retries }
-
-    var lastRetry: RetryMetrics? { memories.isEmpty ? nil : self[RetryMemory.self].last }
 
     var retryCount: RetryRule.Count { memories.isEmpty ? RetryRule.Count() : self[RetryMemory.self].count }
 
@@ -155,14 +153,13 @@ struct TaskHistory: ~Copyable {
 /// The retries of a task, for the planner, its error and its metrics.
 private struct RetryMemory: PolicyMemory {
     private(set) var count = RetryRule.Count()
-    /// The first ones.
+    /// The first ones and the last ones.
     private(set) var retries: [RetryMetrics] = []
-    private(set) var last: RetryMetrics?
 
     mutating func add(_ retry: RetryMetrics) {
-        last = retry
         count.add(retry.delay)
         if retry.needsUnusedConnection { count.wasMisdirected = true }
-        if retries.count < RetryMetrics.maximumRemembered { retries.append(retry) }
+        if retries.count == RetryMetrics.maximumRemembered { retries.remove(at: RetryMetrics.maximumRemembered / 2) }
+        retries.append(retry)
     }
 }

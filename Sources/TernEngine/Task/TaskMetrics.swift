@@ -10,8 +10,8 @@ public struct TaskMetrics: Sendable {
     public internal(set) var end: MonotonicInstant?
     /// Without the last, so that a task without redirects allocates nothing for them.
     private var earlier: [HopMetrics] = []
-    /// The retries that the ``RetryPolicy`` has made, in order: the first 64. Repeats on a dead kept-alive connection are
-    /// counted in ``repeatCount``.
+    /// The retries that the ``RetryPolicy`` has made, in order: of more than 64 the first 32 and the last
+    /// 32, whose number is that of all. Repeats on a dead kept-alive connection are counted in ``repeatCount``.
     public var retries: [RetryMetrics] { last.retries }
     /// The number of redirects that were followed.
     public private(set) var redirectCount = 0

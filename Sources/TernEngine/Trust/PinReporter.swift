@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
+import TernIO
 import TernLock
 import TernTLS
 
@@ -51,7 +52,7 @@ final class PinReporter: Sendable {
             ($0.limiter.admits(PinReportLimiter.Subject(report), at: Timestamp.current), $0.requestSender)
         }
         guard isNew else { return }
-        Task.detached(priority: .utility) {
+        WorkThreads.shared.run {
             observer?(report)
             if let requestSender { Self.post(report, along: route, by: requestSender) }
         }

@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
 import TernHTTP1
+
+extension HTTPOrigin {
+    /// The origin that a request to a URL is sent to; nil for a URL that is none of http or https.
+    init?(of url: URL) {
+        guard let destination = try? Destination(absoluteString: url.absoluteString) else { return nil }
+        self = destination.origin
+    }
+}
 
 /// The target of a request: the client's reading of an http or https URL (RFC 9110 §4.2).
 struct Destination: Sendable, Hashable {

@@ -26,7 +26,7 @@ open class ServerTrustPolicyManager: @unchecked Sendable {
     /// for that of the session's configuration.
     public let maximumPathDepth: Int?
     /// Called for servers that do not match a pin set, whether they were refused for that or not: once a day for each
-    /// rule, host, key and set, and again when the policies change. Runs in a Swift task of its own.
+    /// rule, host, key and set, and again when the policies change. Runs on a thread of Tern's that is no reactor's.
     public let onPinFailure: (@Sendable (PinFailureReport) -> Void)?
     /// The keys of `policies` that match no host, and why. Empty for a manager from pin sets, whose patterns are checked.
     public let unusableKeys: [String: HostPatternError]

@@ -17,7 +17,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let origin = CookieOrigin(secureHost: "www.example.com")
     let now = Date(timeIntervalSince1970: 1_700_000_000)
     guard let cookie = HTTPCookie(field, from: origin, now: now) else { return 0 }
-    guard cookie.bytes.name == field.name, cookie.bytes.value == field.value, cookie.path == field.path?.text ?? "/"
+    guard cookie.identity.name == field.name, cookie.valueBytes == field.value, cookie.path == field.path?.text ?? "/"
     else {
         fatalError("\(field) became another cookie")
     }

@@ -512,6 +512,10 @@ final class CacheDialogue: Sendable {
                 as: "b | fwd=vary-miss; stored")),
     ]
 
+    private static let digests = [
+        ("Repr-Digest", "sha-256=:a:"), ("Digest", "md5=a"), ("Content-Digest", "sha-256=:b:"), ("Content-MD5", "b"),
+    ]
+
     // RFC 9110 §14
     private static let ranges = [
         CacheRow(
@@ -525,6 +529,17 @@ final class CacheDialogue: Sendable {
             .stored("416 | hit; ttl=60", fields: [("Range", "bytes=6-")], delivered: ["Content-Range": "bytes */6"]),
             .stored("bc | hit; ttl=60", fields: [("Range", "bytes=1-2"), ("If-Range", "\"1\"")]),
             .stored("abcdef | hit; ttl=60", fields: [("Range", "bytes=1-2"), ("If-Range", "\"2\"")])),
+        CacheRow(
+            "RFC 9530: a digest of the content is for the whole, that of the representation for its parts, too",
+            .sent("abcdef", [fresh] + digests, as: "abcdef | \(miss)"),
+            .stored(
+                "abcdef | hit; ttl=60", delivered: ["Content-Digest": "sha-256=:b:", "Repr-Digest": "sha-256=:a:"]),
+            .stored(
+                "bc | hit; ttl=60", fields: [("Range", "bytes=1-2")],
+                delivered: ["Content-Digest": "", "Content-MD5": "", "Repr-Digest": "sha-256=:a:", "Digest": "md5=a"]),
+            .stored(
+                "416 | hit; ttl=60", fields: [("Range", "bytes=6-")],
+                delivered: ["Content-Digest": "", "Content-MD5": "", "Repr-Digest": "", "Digest": ""])),
         CacheRow(
             "RFC 9110 §13.1.5: a date lets a range apply if the resource had it for a while",
             .sent("abc", [fresh, tag, ("Last-Modified", "{date-59}")], path: "/1", as: "abc | \(miss)"),

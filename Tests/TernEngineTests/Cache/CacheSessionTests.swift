@@ -209,6 +209,23 @@ import Testing
         #expect(cache.cachedResponse(for: request) == nil)
     }
 
+    @Test func `content that a program has replaced has no digest of what the server sent`() async throws {
+        let cache = URLCache()
+        let request = try URLRequest(string: "http://nowhere.test/a")
+        let response = try HTTPURLResponse(
+            url: request.url, statusCode: 200,
+            headers: [
+                "Cache-Control": "max-age=60", "Repr-Digest": "sha-256=:a:", "Digest": "md5=a",
+                "Content-Digest": "sha-256=:b:", "Content-MD5": "b",
+            ])
+        cache.storeCachedResponse(CachedURLResponse(response: response, data: Data("mine".utf8)), for: request)
+        let (data, found) = try await session(cache).data(for: request)
+        #expect(data == Data("mine".utf8) && found.value(forHTTPHeaderField: "Content-Length") == "4")
+        for name in ["Repr-Digest", "Digest", "Content-Digest", "Content-MD5"] {
+            #expect(found.value(forHTTPHeaderField: name) == nil, "\(name)")
+        }
+    }
+
     @Test func `a response is used under the trust policy that it was received under alone`() async throws {
         let authority = try CertificateAuthority()
         let origin = try ScriptedOrigin(tls: try authority.issue()) { [fresh] _, _ in

@@ -47,25 +47,45 @@ import Testing
         #expect(storage.cookies == [])
     }
 
+    @Test func `what a storage says that a request takes along is what it takes along`() throws {
+        let requests = try ["https://a.test/p/q", "http://a.test/", "https://b.a.test/p", "https://c.test/"].map {
+            try URLRequest(string: $0)
+        }
+        for number in 0..<170 { storage.setCookie(try cookie("n\(number)", "a.test")) }
+        storage.setCookie(try cookie("wide", ".a.test"))
+        let attributes: [(String, Bool)] = [("/p", false), ("/p/q", true), ("/x", false)]
+        for (path, isSecure) in attributes {
+            storage.setCookie(
+                try #require(
+                    HTTPCookie(name: "at", value: path, domain: ".a.test", path: path, isSecure: isSecure)))
+        }
+        for request in requests {
+            let said = try #require(storage.cookies(for: request))
+            let sent = storage.field(for: request).map { String(decoding: $0, as: UTF8.self) }
+            #expect(HTTPCookie.requestHeaderFields(with: said)["Cookie"] == sent, "\(request)")
+            #expect(storage.cookies(for: try #require(request.url)) == said)
+        }
+    }
+
     @Test func `an origin without cookies gets those that are set later`() throws {
-        let destination = try Destination(absoluteString: "https://h.example.com/")
+        let request = try URLRequest(string: "https://h.example.com/")
         storage.receive([Array("a=1".utf8)], from: CookieOrigin(secureHost: "other.example"))
-        #expect(storage.field(for: destination) == nil)
+        #expect(storage.field(for: request) == nil)
         storage.receive([Array("b=2; Domain=example.com".utf8)], from: CookieOrigin(secureHost: "www.example.com"))
-        #expect(storage.field(for: destination) == Array("b=2".utf8))
+        #expect(storage.field(for: request) == Array("b=2".utf8))
     }
 
     @Test func `many threads share a storage`() async throws {
         await withTaskGroup { group in
             for thread in 0..<8 {
                 group.addTask { [storage] in
-                    guard let destination = try? Destination(absoluteString: "https://h\(thread % 2).example.com/")
+                    guard let request = try? URLRequest(string: "https://h\(thread % 2).example.com/"),
+                        let origin = CookieOrigin(request)
                     else { return }
-                    let origin = CookieOrigin(destination)
                     for number in 0..<200 {
                         let field = "n\(number % 20)=\(thread); Domain=example.com"
                         storage.receive([Array(field.utf8)], from: origin)
-                        _ = storage.field(for: destination)
+                        _ = storage.field(for: request)
                     }
                 }
             }

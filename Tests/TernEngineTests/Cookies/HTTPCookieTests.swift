@@ -18,6 +18,29 @@ import Testing
         }
     }
 
+    @Test func `each part of an identity keeps cookies apart, in a storage and in a file`() throws {
+        let cookie = try #require(HTTPCookie(name: "n", value: "v", domain: "a.test", path: "/p"))
+        let others = [
+            "name": HTTPCookie(name: "m", value: "v", domain: "a.test", path: "/p"),
+            "domain": HTTPCookie(name: "n", value: "v", domain: ".a.test", path: "/p"),
+            "path": HTTPCookie(name: "n", value: "v", domain: "a.test", path: "/q"),
+        ].compactMapValues { $0 }
+        // A new part needs a line above.
+        #expect(Set(Mirror(reflecting: cookie.identity).children.compactMap(\.label)) == Set(others.keys))
+        let storage = HTTPCookieStorage()
+        for cookie in [cookie] + others.values { storage.setCookie(cookie) }
+        let all = Set([cookie] + others.values)
+        #expect(Set(storage.cookies ?? []) == all && all.count == others.count + 1)
+        #expect(Set(CookieText(CookieText.bytes(of: Array(all)), now: Date()).cookies) == all)
+        // Nothing else does.
+        storage.setCookie(
+            try #require(
+                HTTPCookie(
+                    name: "n", value: "w", domain: "a.test", path: "/p", expiresDate: Date(timeIntervalSinceNow: 60),
+                    isSecure: true, isHTTPOnly: true, sameSitePolicy: .lax)))
+        #expect(storage.cookies?.count == all.count)
+    }
+
     @Test func `descriptions do not show the value`() throws {
         let cookie = try #require(HTTPCookie(name: "id", value: "secret", domain: "a.test"))
         var dumped = ""

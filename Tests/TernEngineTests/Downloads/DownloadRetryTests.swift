@@ -280,6 +280,25 @@ private final class Log: SessionDownloadDelegate {
         #expect(try error?.resumeData.map { try ResumeData($0).countOfBytesReceived } == 1000)
     }
 
+    @Test func `the rest of another resource with the same tag does not become part of the file`()
+        async throws
+    {
+        let other = [UInt8](repeating: 7, count: content.count)
+        let origin = try BreakingOrigin { [content] number, request in
+            switch number {
+            case 0: BreakingOrigin.answer(content, request, breaksOffAfter: 1000)
+            case 1: [.redirect(302, to: "/other")]
+            default: BreakingOrigin.answer(other, request)
+            }
+        }
+        let (folder, log) = (try TestFolder(), Log())
+        let session = self.session()
+        let task = session.downloadTask(with: try URLRequest(origin.origin), in: folder.url(""), delegate: log)
+        #expect(await log.error(of: task, in: session) == nil)
+        #expect(log.received(other) == true)
+        #expect(origin.ranges == ["", "bytes=1000-", "bytes=1000-", ""])
+    }
+
     @Test func `a download may be cancelled while its retry waits`() async throws {
         let origin = try BreakingOrigin { [content] _, request in
             BreakingOrigin.answer(content, request, breaksOffAfter: 1000)

@@ -27,6 +27,14 @@ import Testing
         #expect(try ResumeData(data.data) == data)
     }
 
+    @Test func `the resource that the content is from is written down without its query`() throws {
+        let source = ContentSource(URL(string: "http://user:secret@A.test:8080/b%20c?signature=secret#d"))
+        #expect(source?.text == "http://a.test:8080/b%20c")
+        let data = try ResumeData(text(("\"totalLength\"", "\"source\":\"http://a.test:8080/b%20c\",\"totalLength\"")))
+        #expect(data.source == source)
+        #expect(try ResumeData(data.data) == data)
+    }
+
     @Test func `credentials in a URL are not written down`() throws {
         let url = try #require(URL(string: "http://user:secret@a.test/b#c"))
         #expect(ResumeData.withoutUserinfo(url)?.absoluteString == "http://a.test/b")

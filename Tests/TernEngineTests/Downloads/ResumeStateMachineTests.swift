@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
 import TernHTTP1
 import Testing
 
@@ -6,13 +7,19 @@ import Testing
 
 /// Dialogues: what is asked, what comes, and what it means.
 @Suite struct ResumeStateMachineTests {
-    private func resumption(_ length: Int64, of total: Int64? = 100) -> ResumeStateMachine {
+    private func resumption(
+        _ length: Int64, of total: Int64? = 100, from url: String? = nil
+    ) -> ResumeStateMachine {
         ResumeStateMachine(
-            ResumeStateMachine.PartialContent(validator: .entityTag("\"a\""), length: length, totalLength: total))
+            ResumeStateMachine.PartialContent(
+                validator: .entityTag("\"a\""), length: length, totalLength: total,
+                source: ContentSource(url.flatMap { URL(string: $0) })))
     }
 
-    private func head(_ status: Int, _ fields: HeaderFields = [:]) throws -> ResponseHead {
-        try HTTPURLResponse(url: nil, statusCode: status, headers: fields).head
+    private func head(
+        _ status: Int, _ fields: HeaderFields = [:], from url: String? = nil
+    ) throws -> HTTPURLResponse {
+        try HTTPURLResponse(url: url.flatMap { URL(string: $0) }, statusCode: status, headers: fields)
     }
 
     private func asked(_ resumption: ResumeStateMachine) throws -> [String?] {
@@ -100,6 +107,28 @@ import Testing
                 Issue.record("no whole")
                 continue
             }
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("http://a.test/b", true), ("http://a.test/b?signature=2", true), ("http://A.test:80/b#c", true),
+            ("http://a.test/c", false), ("http://a.test/b/", false), ("http://b.test/b", false),
+            ("https://a.test/b", false), ("http://a.test:81/b", false),
+        ])
+    func `the rest of another resource is not the rest, whatever its tag`(url: String, isRest: Bool) throws {
+        var resumption = resumption(40, from: "http://a.test/b?signature=1")
+        let fields: HeaderFields = ["Content-Range": "bytes 40-99/100", "ETag": "\"a\""]
+        switch resumption.head(try head(206, fields, from: url)) {
+        case .rest(40, 100): #expect(isRest)
+        case .askAgain: #expect(try !isRest && asked(resumption) == [nil, nil])
+        default: Issue.record("\(url)")
+        }
+        // Resume data of an earlier version names no resource.
+        var unknown = self.resumption(40)
+        guard case .rest = unknown.head(try head(206, fields, from: url)) else {
+            Issue.record("\(url)")
+            return
         }
     }
 

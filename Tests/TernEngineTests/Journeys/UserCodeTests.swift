@@ -17,13 +17,15 @@ import Testing
     /// What is called.
     enum Place: String, CaseIterable {
         case proxyChooser, trustManager
-        case authenticated, credentialIdentity, refused
+        case authenticated, credentialIdentity, refused, credentialChange
         case lookup, lookupCancellation
         case willSend, redirect, discarded, challenge, response, body, willCache
         case makesContent, content, contentEnd, sentContent, newContent
 
         /// Whether it is called for what is over: a cancellation changes nothing there.
-        fileprivate var isLate: Bool { [.lookupCancellation, .willCache, .contentEnd].contains(self) }
+        fileprivate var isLate: Bool {
+            [.lookupCancellation, .willCache, .contentEnd, .credentialChange].contains(self)
+        }
         /// Whether a part of the request may be on its way.
         fileprivate var isSending: Bool { [.makesContent, .content, .contentEnd, .sentContent].contains(self) }
         fileprivate var hasContent: Bool { isSending || self == .newContent }
@@ -73,6 +75,21 @@ import Testing
         session.invalidateAndCancel()
     }
 
+    @Test func `an observer of a storage runs on no reactor, and not before the change is over`() async throws {
+        let origin = try Self.origin(.credentialChange)
+        let intruder = Intruder(.cancel, at: 1, origin)
+        let session = try Self.session(.credentialChange, .plain, intruder)
+        let delegate = Delegate(.credentialChange, intruder)
+        let task = session.dataTask(with: try URLRequest(origin), delegate: delegate)
+        intruder.begin(task, session)
+        task.resume()
+        _ = await delegate.recorder.end()
+        await CredentialObserver.settle()
+        #expect(intruder.performed?.isOnReactor == false)
+        intruder.end()
+        session.invalidateAndCancel()
+    }
+
     private static let authority = Result { try CertificateAuthority() }
 
     /// Redirects the first request, and refuses what the place needs to be refused.
@@ -84,7 +101,7 @@ import Testing
             let isRefused =
                 switch place {
                 case .refused, .discarded: authorization?.hasSuffix("odd") == true
-                case .challenge: authorization == nil
+                case .challenge, .credentialChange: authorization == nil
                 default: false
                 }
             if isRefused {
@@ -111,6 +128,7 @@ import Testing
             }
         }
         if place.hasAuthentication { configuration.authentication = Tokens(place, intruder) }
+        if place == .credentialChange { configuration.urlCredentialStorage = CredentialObserver.storage(for: intruder) }
         var manager: ServerTrustPolicyManager?
         if place == .trustManager {
             let anchor = try X509Certificate(pem: authority.get().certificatePEM)
@@ -152,6 +170,7 @@ import Testing
         intruder.begin(task, session)
         task.resume()
         let record = await delegate.recorder.end()
+        if place == .credentialChange { await CredentialObserver.settle() }
         let performed = intruder.performed
         _ = await performed?.other?.end()
         await session.expectNothingLeft()
@@ -176,6 +195,7 @@ private final class Intruder: Sendable {
     struct Performed: Sendable {
         /// The requests that had arrived by then.
         let headCount: Int
+        let isOnReactor: Bool
         let other: RecordingDelegate?
     }
 
@@ -216,7 +236,8 @@ private final class Intruder: Sendable {
         }
         guard let task, let session else { return }
         let other = act == .start || act == .startEqual ? RecordingDelegate() : nil
-        let performed = Performed(headCount: origin.observations.headCount, other: other)
+        let performed = Performed(
+            headCount: origin.observations.headCount, isOnReactor: session.firstLoop?.isCurrent == true, other: other)
         state.withLock { $0.performed = performed }
         switch act {
         case .cancel: task.cancel()
@@ -260,7 +281,8 @@ private final class Delegate: SessionTaskDelegate {
         if isPlace { intruder.call() }
         switch event {
         case .challenge(_, let question):
-            question.answer(.credential(PasswordCredential(user: "a", password: "b", schemes: .basic)))
+            let credential = PasswordCredential(user: "a", password: "b", schemes: .basic)
+            question.answer(.credential(credential, persistence: .forSession))
         case .newBody(let question): question.answer(.content(.data(Data("content".utf8))))
         default: recorder.handle(event, of: task)
         }
@@ -318,6 +340,36 @@ private final class Tokens: RequestAuthentication {
     func credentialIdentity(for request: URLRequest) -> String? {
         if place == .credentialIdentity { intruder.call() }
         return place == .credentialIdentity ? "me" : nil
+    }
+}
+
+/// Has intruders observe storages of credentials. Other storages call back nobody.
+private enum CredentialObserver {
+    private struct Entry: Sendable {
+        weak let storage: CredentialStorage?
+        let intruder: Intruder
+    }
+
+    private static let entries = Lock<[Entry]>([])
+
+    private static let observing: Void = CredentialStorage.publishChanges { storage in
+        let intruder = entries.withLock { $0.first { $0.storage === storage }?.intruder }
+        intruder?.call()
+    }
+
+    static func storage(for intruder: Intruder) -> CredentialStorage {
+        observing
+        let storage = CredentialStorage()
+        entries.withLock { entries in
+            entries.removeAll { $0.storage == nil }
+            entries.append(Entry(storage: storage, intruder: intruder))
+        }
+        return storage
+    }
+
+    /// Returns after the observers of each change so far.
+    static func settle() async {
+        await withCheckedContinuation { done in CredentialStorage.publication.async { done.resume() } }
     }
 }
 

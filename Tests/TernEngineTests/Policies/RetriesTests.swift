@@ -188,6 +188,22 @@ private final class NumberedTokens: RequestAuthentication {
             error.retries.count == 2 && "\(error)".hasSuffix(", after 2 retries because of unreachable, unreachable"))
     }
 
+    @Test func `of many retries the number is told, and the first and the last causes`() async throws {
+        let origin = try origin { number, _ in
+            number < 198 ? [.respond(status: 500 + min(number, 3))] : [.closeAbruptly]
+        }
+        let session = session {
+            ($0.maximumRetries, $0.budget, $0.repeatsLostRequests) = (200, nil, false)
+            $0.statusCodes = [500, 501, 502, 503]
+            $0.backOff.maximum = .microseconds(100)
+        }
+        let error = try #require(await session.failure(of: try URLRequest(origin)))
+        #expect(error.retries.map(\.number) == Array(1...32) + Array(169...200))
+        #expect(
+            "\(error)".hasSuffix(
+                ", after 200 retries because of 500, 501, 502, …, 503, connection-lost, connection-lost"))
+    }
+
     @Test func `a server that asks for too much patience has its response delivered`() async throws {
         let origin = try origin([503], [("Retry-After", "61")])
         let (_, response) = try await session().data(for: URLRequest(origin))

@@ -116,6 +116,9 @@ import Testing
             (["http_proxy": "p:1", "NO_PROXY": "a.test"], "http://b.a.test/", nil),
             (["http_proxy": "p:1", "no_proxy": "", "NO_PROXY": "a.test"], "http://a.test/", nil),
             (["http_proxy": "p:1", "no_proxy": "b.test", "NO_PROXY": "a.test"], "http://a.test/", "http://p:1"),
+            (["http_proxy": "p:1", "no_proxy": "127.0.0.1"], "http://0x7f.1/", nil),
+            (["http_proxy": "p:1", "no_proxy": "a.test:80"], "http://A.test./", nil),
+            (["http_proxy": "p:1"], "ftp://a.test/", nil),
         ] as [([String: String], String, String?)])
     func `the environment names proxies with curl's rules`(
         variables: [String: String], url: String, expected: String?

@@ -370,43 +370,85 @@ import Testing
         #expect(responder.requests.count == 3)
     }
 
-    @Test func `what belongs to the user's requests does not go along with the session's own`() throws {
+    /// Every member of a configuration goes along to the session's own requests, or is taken back. A new one fails the
+    /// test until it is in one of the lists.
+    @Test func `each setting goes along with the session's own requests, or is taken back`() throws {
+        let goAlong = [
+            "maximumIdleTime", "maximumIdleConnectionsPerHost", "maximumIdleConnections", "maximumConnectionAge",
+            "maximumRequestsPerConnection", "timeouts", "challengeTimeout", "redirectPolicy", "endsRedirectLoops",
+            "decodesContent", "contentDecodingLimits", "isBackground", "followsURLSession", "retryPolicy",
+            "socketOptions", "egressPolicy", "proxySettings", "proxyTLS", "proxyTrustPolicyManager", "resolver",
+            "addressFamily", "addressOverrides", "httpShouldSetCookies", "httpCookieAcceptPolicy",
+            "probesForProxyDigest", "sensitiveFields", "maximumCollectedBodySize", "limits", "leniency", "circuitClock",
+        ]
         var configuration = SessionConfiguration()
+        configuration.httpMaximumConnectionsPerHost = 1
+        configuration.httpMinimumConnectionsPerHost = 1
+        configuration.maximumConnections = 1
+        configuration.maximumQueuedRequestsPerHost = 1
+        configuration.rateLimit = RateLimit(requestsPerSecond: 1)
+        configuration.rateLimitPerHost = RateLimit(requestsPerSecond: 1)
+        configuration.waitsForConnectivity = true
+        configuration.responseProviders = [Nothing()]
+        configuration.circuitBreaker = CircuitBreaker()
         configuration.httpCookieStorage = HTTPCookieStorage()
         configuration.hstsStorage = HSTSStorage()
         configuration.urlCache = URLCache(memoryCapacity: 1 << 20)
         configuration.requestCachePolicy = .returnCacheDataDontLoad
-        configuration.urlCredentialStorage = CredentialStorage()
-        configuration.netrc = Netrc(Array("default login me password secret".utf8))
         configuration.authentication = Token()
-        configuration.httpAdditionalHeaders = ["Authorization": "Bearer token", "Cookie": "a=b"]
-        configuration.rateLimit = RateLimit(requestsPerSecond: 1)
-        configuration.rateLimitPerHost = RateLimit(requestsPerSecond: 1)
-        configuration.memoryQuota = MemoryQuota(limit: 1)
-        configuration.circuitBreaker = CircuitBreaker()
-        configuration.waitsForConnectivity = true
+        configuration.netrc = Netrc(Array("default login me password secret".utf8))
+        configuration.urlCredentialStorage = CredentialStorage()
         configuration.probesForDigest = true
-        configuration.proxyProtocol = .v1
+        configuration.httpAdditionalHeaders = ["Authorization": "Bearer token"]
+        configuration.memoryQuota = MemoryQuota(limit: 1)
+        configuration.trustFiles = try TrustFiles(TrustFilePaths()) { _ in }
+        configuration.reactorCount = 1
         configuration.unixSocket = try UnixSocketName(path: "/run/web.sock")
         configuration.dialer = ConnectionDialer { _ in throw Unreachable() }
+        configuration.proxyProtocol = .v1
         configuration.endpointOverrides = [
             EndpointOverride(host: nil, port: nil, targetHost: "b.test", targetPort: nil)
         ]
+        let identity = try CertificateAuthority().issue()
+        configuration.tls.identity = try ClientIdentity(
+            pem: Array((identity.certificatePEM + identity.privateKeyPEM).utf8))
         configuration.tls.keyLog = TLSKeyLog { _ in }
-        configuration.maximumQueuedRequestsPerHost = 0
-        configuration.limits.maximumFieldCount = 7
-        configuration.addressFamily = .ipv4
-        let side = configuration.forSideRequests
-        #expect(side.httpCookieStorage == nil && side.hstsStorage == nil && side.urlCache == nil)
-        #expect(side.requestCachePolicy == .useProtocolCachePolicy && side.urlCredentialStorage == nil)
-        #expect(side.netrc == nil && side.authentication == nil && !side.probesForDigest)
-        #expect(side.httpAdditionalHeaders == SessionConfiguration().httpAdditionalHeaders)
-        #expect(side.rateLimit == nil && side.rateLimitPerHost == nil && side.memoryQuota == nil)
-        #expect(side.circuitBreaker == nil)
-        #expect(!side.waitsForConnectivity && side.proxyProtocol == nil)
-        #expect(side.unixSocket == nil && side.dialer == nil && side.endpointOverrides.isEmpty)
-        #expect(side.tls.identity == nil && side.tls.keyLog == nil && side.maximumQueuedRequestsPerHost > 0)
-        #expect(side.limits.maximumFieldCount == 7 && side.addressFamily == .ipv4)
+        // A member that is changed above has to be taken back, and each other one is one of these.
+        let all = Set(members(configuration).keys)
+        let changed = differences(configuration, SessionConfiguration())
+        #expect(changed.union(goAlong) == all && changed.isDisjoint(with: goAlong))
+        #expect(differences(configuration.forSideRequests, SessionConfiguration()).isEmpty)
+        #expect(
+            differences(configuration.forHandshakes, SessionConfiguration())
+                == ["unixSocket", "dialer", "proxyProtocol", "endpointOverrides", "tls"])
+        var own = SessionConfiguration()
+        own.limits.maximumFieldCount = 7
+        (own.addressFamily, own.maximumConnectionAge) = (.ipv4, .seconds(1))
+        #expect(differences(own.forSideRequests, own).isEmpty)
+        // So has a member of the settings of TLS.
+        let tls = Set(members(configuration.tls).keys)
+        let rules = [
+            "anchors", "profile", "maximumPathDepth", "minimumVersion", "maximumVersion", "applicationProtocols",
+            "resumesSessions", "cipherList", "cipherSuites", "groups", "revocationLists", "transparencyLogs",
+            "fetchesMissingIssuers", "enforcesMustStaple",
+        ]
+        #expect(tls == Set(rules + ["identity", "keyLog"]))
+    }
+
+    private func members(_ value: Any) -> [String: String] {
+        let members = Mirror(reflecting: value).children.map { ($0.label ?? "", "\($0.value)") }
+        return Dictionary(members) { $1 }
+    }
+
+    private func differences(_ one: SessionConfiguration, _ other: SessionConfiguration) -> Set<String> {
+        let (left, right) = (members(one), members(other))
+        return Set(left.keys.filter { left[$0] != right[$0] })
+    }
+
+    private struct Nothing: ResponseProvider {
+        let isForServers = true
+
+        func response(to request: URLRequest, of task: any AnyObject & Sendable) -> (any ProvidedResponse)? { nil }
     }
 
     private struct Unreachable: Error {}
