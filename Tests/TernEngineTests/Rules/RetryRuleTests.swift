@@ -147,7 +147,12 @@ import Testing
 
     /// - Parameter wait: what the response asks for, in seconds.
     private static func answered(_ status: Int, wait: Int? = nil) -> Made {
-        { Outcome(of: try ResponseHead(status: status, fields: wait.map { ["Retry-After": "\($0)"] } ?? [])) }
+        { Outcome(of: try ResponseHead(status: status, fields: wait.map { ["Retry-After": "\($0)"] } ?? [:])) }
+    }
+
+    /// An error that the program made, with a code of URLSession.
+    private static func own(_ code: Int) -> SessionError.Reason {
+        .program(SessionError.ProgramFailure(code: code, information: 0) { "" })
     }
 
     private static let lost = failed(.transfer(.connectionLost(nil)))
@@ -179,6 +184,13 @@ import Testing
         Row(
             name: "unless all failures are retried", outcome: failed(.transfer(.damagedCache)),
             policy: { $0.failures = .all }, verdict: second),
+        Row(name: "so is a lost connection of the program's own", outcome: failed(own(-1005)), verdict: second),
+        Row(
+            name: "and what no group stands for is another failure", outcome: failed(own(-1202)),
+            policy: { $0.failures = .other }, verdict: second),
+        Row(
+            name: "but a cancellation of the program's own is the end", outcome: failed(own(-999)),
+            policy: { $0.failures = .all }, verdict: .end(.notTemporary)),
         Row(
             name: "what must not be done twice is not", outcome: lost, method: "POST", verdict: .end(.notRepeatable)),
         Row(
