@@ -69,6 +69,18 @@ private final class Late: Stub {
     override func startLoading() { answer(200, "late") }
 }
 
+/// Fails with these errors, one after another.
+private final class Failing: Stub {
+    static let errors = Lock<[any Error]>([])
+
+    override func startLoading() {
+        guard let error = Self.errors.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else {
+            return answer(200, "well")
+        }
+        client?.urlProtocol(self, didFailWithError: error)
+    }
+}
+
 /// Overrides nothing.
 private final class Plain: URLProtocol {
     override class func canInit(with request: URLRequest) -> Bool { true }
@@ -101,6 +113,29 @@ private final class Plain: URLProtocol {
     func `a stub answers the requests of its session`(_ path: String, _ expected: String) async {
         #expect(await outcome(session([Stub.self]), get("http://stub.test\(path)")) == expected)
         #expect(await outcome(session([Stub.self]), get("mock://stub.test\(path)")) == expected)
+    }
+
+    @Test(
+        arguments: [
+            (URLError.networkConnectionLost, true), (.timedOut, true), (.notConnectedToInternet, true),
+            (.cannotFindHost, true), (.dnsLookupFailed, true), (.cannotConnectToHost, true),
+            (.serverCertificateUntrusted, false), (.cancelled, false), (.badURL, false),
+        ] as [(URLError.Code, Bool)])
+    func `a stub's error of the network is retried like one of the network`(_ code: URLError.Code, _ isRetried: Bool)
+        async
+    {
+        for isFoundation in [true, false] {
+            Failing.errors.withLock {
+                let error: any Error =
+                    isFoundation ? NSError(domain: NSURLErrorDomain, code: code.rawValue) : URLError(code)
+                $0 = [error, error]
+            }
+            var request = get("http://stub.test/")
+            request.retryPolicy = .standard
+            request.retryPolicy?.backOff.base = .milliseconds(1)
+            let expected = isRetried ? "200 well -" : "- - \(code.rawValue)"
+            #expect(await outcome(session([Failing.self]), request) == expected)
+        }
     }
 
     @Test func `the content of an upload is that of the request`() async {

@@ -99,6 +99,7 @@ private class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDele
                 [.respond(status: 401, fields: [("WWW-Authenticate", "Basic realm=\"x\"")], body: "")]
             case "/held": [.hold, .ok("late")]
             case "/cut": [.close]
+            case "/busy": [.respond(status: 503, body: "busy")]
             default: [.ok("hello")]
             }
         }
@@ -131,6 +132,21 @@ private class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDele
         session.finishTasksAndInvalidate()
         await recorder.wait(for: "invalid")
         #expect(session.delegate == nil)
+    }
+
+    @Test func `a queue that stands still holds no retry, about which no delegate is asked`() async throws {
+        let queue = queue()
+        let recorder = Recorder(on: queue)
+        let session = URLSession(configuration: .ephemeral, delegate: recorder, delegateQueue: queue)
+        var request = URLRequest(url: try url("/busy"))
+        request.retryPolicy = .standard
+        request.retryPolicy?.backOff.base = .milliseconds(1)
+        queue.isSuspended = true
+        session.dataTask(with: request).resume()
+        #expect(await origin.waitFor { $0.requestCount == 3 })
+        queue.isSuspended = false
+        await recorder.wait(for: "end -")
+        #expect(recorder.calls.contains("response 503"))
     }
 
     @Test func `a completion handler silences the response, and no challenge`() async throws {

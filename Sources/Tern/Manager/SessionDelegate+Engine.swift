@@ -40,6 +40,7 @@ extension SessionDelegate: TernEngine.SessionDelegate, SessionDownloadDelegate, 
     public func handle(_ event: TaskEvent, of task: SessionTask) {
         if case .completed = event { strays.remove(task) }
         if let adopter = adopter(of: task) { return adopter.handle(event, of: task) }
+        if case .willRetry(_, let question) = event, !answersRetries { return question.answer(.retry) }
         if let event = HubTaskEvent(event), relay(.task(event, task)) { return }
         NoOpTaskDelegate.shared.handle(event, of: task)
     }
@@ -100,6 +101,10 @@ extension SessionDelegate: TernEngine.SessionDelegate, SessionDownloadDelegate, 
 // Each event calls its method, on the callback queue.
 extension SessionDelegate: TaskHub {
     var isConcerned: Bool { interception.hasRetrier || isOverridden }
+
+    var answersRetries: Bool {
+        self[\.retry] != nil || isSubclass && attachment.withLock { $0.answersRetries }
+    }
 
     var newStream: (@Sendable (Session, SessionTask) -> InputStream?)? { self[\.bodyStream] }
 
@@ -251,6 +256,8 @@ extension SessionDelegate {
         var callbacks: CallbackQueue?
         /// Makes the session evaluate servers again.
         var adoptPolicies: (@Sendable () -> Void)?
+        /// Whether a subclass may answer questions about retries: there are none among those of URLSession's delegates.
+        var answersRetries = true
     }
 
     func context(_ session: Session, _ queue: DispatchQueue) -> RequestContext {
@@ -271,7 +278,7 @@ extension SessionDelegate {
         to session: Session, _ run: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) {
         let callbacks = CallbackQueue(.runner(run), after: session.eventLoops)
-        attachment.withLock { $0 = Attachment(session: session, callbacks: callbacks) }
+        attachment.withLock { $0 = Attachment(session: session, callbacks: callbacks, answersRetries: false) }
     }
 
     /// Runs a block on the queue of the events, after those that have arrived.

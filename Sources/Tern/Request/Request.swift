@@ -27,7 +27,7 @@ open class Request: @unchecked Sendable {
         var isUnadapted = false
         var task: SessionTask?
         do {
-            task = try original?.task(telling: delegate)
+            task = try original?.task(telling: delegate, keeping: nil)
         } catch let error as AdaptError {
             delegate.error = error.underlying
             isUnadapted = true

@@ -81,7 +81,8 @@ final class RequestRetry: TaskRetry {
         guard let original = request.original, !delegate.context.isOver else { return delegate.settle(with: nil) }
         do {
             let last = delegate.task
-            let next = try original.task(telling: delegate)
+            let key = last?.originalRequest.headers["Idempotency-Key"]
+            let next = try original.task(telling: delegate, keeping: key)
             registry[next] = request
             // Not with this object, which the thread that runs this may release after the response has come.
             registry.removeWaiting(request)
@@ -115,7 +116,7 @@ final class RetryQuestion: Sendable {
 @preconcurrency public protocol RequestAdapter: Sendable {
     /// Returns the request to send in place of `urlRequest`. Called for every new task, so again for each retry, and
     /// always with the original request: on the thread that creates the request, or on one of Tern's threads for a
-    /// retry.
+    /// retry. An `Idempotency-Key` that it adds is that of the request: a later task keeps the first one's.
     ///
     /// - Throws: the error of the response, unless a retrier has the request retried.
     func adapt(_ urlRequest: URLRequest) throws -> URLRequest

@@ -7,7 +7,9 @@ import TernLock
 /// The source of a request, kept as given, so that each retry starts from it.
 protocol TaskSource: Sendable {
     /// Creates the task.
-    func task(telling delegate: TaskDelegate) throws -> SessionTask
+    ///
+    /// - Parameter key: the `Idempotency-Key` of the request's tasks so far, which an adapter may have added; nil without one.
+    func task(telling delegate: TaskDelegate, keeping key: String?) throws -> SessionTask
 }
 
 /// A request that the manager's adapter may change.
@@ -19,17 +21,18 @@ protocol TaskConvertible: TaskSource {
     func task(_ adapted: URLRequest, telling delegate: TaskDelegate) throws -> SessionTask
 
     /// Creates a task of the adapter's result.
-    func task(telling delegate: TaskDelegate) throws -> SessionTask
+    func task(telling delegate: TaskDelegate, keeping key: String?) throws -> SessionTask
 }
 
 extension TaskConvertible {
-    func task(telling delegate: TaskDelegate) throws -> SessionTask {
-        let adapted: URLRequest
+    func task(telling delegate: TaskDelegate, keeping key: String?) throws -> SessionTask {
+        var adapted: URLRequest
         do {
             adapted = try delegate.context.interception.adapt(urlRequest)
         } catch {
             throw AdaptError(underlying: error)
         }
+        if let key { adapted.setValue(key, forHTTPHeaderField: "Idempotency-Key") }
         return try task(adapted, telling: delegate)
     }
 }
@@ -131,7 +134,7 @@ struct Resumable: TaskSource {
     let resumeData: Data
     let delegate: DownloadTaskDelegate
 
-    func task(telling _: TaskDelegate) throws -> SessionTask {
+    func task(telling _: TaskDelegate, keeping _: String?) throws -> SessionTask {
         try delegate.context.session.downloadTask(
             withResumeData: delegate.resumeData ?? resumeData, delegate: delegate.receiver)
     }
@@ -149,9 +152,9 @@ final class AdoptedTask: TaskConvertible {
 
     var urlRequest: URLRequest { again.urlRequest }
 
-    func task(telling delegate: TaskDelegate) throws -> SessionTask {
+    func task(telling delegate: TaskDelegate, keeping key: String?) throws -> SessionTask {
         if let task = adopted.withLock({ $0.take() }) { return task }
-        return try again.task(telling: delegate)
+        return try again.task(telling: delegate, keeping: key)
     }
 
     func task(_ adapted: URLRequest, telling delegate: TaskDelegate) throws -> SessionTask {

@@ -46,6 +46,8 @@ protocol TaskHub: AnyObject, Sendable {
     var isConcerned: Bool { get }
     /// Whether a closure or a subclass may answer server trust challenges.
     var answersServerTrustChallenges: Bool { get }
+    /// Whether a closure or a subclass may answer questions about retries.
+    var answersRetries: Bool { get }
     /// The closure that provides a new body stream.
     var newStream: (@Sendable (Session, SessionTask) -> InputStream?)? { get }
     /// Calls the methods for an event. On the callback queue.

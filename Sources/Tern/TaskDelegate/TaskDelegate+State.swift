@@ -29,6 +29,8 @@ extension TaskDelegate {
         private(set) var response: HTTPURLResponse?
         private(set) var error: (any Error)?
         private(set) var retryCount: UInt = 0
+        /// The tasks before this one: when the first was started, and how often the engine has sent their requests again.
+        private(set) var earlier: (start: MonotonicInstant?, retries: Int) = (nil, 0)
         private var validators: [Validator] = []
         /// The number of validations that have run.
         private var finishedValidatorCount = 0
@@ -198,7 +200,8 @@ extension TaskDelegate.State {
     typealias Remains = (error: (any Error)?, task: SessionTask?)
 
     /// Another task takes over: the results of the last one are dropped, and the settings stay. Nil if it is too late.
-    mutating func restart(with task: SessionTask) -> Remains? {
+    /// - Parameter metrics: of the last one.
+    mutating func restart(with task: SessionTask, after metrics: TaskMetrics? = nil) -> Remains? {
         guard stage == .retrying else { return nil }
         let remains = (error, self.task)
         stage = .running
@@ -206,6 +209,7 @@ extension TaskDelegate.State {
         (response, error) = (nil, nil)
         finishedValidatorCount = 0
         retryCount += 1
+        earlier = (earlier.start ?? metrics?.start, earlier.retries + (metrics?.retries.count ?? 0))
         return remains
     }
 

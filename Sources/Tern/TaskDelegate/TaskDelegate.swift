@@ -292,7 +292,8 @@ extension TaskDelegate {
     /// Replaces the task; returns false if the request has ended.
     func restart(with task: SessionTask) -> Bool {
         reset()
-        let remains = state.withLock { $0.restart(with: task) }
+        let metrics = self.task?.metrics
+        let remains = state.withLock { $0.restart(with: task, after: metrics) }
         return withExtendedLifetime(remains) { remains != nil }
     }
 

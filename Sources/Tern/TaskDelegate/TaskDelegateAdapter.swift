@@ -27,10 +27,12 @@ extension TaskDelegateAdapter {
         switch event {
         case .serverTrust(_, let question) where !answersServerTrustChallenges:
             question.answer(.performDefaultHandling)
+        case .willRetry(_, let question) where !context.hub.answersRetries && override(\.retry) == nil:
+            question.answer(.retry)
         case .serverTrust: relay(.task(event, task))
         case _ where relays, .response, .completed: relay(.task(event, task))
         case .waitingForConnectivity: break
-        case .willRetry(_, let question): question.answer(.retry)
+        case .willRetry: relay(.task(event, task))
         case .sentBodyData(let count, let total, let expected):
             sent(count, total: total, expected: expected, of: task)
         case .redirect(_, let request, let question): question.answer(.follow(request))

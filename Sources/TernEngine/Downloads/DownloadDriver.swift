@@ -317,8 +317,8 @@ extension DownloadDriver {
     }
 
     private static func breaksOff(_ reason: SessionError.Reason) -> Bool {
-        switch reason {
-        case .timedOut, .transfer(.connectionLost): true
+        switch RetryPolicy.Failures(of: reason) {
+        case .timedOut?, .outOfTime?, .connectionLost?: true
         default: false
         }
     }

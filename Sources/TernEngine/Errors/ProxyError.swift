@@ -47,6 +47,22 @@ public struct ProxyRefusal: Sendable {
     public var status: Int { head.status }
 }
 
+extension ProxyError {
+    /// Whether the same may succeed later.
+    var isTemporary: Bool {
+        switch self {
+        case .refused(let refusal): RetryPolicy.standardStatusCodes.contains(refusal.status)
+        // It has failed, or has not reached the host (RFC 1928 §6).
+        case .refusedBySOCKS(5, let code): code == 1 || (3...6).contains(code)
+        case .refusedBySOCKS(_, let code): code == 91
+        case .closed: true
+        case .malformedResponse, .malformedSOCKS, .noAuthenticationMethod, .credentialRefused, .unsendable,
+            .unexpectedBytes:
+            false
+        }
+    }
+}
+
 extension ProxyError: CustomStringConvertible {
     /// The rule that decided, in words.
     var rule: String {

@@ -31,12 +31,35 @@ package struct RetryRule: Sendable {
             }
         }
 
+        /// Whether a session with this policy plans what follows.
+        package func isRetried(by policy: RetryPolicy) -> Bool { policy.maximumRetries > 0 && isTemporary(by: policy) }
+
+        /// Whether the same may succeed later, for who waits without end: also what is held back here for a while, and what a
+        /// proxy could not do now.
+        var mayPass: Bool {
+            switch content {
+            case .failed(.connecting(.circuitOpen)), .failed(.connecting(.queueFull)): true
+            case .failed(.connecting(.proxy(let error))): error.isTemporary
+            case .answered, .failed: isTemporary(by: .standard)
+            }
+        }
+
+        /// The task has run for as long as it may.
+        package var isOutOfTime: Bool { if case .failed(.timedOut(.total)) = content { true } else { false } }
+
         /// 421: the server has not processed the request, because of the connection on which it came; any request may be
         /// sent again on another (RFC 9110 §15.5.20).
         var isMisdirected: Bool { if case .answered(let head) = content { head.status == 421 } else { false } }
 
-        /// What the response asks for.
-        var wait: Duration? { if case .answered(let head) = content { RetryRule.wait(askedBy: head) } else { nil } }
+        /// What the response asks for, a proxy's, too. Until the next probe, a circuit breaker lets nothing pass.
+        var wait: Duration? {
+            switch content {
+            case .answered(let head): RetryRule.wait(askedBy: head)
+            case .failed(.connecting(.proxy(.refused(let refusal)))): RetryRule.wait(askedBy: refusal.head)
+            case .failed(.connecting(.circuitOpen(let circuit))): circuit.delay
+            case .failed: nil
+            }
+        }
     }
 
     /// What follows from it.
@@ -81,9 +104,9 @@ package struct RetryRule: Sendable {
 
     /// The facts about a request without a response, or with a partial one.
     package struct Facts: Sendable, Hashable {
-        var method: String
+        package var method: String
         /// The request has an `Idempotency-Key` field: the server recognises a repeat by it.
-        var hasIdempotencyKey = false
+        package var hasIdempotencyKey = false
         /// The content can be sent from its beginning: there is none, it can be read again, or it has not been read.
         var isContentReplayable = true
         /// The connection had carried another exchange before.
@@ -113,7 +136,7 @@ package struct RetryRule: Sendable {
     func isRepeatable(_ evidence: Facts) -> Bool { evidence.isContentReplayable && isSafeToRepeat(evidence) }
 
     /// Returns whether the caller may send the same request again without a second effect; an error reports it.
-    func isSafeToRepeat(_ evidence: Facts) -> Bool {
+    package func isSafeToRepeat(_ evidence: Facts) -> Bool {
         if !evidence.wasSent { return true }
         return switch policy.requests {
         case .all: true
@@ -181,12 +204,31 @@ extension RetryPolicy.Failures {
     /// The group of a failure; nil for what ends a request for good, such as a cancellation.
     package init?(of reason: SessionError.Reason) {
         switch reason {
-        case .cancelled, .sessionInvalidated, .request, .program: return nil
+        case .cancelled, .sessionInvalidated, .request: return nil
+        case .program(let failure): self.init(ofURLError: failure.code)
+        case .transfer(.provider(let error)) where error._domain == "NSURLErrorDomain":
+            self.init(ofURLError: error._code)
         case .timedOut(.total): self = .outOfTime
         case .timedOut: self = .timedOut
         case .transfer(.connectionLost): self = .connectionLost
         case .transfer, .download, .system: self = .other
         case .connecting(let failure): self.init(of: failure)
+        }
+    }
+
+    /// The group that a code of URLSession stands for, which a program's own response ends with.
+    private init?(ofURLError code: Int) {
+        switch code {
+        // Cancelled, or a URL that cannot be requested.
+        case -999, -1000, -1002: return nil
+        case -1001: self = .timedOut
+        // The host cannot be found, or its name cannot be looked up.
+        case -1003, -1006: self = .unresolved
+        case -1004: self = .refused
+        case -1005: self = .connectionLost
+        // There is no network, or none that may be used.
+        case -1009, -1018, -1019, -1020: self = .unreachable
+        default: self = .other
         }
     }
 

@@ -30,7 +30,7 @@ extension Session {
         }
         return ServerSentEvents(
             request: request, policy: reconnection ?? (request.method == "GET" ? ReconnectionPolicy() : .never),
-            limit: maximumEventSize,
+            retries: request.retryPolicy ?? configuration.retryPolicy, limit: maximumEventSize,
             connect: { request throws(SessionError) in try await self.bytes(for: request) },
             sleep: { try await WorkThreads.shared.sleep(for: $0) })
     }

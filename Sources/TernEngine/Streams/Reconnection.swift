@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
 
 /// When a stream of events is resumed, and when it is over. A pure state machine.
 struct Reconnection: ~Copyable {
@@ -23,9 +24,22 @@ struct Reconnection: ~Copyable {
     }
 
     private let policy: ReconnectionPolicy
+    private let retries: RetryPolicy
     private var stage = Stage.opening
 
-    init(_ policy: ReconnectionPolicy) { self.policy = policy }
+    /// - Parameter retries: the policy of the first request, which alone is retried by the session. It says which responses
+    ///   may be followed by a stream later on.
+    init(_ policy: ReconnectionPolicy, _ retries: RetryPolicy = .lostConnections) {
+        (self.policy, self.retries) = (policy, retries)
+    }
+
+    /// The policy of the next request: attempts to resume are planned here.
+    var retryPolicy: RetryPolicy {
+        var policy = retries
+        if case .opening = stage { return policy }
+        policy.maximumRetries = 0
+        return policy
+    }
 
     /// A response is a stream of events.
     mutating func opened() {
@@ -38,9 +52,9 @@ struct Reconnection: ~Copyable {
     /// The server asks the client not to reconnect (204).
     mutating func dismissed() { stage = .over }
 
-    /// The stream has ended, with or without an error, or an attempt has failed. `retry` is the server's last
-    /// reconnection time, in milliseconds.
-    mutating func ended(_ error: SessionError?, retry: Int?) -> Next {
+    /// The stream has ended, with or without an error, or an attempt has failed, perhaps with an answer that is no stream.
+    /// `retry` is the server's last reconnection time, in milliseconds.
+    mutating func ended(_ error: SessionError?, answer: ResponseHead? = nil, retry: Int?) -> Next {
         let failures: Int
         switch stage {
         case .opening: return stop(error)
@@ -48,10 +62,11 @@ struct Reconnection: ~Copyable {
         case .between(let count): failures = count + 1
         case .over: return stop(error)
         }
-        if let error, !RetryRule.Outcome(of: error).isTemporary(by: .standard) { return stop(error) }
+        let outcome = answer.map { RetryRule.Outcome(of: $0) } ?? error.map { RetryRule.Outcome(of: $0) }
+        if let outcome, !(answer == nil ? outcome.mayPass : outcome.isRetried(by: retries)) { return stop(error) }
         if let limit = policy.maximumAttempts, failures >= limit { return stop(error) }
         stage = .between(failures: failures)
-        return .ask(after: delay(failures, retry))
+        return .ask(after: max(delay(failures, retry), min(outcome?.wait ?? .zero, policy.maximumDelay)))
     }
 
     private mutating func stop(_ error: SessionError?) -> Next {
@@ -71,7 +86,8 @@ struct Reconnection: ~Copyable {
 /// Whether and when a stream of events is resumed after it has ended or was interrupted.
 ///
 /// A server may set the delay (`retry`); after failed attempts the delay doubles. Permanent failures are not retried:
-/// an untrusted server, a response that is not a stream of events.
+/// an untrusted server, a response that is not a stream of events. Each attempt is one request: the request's
+/// ``RetryPolicy``, or the session's, retries the first one, and says after which status codes another attempt follows.
 public struct ReconnectionPolicy: Sendable, Hashable {
     /// The delay, unless the server sets it.
     public var delay = Duration.seconds(3)

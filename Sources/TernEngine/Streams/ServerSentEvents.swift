@@ -7,9 +7,10 @@ import TernHTTP1
 ///
 /// The iteration ends when the server responds with 204, or when the stream has ended and is not to be resumed. It
 /// throws the error of the first request, ``StreamedBodyError/notEvents(status:contentType:)`` for a response that is
-/// not an event stream, ``StreamedBodyError/eventTooLarge(limit:)``, and every other error that a
-/// ``ReconnectionPolicy`` does not handle. Reading slowly slows the server down. Ending the iteration, releasing the
-/// iterator or cancelling its Swift task closes the connection. Retains its session.
+/// not an event stream (unless a ``RetryPolicy`` names its status, and the stream was open before),
+/// ``StreamedBodyError/eventTooLarge(limit:)``, and every other error that a ``ReconnectionPolicy`` does not handle.
+/// Reading slowly slows the server down. Ending the iteration, releasing the iterator or cancelling its Swift task closes
+/// the connection. Retains its session.
 public struct ServerSentEvents: AsyncSequence, Sendable {
     /// One event.
     public typealias Element = ServerSentEvent
@@ -19,6 +20,8 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
 
     let request: URLRequest
     let policy: ReconnectionPolicy
+    /// The policy of the request, or else the session's.
+    let retries: RetryPolicy
     let limit: Int
     let connect: Connect
     let sleep: Sleep
@@ -55,7 +58,7 @@ final class EventFeed {
 
     init(_ events: ServerSentEvents) {
         self.events = events
-        reconnection = Reconnection(events.policy)
+        reconnection = Reconnection(events.policy, events.retries)
         parser = EventParser(limit: events.limit)
     }
 
@@ -95,7 +98,8 @@ final class EventFeed {
         self.bytes = bytes.makeAsyncIterator()
         let type = response.value(forHTTPHeaderField: "Content-Type")
         guard response.statusCode == 200, Self.isEventStream(type) else {
-            throw stop(.notEvents(status: response.statusCode, contentType: type))
+            let error = self.error(.notEvents(status: response.statusCode, contentType: type))
+            return try await ended(error, answer: response.head)
         }
         guard response.isContentDecoded || AppliedCodings(of: response.head).areIdentity else {
             throw stop(.codedEvents(response.value(forHTTPHeaderField: "Content-Encoding") ?? ""))
@@ -107,6 +111,7 @@ final class EventFeed {
     /// The given ID, then the ID where the last stream ended.
     private var request: URLRequest {
         var request = events.request
+        request.retryPolicy = reconnection.retryPolicy
         // An ID that is not a valid field value is not sent: then the server starts again.
         if !parser.lastEventID.isEmpty, Self.isSendable(parser.lastEventID) {
             request.setValue(parser.lastEventID, forHTTPHeaderField: "Last-Event-ID")
@@ -114,11 +119,11 @@ final class EventFeed {
         return request
     }
 
-    private func ended(_ error: SessionError?) async throws(SessionError) {
+    private func ended(_ error: SessionError?, answer: ResponseHead? = nil) async throws(SessionError) {
         bytes = nil
         (piece, offset) = (Data(), 0)
         retry = parser.reconnectionTime ?? retry
-        switch reconnection.ended(error, retry: retry) {
+        switch reconnection.ended(error, answer: answer, retry: retry) {
         case .end: isOver = true
         case .fail(let error):
             isOver = true
@@ -138,7 +143,11 @@ final class EventFeed {
             bytes = nil
             isOver = true
         }
-        return bytes?.error(error) ?? SessionError(.transfer(.unreadable(error)), phase: .body)
+        return self.error(error)
+    }
+
+    private func error(_ error: StreamedBodyError) -> SessionError {
+        bytes?.error(error) ?? SessionError(.transfer(.unreadable(error)), phase: .body)
     }
 
     /// Parameters are ignored: the text is UTF-8 (WHATWG HTML §9.2.5).

@@ -150,6 +150,11 @@ import Testing
         { Outcome(of: try ResponseHead(status: status, fields: wait.map { ["Retry-After": "\($0)"] } ?? [:])) }
     }
 
+    /// An error that the program made, with a code of URLSession.
+    private static func own(_ code: Int) -> SessionError.Reason {
+        .program(SessionError.ProgramFailure(code: code, information: 0) { "" })
+    }
+
     private static let lost = failed(.transfer(.connectionLost(nil)))
     private static let second = Verdict.retry(after: .seconds(1))
 
@@ -179,6 +184,13 @@ import Testing
         Row(
             name: "unless all failures are retried", outcome: failed(.transfer(.damagedCache)),
             policy: { $0.failures = .all }, verdict: second),
+        Row(name: "so is a lost connection of the program's own", outcome: failed(own(-1005)), verdict: second),
+        Row(
+            name: "and what no group stands for is another failure", outcome: failed(own(-1202)),
+            policy: { $0.failures = .other }, verdict: second),
+        Row(
+            name: "but a cancellation of the program's own is the end", outcome: failed(own(-999)),
+            policy: { $0.failures = .all }, verdict: .end(.notTemporary)),
         Row(
             name: "what must not be done twice is not", outcome: lost, method: "POST", verdict: .end(.method)),
         Row(

@@ -19,8 +19,8 @@ extension EventDialogue {
         change(&request)
         let events = session.events(for: request, reconnection: policy, maximumEventSize: limit)
         return ServerSentEvents(
-            request: events.request, policy: events.policy, limit: events.limit, connect: events.connect,
-            sleep: { waits.add($0) })
+            request: events.request, policy: events.policy, retries: events.retries, limit: events.limit,
+            connect: events.connect, sleep: { waits.add($0) })
     }
 
     static func data(_ events: ServerSentEvents) async -> (data: [String], error: SessionError?) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
 import TernIO
 import Testing
 
@@ -51,6 +52,52 @@ import Testing
             machine.opened()
             #expect(Self.word(machine.ended(SessionError(reason, phase: .body), retry: nil)) == word)
         }
+    }
+
+    @Test func `what is held back here, or what a proxy could not do now, is asked for when it may pass`() throws {
+        let origin = try URLRequest(string: "http://a.test/").destination.get().origin
+        func open(_ delay: Duration) -> SessionError.ConnectingFailure {
+            let probe = MonotonicInstant.now.advanced(by: delay)
+            return .circuitOpen(OpenCircuit(origin, nextProbe: probe, delay: delay, isHalfOpen: false))
+        }
+        func refused(_ status: Int, _ wait: Int? = nil) throws -> SessionError.ConnectingFailure {
+            let fields: HeaderFields = wait.map { ["Retry-After": "\($0)"] } ?? [:]
+            return .proxy(.refused(ProxyRefusal(head: try ResponseHead(status: status, fields: fields), body: [])))
+        }
+        let table: [(SessionError.ConnectingFailure, String)] = [
+            (open(.seconds(1)), "ask after 3000.0"), (open(.seconds(7)), "ask after 7000.0"),
+            (open(.seconds(7200)), "ask after 3600000.0"), (.queueFull(limit: 1), "ask after 3000.0"),
+            (try refused(503), "ask after 3000.0"), (try refused(429, 9), "ask after 9000.0"),
+            (try refused(503, 86400), "ask after 3600000.0"), (try refused(403), "fail: proxy"),
+            (try refused(407), "fail: proxy"), (.proxy(.closed), "ask after 3000.0"),
+            (.proxy(.credentialRefused), "fail: proxy"),
+            (.proxy(.refusedBySOCKS(version: 5, code: 4)), "ask after 3000.0"),
+            (.proxy(.refusedBySOCKS(version: 5, code: 2)), "fail: proxy"),
+        ]
+        for (failure, word) in table {
+            var machine = Reconnection(ReconnectionPolicy())
+            machine.opened()
+            let error = SessionError(.connecting(failure), phase: .connect)
+            #expect(Self.word(machine.ended(error, retry: nil)) == word, "\(failure)")
+        }
+    }
+
+    @Test func `the session retries the first request, and its policy says which answers are followed by others`()
+        throws
+    {
+        let busy = try ResponseHead(status: 503, fields: ["Retry-After": "5"])
+        let error = SessionError(.transfer(.unreadable(.notEvents(status: 503, contentType: nil))), phase: .body)
+        for (retries, word) in [
+            (RetryPolicy.standard, "ask after 5000.0"), (.lostConnections, "fail: not-events"),
+        ] {
+            var machine = Reconnection(ReconnectionPolicy(), retries)
+            #expect(machine.retryPolicy == retries)
+            machine.opened()
+            #expect(machine.retryPolicy.maximumRetries == 0)
+            #expect(Self.word(machine.ended(error, answer: busy, retry: nil)) == word)
+        }
+        var first = Reconnection(ReconnectionPolicy(), .standard)
+        #expect(Self.word(first.ended(error, answer: busy, retry: nil)) == "fail: not-events")
     }
 
     @Test func `attempts are limited, or forbidden`() {

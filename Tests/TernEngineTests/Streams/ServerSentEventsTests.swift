@@ -104,6 +104,57 @@ import Testing
         }
     }
 
+    @Test(arguments: [503, 0]) func `attempts to resume are counted one by one, whatever the session retries`(
+        _ status: Int
+    ) async throws {
+        let origin = try ScriptedOrigin { connection, _ in
+            if connection == 1 { return [.send(Self.head + "data: a\n\n"), .close] }
+            return status == 0 ? [.closeAbruptly] : [.respond(status: status), .close]
+        }
+        let session = Session.limited {
+            $0.retryPolicy = .standard
+            $0.retryPolicy.backOff.base = .milliseconds(1)
+        }
+        var policy = ReconnectionPolicy()
+        policy.maximumAttempts = 3
+        let waits = EventWaits()
+        let (data, error) = await Self.data(try Self.events(of: origin, session, waits, policy: policy))
+        #expect(data == ["a"])
+        #expect(error?.reason.kind == (status == 0 ? .connectionLost : .notEvents))
+        #expect(origin.requests.count == 4)
+        #expect(waits.all == [.seconds(3), .seconds(6), .seconds(12)])
+    }
+
+    @Test func `a stream is resumed when a circuit breaker lets it pass`() async throws {
+        let origin = try ScriptedOrigin { connection, _ in
+            switch connection {
+            case 1: [.send(Self.head + "data: a\n\n"), .close]
+            case 2...3: [.closeAbruptly]
+            case 4: [.send(Self.head + "data: b\n\n"), .close]
+            default: [.respond(status: 204)]
+            }
+        }
+        var breaker = CircuitBreaker()
+        (breaker.minimumRequests, breaker.openTime) = (3, .milliseconds(20))
+        let session = Session.limited { [breaker] in $0.circuitBreaker = breaker }
+        let (data, error) = await Self.data(try Self.events(of: origin, session))
+        #expect(data == ["a", "b"] && error == nil)
+    }
+
+    @Test func `a stream is resumed after a proxy could not reach its server`() async throws {
+        let origin = try ScriptedOrigin { connection, _ in
+            connection == 1 ? [.send(Self.head + "data: a\n\n"), .close] : [.respond(status: 204)]
+        }
+        // Host unreachable (RFC 1928 §6).
+        let proxy = try ScriptedProxy(faults: { $0 == 2 ? .code(4) : nil })
+        let session = Session.limited {
+            $0.proxySettings = ProxySettings(Proxy(.socks5h, host: "127.0.0.1", port: proxy.port))
+        }
+        let (data, error) = await Self.data(try Self.events(of: origin, session))
+        #expect(data == ["a"] && error == nil)
+        #expect(origin.requests.count == 2)
+    }
+
     @Test func `a server that cannot be reached at first is an error at once`() async throws {
         let origin = try ScriptedOrigin { _, _ in [] }
         origin.stop()
