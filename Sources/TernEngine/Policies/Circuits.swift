@@ -6,7 +6,7 @@ import TernIO
 ///
 /// Every attempt asks it when its route is known, retries, redirects and second attempts included, and has a pass of its own.
 /// What the attempt comes to is learned before a response source may hide it, and before a policy sends the hop again.
-struct Circuits: Sendable {
+final class Circuits: Sendable {
     /// Whether an attempt is let pass.
     enum Admission {
         case pass(CircuitPass)

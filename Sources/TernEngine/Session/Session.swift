@@ -190,7 +190,7 @@ public final class Session: Sendable {
 
 extension Session: TaskHome {
     func ownTaskPlace(for request: URLRequest) -> TaskPlace? {
-        invalidation.load(ordering: .relaxed) ? nil : ownPlaces.place(for: request)
+        invalidation.load(ordering: .relaxed) == .begun ? nil : ownPlaces.place(for: request)
     }
 }
 

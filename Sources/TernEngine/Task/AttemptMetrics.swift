@@ -27,13 +27,17 @@ public struct AttemptMetrics: Sendable {
     /// The attempt began.
     public let start: MonotonicInstant
     /// A connection was available; nil if it never was.
-    public private(set) var connectionAcquired: MonotonicInstant?
+    public var connectionAcquired: MonotonicInstant? { acquired.instant }
+    private var acquired = Moment()
     /// The kernel had taken all of the request; nil if it never did.
-    public private(set) var requestSent: MonotonicInstant?
+    public var requestSent: MonotonicInstant? { sent.instant }
+    private var sent = Moment()
     /// The first byte of the response head arrived; nil if none did.
-    public private(set) var responseStart: MonotonicInstant?
+    public var responseStart: MonotonicInstant? { answered.instant }
+    private var answered = Moment()
     /// The attempt ended; nil before.
-    public private(set) var end: MonotonicInstant?
+    public var end: MonotonicInstant? { ended.instant }
+    private var ended = Moment()
     /// Its connection; nil if there was none.
     public private(set) var connection: ConnectionMetrics?
     /// Whether another request had used the connection before.
@@ -48,7 +52,8 @@ public struct AttemptMetrics: Sendable {
     /// The number of bytes received, heads and TLS included.
     public private(set) var countOfBytesReceived: Int64 = 0
     /// The status code of the response; nil if there was none.
-    public private(set) var statusCode: Int?
+    public var statusCode: Int? { status == 0 ? nil : Int(status) }
+    private var status: Int32 = 0
 
     /// The proxies that the route led through, in the order in which they are connected to; empty for a direct route.
     public var proxies: [Proxy] { unusual?.value.proxies ?? [] }
@@ -85,39 +90,50 @@ public struct AttemptMetrics: Sendable {
     }
 }
 
+/// A moment that may not have come, in one word: metrics are moved with every request.
+struct Moment: Sendable {
+    private var nanoseconds = Int64.min
+
+    var instant: MonotonicInstant? {
+        get { nanoseconds == .min ? nil : MonotonicInstant(nanoseconds: nanoseconds) }
+        set { nanoseconds = newValue?.nanoseconds ?? .min }
+    }
+}
+
 // What happens to an attempt, each thing once
 extension AttemptMetrics {
     /// A connection has it.
     mutating func began(on carrier: any Carrier, _ connection: ConnectionMetrics) {
         // The clock of a tick may be behind that of a connection that was opened within it.
-        connectionAcquired = carrier.isReused ? carrier.loop.now : .now
+        acquired.instant = carrier.isReused ? carrier.loop.now : .now
         isConnectionReused = carrier.isReused
         self.connection = connection
     }
 
     /// A raw stream is open.
     mutating func opened(_ connection: ConnectionMetrics) {
-        connectionAcquired = .now
+        acquired.instant = .now
         self.connection = connection
     }
 
     mutating func answered(_ head: ResponseHead, at now: MonotonicInstant) {
-        (responseStart, statusCode) = (now, head.status)
+        answered.instant = now
+        status = Int32(truncatingIfNeeded: head.status)
     }
 
     /// Its exchange is over, and broke off for this reason.
     mutating func ended(_ reason: SessionError.Reason?, _ evidence: Evidence, at now: MonotonicInstant) {
         if end != nil { return }
-        requestSent = evidence.requestSent.map { sent in connectionAcquired.map { max($0, sent) } ?? sent }
+        sent.instant = evidence.requestSent.map { sent in connectionAcquired.map { max($0, sent) } ?? sent }
         countOfBytesSent = Int64(clamping: evidence.sentCount)
         countOfBytesReceived = Int64(clamping: evidence.receivedCount)
         wasSent = evidence.isSent
-        if let reason { failed(reason, at: now) } else { end = now }
+        if let reason { failed(reason, at: now) } else { ended.instant = now }
     }
 
     mutating func failed(_ reason: SessionError.Reason, at now: MonotonicInstant) {
         if end != nil { return }
-        end = now
+        ended.instant = now
         change { $0.failure = reason }
     }
 
@@ -130,7 +146,7 @@ extension AttemptMetrics {
 
     /// It is over.
     mutating func left(at now: MonotonicInstant, _ route: Route?) {
-        if end == nil { end = now }
+        if end == nil { ended.instant = now }
         if let proxies = route?.proxies, !proxies.isEmpty { change { $0.proxies = proxies } }
     }
 

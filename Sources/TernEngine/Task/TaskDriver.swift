@@ -24,10 +24,28 @@ struct TaskDriver: ~Copyable {
     fileprivate var limiter: RateLimiter?
     /// While the task waits for a lookup or a delay.
     fileprivate var timer: TaskTimer<AttemptDriver>?
+    private var hedge = Hedge.none
+
+    private enum Hedge {
+        case none
+        case planned(TaskTimer<AttemptDriver>)
+        case begun(SecondAttempt)
+    }
+
     /// Until the hop is to have a second attempt.
-    fileprivate var hedgeTimer: TaskTimer<AttemptDriver>?
+    fileprivate var hedgeTimer: TaskTimer<AttemptDriver>? {
+        get { if case .planned(let timer) = hedge { timer } else { nil } }
+        set { hedge = newValue.map { .planned($0) } ?? .none }
+    }
+
     /// The second attempt of the hop, beside the task's own; nil while there is none.
-    fileprivate var second: SecondAttempt?
+    fileprivate var second: SecondAttempt? {
+        get { if case .begun(let second) = hedge { second } else { nil } }
+        set { hedge = newValue.map { .begun($0) } ?? .none }
+    }
+
+    /// Whether the hop has, or is to have, a second attempt.
+    fileprivate var isHedged: Bool { if case .none = hedge { false } else { true } }
 
     @inline(__always)
     init(
@@ -448,7 +466,7 @@ extension SessionTask: ExchangeDelegate {
         switch answer {
         case .deliver:
             noteRefusal()
-            deliver(response, on: loop)
+            deliver(response, on: carrier?.loop ?? loop)
         case .discard:
             driver.delegate.handle(.discarded(response), of: self)
             limitDiscarding()
@@ -541,7 +559,7 @@ extension SessionTask: ExchangeDelegate {
 extension SessionTask {
     /// The first attempt is sent, and may have a second one beside it.
     private func plan(_ hedging: RetryPolicy.Hedging) {
-        guard driver.hedgeTimer == nil, driver.second == nil, !takesOverConnections, let shard,
+        guard !driver.isHedged, !takesOverConnections, let shard,
             let server = attempt.route?.serverKey
         else { return }
         let delay: Duration
@@ -596,7 +614,7 @@ extension SessionTask {
 
     /// Whether the failure of the task's own attempt waits for the second one, which may have an answer.
     private func holds(_ failure: AttemptFailure) -> Bool {
-        if driver.hedgeTimer == nil, driver.second == nil || driver.machine.isHolding { return false }
+        if !driver.isHedged || driver.machine.isHolding { return false }
         if driver.second != nil, driver.machine.isAttempting, driver.machine.isTemporary(RetryRule.Outcome(of: failure))
         {
             driver.second?.heldFailure = failure
@@ -608,8 +626,9 @@ extension SessionTask {
 
     /// The hop has an answer, or an end: it has no other attempt any more.
     private func endHedge() {
-        driver.hedgeTimer.take()?.cancel()
-        guard let second = driver.second.take() else { return }
+        guard driver.isHedged else { return }
+        if let timer = driver.hedgeTimer { timer.cancel() }
+        guard let second = driver.second.take() else { return driver.hedgeTimer = nil }
         second.abandonAttempt()
         addRecord(of: second)
     }

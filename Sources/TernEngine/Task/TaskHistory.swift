@@ -28,7 +28,8 @@ struct TaskHistory: ~Copyable {
     /// The task was started.
     private(set) var start = MonotonicInstant(nanoseconds: 0)
     /// The task has no time after this; nil without a limit.
-    private(set) var deadline: MonotonicInstant?
+    var deadline: MonotonicInstant? { limit.instant }
+    private var limit = Moment()
     /// Why another attempt follows, if one does.
     var continuation = AttemptMetrics.Continuation.changedRequest
     /// Why the last failure, or response that asks for it, was not followed by a retry; nil if one was, or none was asked for.
@@ -72,7 +73,8 @@ struct TaskHistory: ~Copyable {
 
     /// The task was started then, and has time until then.
     mutating func begin(since start: MonotonicInstant, until deadline: MonotonicInstant?) {
-        (self.start, self.deadline) = (start, deadline)
+        self.start = start
+        limit.instant = deadline
     }
 
     /// The retries, in order: of many the first ones and the last ones.

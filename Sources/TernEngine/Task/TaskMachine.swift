@@ -94,9 +94,8 @@ struct TaskMachine: ~Copyable {
     private(set) var tee: (any ContentTee)?
     /// The part of the response sources in the hop; nil if they have none.
     private(set) var source: (any HopSource)?
-    /// That of the hop as it was sent before, until the source has a new one.
-    private var earlierSource: (any HopSource)?
-    private var lastStatus: LastStatus?
+    /// That of the hop as it was sent before, or of the hop before; nil without one.
+    private var earlier: EarlierSource?
     /// The request of the hop before the source has added fields to it; nil if it has added none.
     private var plainRequest: URLRequest?
     private let policies: HopPolicies
@@ -216,7 +215,7 @@ extension TaskMachine {
                 keepSource()
                 switch policies.source?.need(for: history.hop) {
                 case nil, .nothing:
-                    earlierSource.take()?.ended()
+                    earlier?.end()
                     step = .departure(0)
                 case .hop: return resolve(isRouteNeeded: false)
                 case .route: return resolve(isRouteNeeded: true)
@@ -389,12 +388,11 @@ extension TaskMachine {
         if let source {
             source.resolved(routeKey ?? [])
         } else {
-            lastStatus = nil
             source = policies.source?.part(
                 in: SourcedHop(
                     hop: history.hop, request: history.request, chain: history.chain, routeKey: routeKey,
-                    credentialIdentity: history.credentialIdentity, task: task, earlier: earlierSource))
-            earlierSource.take()?.ended()
+                    credentialIdentity: history.credentialIdentity, task: task, earlier: earlier?.source))
+            earlier.take()?.end()
         }
         return askSource()
     }
@@ -426,23 +424,23 @@ extension TaskMachine {
 
     /// How the response source has handled the hop, or the one before until the source has a part in this one; nil without
     /// a source.
-    var cacheStatus: CacheStatus? { source?.status ?? lastStatus?.status }
+    var cacheStatus: CacheStatus? { source?.status ?? earlier?.status }
 
     /// The hop is prepared again, without what the source has added. The source keeps its part until it has another one in
     /// the hop: other requests may wait for the response.
     private mutating func keepSource() {
         guard let kept = source else { return }
         if history.responseSource != .network { return endSource() }
-        lastStatus = cacheStatus.map(LastStatus.init)
-        (source, earlierSource) = (nil, kept)
+        earlier = EarlierSource(kept, status: cacheStatus)
+        source = nil
         add([])
     }
 
     /// The source has no more part in the hop, which loses what it has added.
     private mutating func endSource() {
-        earlierSource.take()?.ended()
+        earlier?.end()
         guard source != nil else { return }
-        lastStatus = cacheStatus.map(LastStatus.init)
+        earlier = EarlierSource(nil, status: cacheStatus)
         source.take()?.ended()
         add([])
     }
@@ -988,7 +986,7 @@ extension TaskMachine {
         stage = .completed
         questions.close()
         source.take()?.ended()
-        earlierSource.take()?.ended()
+        earlier?.end()
         history.forget()
     }
 
@@ -1001,9 +999,13 @@ extension HopPolicies {
     fileprivate func reading(_ status: Int) -> [any HopPolicy] { status >= 300 ? reading : readingAll }
 }
 
-/// Boxed: a task without a response source stays small.
-private final class LastStatus {
-    let status: CacheStatus
+/// What a response source did before. Boxed: a task without one stays small.
+private final class EarlierSource {
+    /// That of the hop as it was sent before, until the source has a new one.
+    private(set) var source: (any HopSource)?
+    let status: CacheStatus?
 
-    init(_ status: CacheStatus) { self.status = status }
+    init(_ source: (any HopSource)?, status: CacheStatus?) { (self.source, self.status) = (source, status) }
+
+    func end() { source.take()?.ended() }
 }

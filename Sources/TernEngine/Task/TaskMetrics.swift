@@ -7,7 +7,11 @@ public struct TaskMetrics: Sendable {
     /// `resume()` was called.
     public let start: MonotonicInstant
     /// The task ended, with or without an error; nil before.
-    public internal(set) var end: MonotonicInstant?
+    public internal(set) var end: MonotonicInstant? {
+        get { ended.instant }
+        set { ended.instant = newValue }
+    }
+    private var ended = Moment()
     /// Without the last, so that a task without redirects allocates nothing for them.
     private var earlier: [HopMetrics] = []
     /// The retries that the ``RetryPolicy`` has made, in order: of more than 64 the first 32 and the last
@@ -72,8 +76,7 @@ extension TaskMetrics {
 
     /// The hop has a response, whatever it came from.
     mutating func received(_ head: ResponseHead, _ now: MonotonicInstant) {
-        last.responseStart = now
-        last.statusCode = head.status
+        last.received(head, now)
     }
 
     /// A cache has handled it.
@@ -139,12 +142,18 @@ public struct HopMetrics: Sendable {
     /// The hop began: a connection was requested.
     public let start: MonotonicInstant
     /// The response was complete, or the hop failed; nil before.
-    public internal(set) var end: MonotonicInstant?
+    public internal(set) var end: MonotonicInstant? {
+        get { ended.instant }
+        set { ended.instant = newValue }
+    }
+    private var ended = Moment()
     /// The first byte of the response head arrived: of the answer, or of a response that was none.
-    public fileprivate(set) var responseStart: MonotonicInstant?
+    public var responseStart: MonotonicInstant? { answered.instant }
+    private var answered = Moment()
     /// The status code of the response, which a cache may have given; nil if there was none. What the network answered is in
     /// ``attempts``.
-    public fileprivate(set) var statusCode: Int?
+    public var statusCode: Int? { status == 0 ? nil : Int(status) }
+    private var status: Int32 = 0
     /// How often the request was repeated because a kept-alive connection turned out to be dead: 0 or 1.
     public var repeatCount: Int { Int(repeats) }
     var repeats: Int32 = 0
@@ -178,6 +187,11 @@ public struct HopMetrics: Sendable {
         self.request = request
         self.number = number
         self.start = start
+    }
+
+    fileprivate mutating func received(_ head: ResponseHead, _ now: MonotonicInstant) {
+        answered.instant = now
+        status = Int32(truncatingIfNeeded: head.status)
     }
 
     /// An attempt of the hop is over: it is moved.
