@@ -110,6 +110,7 @@
 @_exported public import enum TernEngine.RetryAnswer
 @_exported public import struct TernEngine.RetryMetrics
 @_exported public import struct TernEngine.RetryPolicy
+@_exported public import enum TernEngine.RetryRefusal
 @_exported public import protocol TernEngine.RequestAuthentication
 @_exported public import enum TernEngine.RequestBody
 @_exported public import enum TernEngine.RequestBodyError
