@@ -8,7 +8,7 @@ import Testing
     private static let tables: [String: [String: String]] = ["TernEngine": engine, "Tern": tern]
 
     private static let engine = [
-        "Attempt": "Connection Errors Limits Message Pool Rules",
+        "Attempt": "Authentication Configuration Connection Errors Limits Links Message Pool Proxies",
         "Authentication": "Errors Message URI",
         "Bodies": "",
         "Cache": "Authentication Decoding Message Ranges URI",
@@ -16,14 +16,14 @@ import Testing
         "Configuration": "Authentication Cache Cookies Decoding Egress Limits Message Proxies Resolving "
             + "StrictTransport Trust",
         "Connection": "Bodies Errors Limits Message Transport URI",
-        "Cookies": "Message URI",
+        "Cookies": "Message",
         "Decoding": "Errors Message",
         "Dialling": "Configuration Connection Egress Errors Message Proxies RawStreams Resolving Transport Trust",
         "Downloads": "Connection Errors JSON Message Ranges Task URI",
         "Egress": "",
         "Errors": "Bodies Egress Message Ranges Resolving URI",
         "JSON": "",
-        "Limits": "",
+        "Limits": "Message",
         "Message": "Bodies Egress Resolving URI",
         "Multipart": "Bodies Message",
         "Policies":
@@ -34,8 +34,9 @@ import Testing
         "RawStreams": "Connection Errors Transport",
         "Resolving": "",
         "ResponseSources": "Attempt Cache Configuration Connection Errors Message Rules Task Transport URI",
-        "Rules": "Authentication Configuration Egress Errors Message Proxies Resolving URI",
-        "Session": "Bodies Cache Collecting Configuration Connection Dialling Downloads Egress Errors Limits Message "
+        "Rules": "Attempt Authentication Configuration Egress Errors Message Proxies Resolving URI",
+        "Session":
+            "Attempt Bodies Cache Collecting Configuration Connection Dialling Downloads Egress Errors Limits Message "
             + "Multipart Pool Proxies RawStreams ResponseSources Rules Streams Task Trust URI",
         "Streams": "Connection Errors Message Rules Task Transport",
         "StrictTransport": "Message",
@@ -43,7 +44,7 @@ import Testing
             "Attempt Authentication Bodies Cache Configuration Connection Decoding Dialling Errors Limits Message Pool RawStreams "
             + "Resolving Rules Transport Trust",
         "Transport": "Errors",
-        "Trust": "Egress JSON Message",
+        "Trust": "JSON Message",
         "URI": "",
     ]
 

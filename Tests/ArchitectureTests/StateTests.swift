@@ -8,9 +8,10 @@ import Testing
     private static let open: [String: Set<String>] = [
         // The queue, the table and the pool that a member stands in.
         "Connection/Connection.swift": ["Connection.queueIndex"],
-        "Task/SessionTask.swift": [
-            "SessionTask.attempt", "SessionTask.driver", "SessionTask.queueIndex", "SessionTask.tableIndex",
-        ],
+        "Task/SessionTask.swift": ["SessionTask.driver", "SessionTask.hopAttempts", "SessionTask.tableIndex"],
+        "Task/AttemptDriver.swift": ["AttemptDriver.attempt", "AttemptDriver.queueIndex"],
+        // Until the second attempt is over.
+        "Task/SecondAttempt.swift": ["SecondAttempt.heldFailure"],
         // Used by the pool.
         "Attempt/Attempt.swift": ["Attempt.wait"],
         // Set by the owner.
@@ -24,7 +25,7 @@ import Testing
         // Values that the machine of a task and its lock guard.
         "Task/TaskHistory.swift": [
             "TaskHistory.chain", "TaskHistory.connection", "TaskHistory.credentialIdentity",
-            "TaskHistory.responseSource",
+            "TaskHistory.responseSource", "TaskHistory.continuation", "TaskHistory.retryRefusal",
         ],
         "Task/QuestionBook.swift": [
             "PendingQuestion.ending", "PendingQuestion.response", "PendingQuestion.trailers",

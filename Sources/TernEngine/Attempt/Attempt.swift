@@ -115,14 +115,13 @@ struct Attempt: ~Copyable {
 
     /// Moves what there is to say of it, once: before the next one begins, or when nothing follows.
     mutating func giveRecord(
-        to hop: inout HopMetrics, at now: MonotonicInstant,
-        before continuation: AttemptMetrics.Continuation? = nil
+        to place: inout AttemptMetrics?, at now: MonotonicInstant, before continuation: AttemptMetrics.Continuation?
     ) {
         guard record != nil else { return }
         pass = nil
         if let continuation { record?.isFollowed(by: continuation) }
         record?.left(at: now, route)
-        hop.add(&record)
+        swap(&record, &place)
     }
 
     /// Why another follows, or none.

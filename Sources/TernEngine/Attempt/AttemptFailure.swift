@@ -69,6 +69,25 @@ struct AttemptFailure: Sendable {
     }
 }
 
+extension AttemptFailure {
+    /// The hosts to which this machine has no path: nil if the failure has another cause, and the world where no host is
+    /// known.
+    var unreachableHosts: [String?]? {
+        guard case .connecting(let failure) = reason else { return nil }
+        switch failure {
+        case .queueFull, .circuitOpen, .egressRefused, .dialer, .socketOption, .insecure, .proxy, .invalidProxy:
+            return nil
+        case .unresolved(let error):
+            guard error.reason == .temporaryFailure else { return nil }
+            return PathMonitor(host: nil).path == .none ? [nil] : nil
+        case .unreachable(let error):
+            guard !error.attempts.isEmpty, error.attempts.allSatisfy(\.error.isAboutMissingPath) else { return nil }
+            let hosts = error.attempts.compactMap(\.address.host)
+            return hosts.contains(where: PathMonitor.isLoopback) || hosts.isEmpty ? nil : hosts
+        }
+    }
+}
+
 extension AttemptFailure.Kind {
     /// Whether a gateway would answer with a 502, 503 or 504 for it: the server cannot be asked, or does not answer (RFC
     /// 5861 §4). A circuit breaker that is open stands for the failures that opened it. A refused certificate or address is

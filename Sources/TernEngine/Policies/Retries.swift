@@ -5,7 +5,7 @@ import TernIO
 /// Has a hop sent again after a failure that may be temporary, or a response that asks for it, as the request's
 /// ``RetryPolicy`` says, or else the session's. It plans no retry that cannot follow: for which there is no time, no budget,
 /// or no breaker that would let it pass.
-struct Retries: HopPolicy {
+struct Retries: RetryPlanner {
     let policy: RetryPolicy
     let budget = RetryBudget()
     private let routes: RouteRule
@@ -38,11 +38,8 @@ struct Retries: HopPolicy {
         return .retry(retry)
     }
 
-    /// The first attempt of a hop with this request is made.
-    @inline(__always)
     func began(_ request: URLRequest) { budget.began(routes.serverKey(of: request)) }
 
-    /// Counts a retry of this request. False if others have used the budget up meanwhile.
     func spend(on request: URLRequest, at now: MonotonicInstant) -> Bool {
         guard let server = routes.serverKey(of: request) else { return true }
         return budget.spend(on: server, (request.retryPolicy ?? policy).budget, at: now)

@@ -46,9 +46,6 @@ extension Session {
     }
 }
 
-/// Whether a session accepts tasks, and for how long.
-enum Invalidation: UInt8, AtomicRepresentable { case possible, begun, ruledOut }
-
 /// Runs a closure when it has been counted down.
 private final class Countdown: Sendable {
     private let left: Atomic<Int>

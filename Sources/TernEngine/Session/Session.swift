@@ -233,3 +233,6 @@ extension Session: TrustRespondent {
         delegate.session(self, didReceive: challenge, question)
     }
 }
+
+/// Whether a session accepts tasks, and for how long.
+enum Invalidation: UInt8, AtomicRepresentable { case possible, begun, ruledOut }

@@ -19,7 +19,7 @@ public class AttemptDriver: @unchecked Sendable {
     // Overridden by both kinds.
 
     /// The task whose hop is tried; nil when the attempts are over.
-    var task: SessionTask? { nil }
+    var task: (any AttemptOwner)? { nil }
 
     /// Whether it was cancelled, even if the reactor has not processed that yet.
     var isCancelled: Bool { true }
@@ -46,17 +46,54 @@ public class AttemptDriver: @unchecked Sendable {
     func returned(_ command: TaskCommand) {}
 }
 
+/// The task whose hop is tried, as its attempts see it.
+protocol AttemptOwner: AnyObject, Sendable {
+    /// The hop as it is planned.
+    var plannedHop: Hop { get }
+    /// What authenticates the attempts of the hop; nil for what its request has itself.
+    var plannedLogin: PasswordLogin? { get }
+    var defaults: TaskDefaults { get }
+    /// What the attempts of the hop have in common.
+    var hopAttempts: HopAttempts { get set }
+    /// Of the hosts that hops were connected to.
+    var addressesOfHops: [AddressOverride] { get }
+    /// Whether another server has chosen that of the hop, by a redirect.
+    var isHopChosenElsewhere: Bool { get }
+    /// Whether the hop can be sent again once it was sent, and may be although a server has received it.
+    var isHopRepeatable: Bool { get }
+    var taskDeadlines: Deadlines { get }
+    var isCancelled: Bool { get }
+    var shard: Shard<AttemptDriver>? { get }
+    /// Also if the connection is gone.
+    var loop: ReactorLoop? { get }
+    var pace: Pace? { get }
+    var answersServerTrustChallenges: Bool { get }
+
+    /// The program sees the request in the form in which the task's own attempt sends it.
+    func tellPrepared(_ request: URLRequest)
+    func waitedInQueue(since start: MonotonicInstant, until end: MonotonicInstant)
+    func lostConnection(_ connection: FailedConnectionMetrics)
+    func ask(about challenge: ServerTrustChallenge, _ question: ServerTrustQuestion)
+}
+
 extension AttemptDriver {
+    /// Runs `work` on this loop in a later tick, and if it has ended on a queue.
+    static func perform(on loop: ReactorLoop?, _ work: @escaping @Sendable () -> Void) {
+        if loop?.execute(work) != true { endings.async(work) }
+    }
+
+    private static let endings = SerialQueue()
+
     /// Makes an attempt of the hop of `task`: resolves its route, asks the circuit breaker, waits for the rate, and finds a
     /// connection.
-    final func beginAttempt(of task: SessionTask, on shard: Shard<AttemptDriver>) {
+    final func beginAttempt(of task: some AttemptOwner, on shard: Shard<AttemptDriver>) {
         let (hop, defaults) = (task.plannedHop, task.defaults)
         do throws(RouteRule.Refusal) {
             // May call a closure of the user that chooses proxies.
             var route = try defaults.routes.route(for: hop.request)
             // It may have ended the task.
             guard isWanted else { return }
-            if hop.number > 0 { route = route.keeping(task.measured?.addresses ?? []) }
+            if hop.number > 0 { route = route.keeping(task.addressesOfHops) }
             let pass: CircuitPass?
             switch defaults.policies.circuits?.admit(to: route, isChosenElsewhere: task.isHopChosenElsewhere) {
             case nil: pass = nil
@@ -74,7 +111,7 @@ extension AttemptDriver {
     }
 
     /// Waits until the rates of the session permit another request.
-    private func awaitRate(of task: SessionTask, on shard: Shard<AttemptDriver>) {
+    private func awaitRate(of task: some AttemptOwner, on shard: Shard<AttemptDriver>) {
         guard let rates = task.defaults.rates?.requests, let origin = attempt.route?.server else {
             return findConnection(on: shard)
         }
@@ -131,7 +168,7 @@ extension AttemptDriver {
     /// the stack.
     private func failLater(_ failure: AttemptFailure) {
         endAttempt(failure)
-        SessionTask.perform(on: task?.loop) { self.attemptFailed(failure) }
+        Self.perform(on: task?.loop) { self.attemptFailed(failure) }
     }
 
     private func endAttempt(_ failure: AttemptFailure) {
@@ -205,10 +242,10 @@ extension AttemptDriver: ConnectionRequester {
 
 // The delegate of the task is asked about the trust of servers.
 extension AttemptDriver: TrustRespondent {
-    var answersServerTrust: Bool { task?.delegate.answersServerTrustChallenges ?? false }
+    var answersServerTrust: Bool { task?.answersServerTrustChallenges ?? false }
 
     func answer(_ challenge: ServerTrustChallenge, _ question: ServerTrustQuestion) {
         guard let task else { return question.answer(.performDefaultHandling) }
-        task.delegate.handle(.serverTrust(challenge, question), of: task)
+        task.ask(about: challenge, question)
     }
 }

@@ -174,6 +174,18 @@ struct RecentCount: Sendable {
     }
 }
 
+/// The policy that plans retries: what it refuses goes to the response sources.
+protocol RetryPlanner: HopPolicy {
+    /// Counts requests to servers that are in trouble.
+    var budget: RetryBudget { get }
+
+    /// The first attempt of a hop with this request is made.
+    func began(_ request: URLRequest)
+
+    /// Counts a retry of this request. False if others have used the budget up meanwhile.
+    func spend(on request: URLRequest, at now: MonotonicInstant) -> Bool
+}
+
 /// What the tasks of a session ask about their hops: policies in the order in which tasks call them, grouped by what they
 /// take part in, and the response sources. An object, so that each task holds one reference to it.
 ///
@@ -199,7 +211,7 @@ final class HopPolicies: Sendable {
     /// Whether it has second attempts made.
     let hedges: Bool
     /// The one of the policies that plans retries; nil for none.
-    let retries: Retries?
+    let retries: (any RetryPlanner)?
     /// Counts requests to servers that are in trouble; nil without retries.
     let budget: RetryBudget?
     /// What second attempts go by.
@@ -222,7 +234,7 @@ final class HopPolicies: Sendable {
         readsSuccess = !readingAll.isEmpty
         self.retryPolicy = retryPolicy
         hedges = retryPolicy.hedging != nil
-        retries = policies.lazy.compactMap { $0 as? Retries }.first
+        retries = policies.lazy.compactMap { $0 as? any RetryPlanner }.first
         budget = retries?.budget
         self.circuits = circuits
     }

@@ -9,19 +9,19 @@ import TernIO
 /// On the reactor's thread, hence `@unchecked Sendable`.
 final class SecondAttempt: AttemptDriver, ExchangeDelegate, @unchecked Sendable {
     /// Until the attempt is over: the pool, the connection and the task may hold it.
-    private var first: SessionTask?
+    private var first: (any HedgedTask)?
     /// The number of bytes of content that were passed to the kernel.
     private(set) var countOfBytesSent: Int64 = 0
 
     /// The task's own attempt has ended so, and this one goes on.
     var heldFailure: AttemptFailure?
 
-    init(beside first: SessionTask) { self.first = first }
+    init(beside first: some HedgedTask) { self.first = first }
 
     /// It is over, and calls its task no more.
     func end() { first = nil }
 
-    override var task: SessionTask? { first }
+    override var task: (any AttemptOwner)? { first }
 
     override var isCancelled: Bool { first?.isCancelled ?? true }
 
@@ -33,7 +33,7 @@ final class SecondAttempt: AttemptDriver, ExchangeDelegate, @unchecked Sendable 
         guard let first else { return false }
         guard first.mayBeSent(self, at: connection.loop.now) else {
             // The pool is handing out the connection.
-            SessionTask.perform(on: connection.loop) { first.lost(self) }
+            Self.perform(on: connection.loop) { first.lost(self) }
             return false
         }
         connection.start(self, hop, deadlines, prepared: prepared)
@@ -77,4 +77,22 @@ final class SecondAttempt: AttemptDriver, ExchangeDelegate, @unchecked Sendable 
         }
         first.lost(self)
     }
+}
+
+/// A task that has a second attempt, as that sees it.
+protocol HedgedTask: AttemptOwner {
+    /// Whether `second` is still to be sent.
+    func isWanted(_ second: SecondAttempt) -> Bool
+
+    /// Whether `second` is sent now: it is counted.
+    func mayBeSent(_ second: SecondAttempt, at now: MonotonicInstant) -> Bool
+
+    /// A proxy has requested a credential of `second`, and gets it with another attempt.
+    func beginAnother(_ second: SecondAttempt, on shard: Shard<AttemptDriver>)
+
+    /// `second` has a response.
+    func received(_ head: ResponseHead, by second: SecondAttempt)
+
+    /// `second` has no answer.
+    func lost(_ second: SecondAttempt)
 }

@@ -59,7 +59,7 @@ public class SessionTask: AttemptDriver, @unchecked Sendable {
 
     // The attempts of the task itself
 
-    final override var task: SessionTask? { self }
+    final override var task: (any AttemptOwner)? { self }
 
     /// Whether the task was cancelled, even if the reactor has not processed that yet: no work needs to be begun for it
     /// any more.

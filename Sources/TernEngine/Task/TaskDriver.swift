@@ -555,8 +555,19 @@ extension SessionTask: ExchangeDelegate {
     }
 }
 
+// On the reactor's thread: what the attempts ask.
+extension SessionTask: AttemptOwner {
+    final var addressesOfHops: [AddressOverride] { driver.measured?.addresses ?? [] }
+
+    final var answersServerTrustChallenges: Bool { driver.delegate.answersServerTrustChallenges }
+
+    final func ask(about challenge: ServerTrustChallenge, _ question: ServerTrustQuestion) {
+        driver.delegate.handle(.serverTrust(challenge, question), of: self)
+    }
+}
+
 // On the reactor's thread: a second attempt of the hop, beside the first.
-extension SessionTask {
+extension SessionTask: HedgedTask {
     /// The first attempt is sent, and may have a second one beside it.
     private func plan(_ hedging: RetryPolicy.Hedging) {
         guard !driver.isHedged, !takesOverConnections, let shard,
@@ -911,14 +922,8 @@ extension SessionTask {
         Self.perform(on: lifecycle.withLock { $0.shard }?.loop, work)
     }
 
-    static func perform(on loop: ReactorLoop?, _ work: @escaping @Sendable () -> Void) {
-        if loop?.execute(work) != true { endings.async(work) }
-    }
-
     /// Fails a task that has no reactor to run on.
     func endWithoutLoop() { endLater(defaults.failure, phase: .request, on: nil) }
-
-    private static let endings = SerialQueue()
 
     func error(
         _ reason: SessionError.Reason, phase: SessionError.Phase, remoteAddress: TransportAddress? = nil,

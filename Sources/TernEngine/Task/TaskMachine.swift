@@ -528,7 +528,7 @@ extension TaskMachine {
     private mutating func decide(withoutRetryAfter head: ResponseHead) -> HeadAnswer {
         stage = .attempting
         let reading = policies.reading(head.status)
-        let index = reading.firstIndex { $0 is Retries } ?? reading.count
+        let index = reading.firstIndex { $0 is any RetryPlanner } ?? reading.count
         return decide(on: head, from: index + 1)
     }
 

@@ -60,7 +60,7 @@ extension TaskMetrics {
         _ attempt: inout Attempt, at now: @autoclosure () -> MonotonicInstant,
         before continuation: @autoclosure () -> AttemptMetrics.Continuation? = nil
     ) {
-        if attempt.record != nil { attempt.giveRecord(to: &last, at: now(), before: continuation()) }
+        if attempt.record != nil { last.add(&attempt, at: now(), before: continuation()) }
     }
 
     /// An attempt has waited, in addition to what was waited before.
@@ -87,9 +87,9 @@ extension TaskMetrics {
 
     /// A raw stream is open.
     mutating func opened(_ connection: ConnectionMetrics) {
-        var attempt: AttemptMetrics? = AttemptMetrics(request: last.request, start: last.start)
-        attempt?.opened(connection)
-        last.add(&attempt)
+        var attempt = AttemptMetrics(request: last.request, start: last.start)
+        attempt.opened(connection)
+        last.add(attempt)
     }
 
     /// The task has ended.
@@ -194,11 +194,22 @@ public struct HopMetrics: Sendable {
         status = Int32(truncatingIfNeeded: head.status)
     }
 
-    /// An attempt of the hop is over: it is moved.
-    mutating func add(_ next: inout AttemptMetrics?) {
+    fileprivate mutating func add(
+        _ next: inout Attempt, at now: MonotonicInstant, before continuation: AttemptMetrics.Continuation?
+    ) {
+        beginAdding()
+        next.giveRecord(to: &attempt, at: now, before: continuation)
+    }
+
+    /// A raw stream, or an attempt, is over.
+    mutating func add(_ next: consuming AttemptMetrics) {
+        beginAdding()
+        attempt = next
+    }
+
+    private mutating func beginAdding() {
         count &+= 1
         if attempt != nil { rememberAttempt() }
-        swap(&attempt, &next)
     }
 
     @inline(never)

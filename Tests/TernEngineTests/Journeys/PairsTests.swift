@@ -200,7 +200,7 @@ import Testing
             "a timeout of the queue", queueTimeout,
             hit: "kept | hit; ttl=50 | 1 hop, none | /held",
             whileRevalidate: "kept | hit; ttl=-9 | 1 hop, none | /held",
-            ifError: "kept | fwd=stale; ttl=-9 | 1 hop, none | /held"),
+            ifError: "queue | fwd=stale | 1 hop, none | /held"),
         Pair(
             "a reader that is suspended at the head", suspended,
             hit: "kept | hit; ttl=50 | 1 hop, none | -",

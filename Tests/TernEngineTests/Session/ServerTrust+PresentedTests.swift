@@ -60,6 +60,7 @@ import Testing
         let server = try ScriptedProxy(tls: identity) { _ in port }
         var configuration = try configuration()
         configuration.proxySettings = ProxySettings(Proxy(.https, host: "localhost", port: server.port))
+        configuration.proxyTrustPolicyManager = ServerTrustPolicyManager(policies: [:])
         let url = try #require(URL(string: origin.url()))
         let trust = try await ServerTrust.presented(by: url, configuration: configuration)
         #expect(trust.sentChain.first?.der == self.identity.der && origin.requests.isEmpty)

@@ -20,8 +20,7 @@ import Testing
         #expect(metrics.hops.first?.start == metrics.start)
         let head = try Self.head(200)
         metrics.received(head, Self.instant(30))
-        var attempt: AttemptMetrics? = try Self.attempt("1", head, Self.instant(30))
-        metrics.last.add(&attempt)
+        metrics.last.add(try Self.attempt("1", head, Self.instant(30)))
         metrics.last.repeats = 1
         #expect(metrics.responseStart == Self.instant(30) && metrics.repeatCount == 1 && metrics.wasSent)
         #expect(metrics.attempts.map(\.statusCode) == [200] && metrics.hops[0].attemptCount == 1)
@@ -43,8 +42,7 @@ import Testing
     @Test func `each redirect begins a hop, with nothing of the one before`() throws {
         var metrics = TaskMetrics(try Self.request("1"), start: Self.instant(10))
         metrics.received(try Self.head(302), Self.instant(20))
-        var attempt: AttemptMetrics? = try Self.attempt("1", Self.head(302), Self.instant(20))
-        metrics.last.add(&attempt)
+        metrics.last.add(try Self.attempt("1", Self.head(302), Self.instant(20)))
         metrics.beginHop(Hop(request: try Self.request("2"), number: 1), redirectCount: 1, Self.instant(40))
         #expect(!metrics.wasSent)
         metrics.received(try Self.head(200), Self.instant(50))

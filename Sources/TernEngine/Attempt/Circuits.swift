@@ -56,7 +56,7 @@ final class Circuits: Sendable {
         guard failure.kind.isOutcomeOfServer, let group = RetryPolicy.Failures(of: failure.reason),
             failures.contains(group),
             // The task waits for the network of this machine, and then makes another attempt.
-            !waitsForConnectivity || !Connectivity.awaits(failure)
+            !waitsForConnectivity || failure.unreachableHosts == nil
         else { return pass.giveBack() }
         pass.end(failed: true, at: clock())
     }
