@@ -174,7 +174,9 @@ extension AttemptDriver {
     private func endAttempt(_ failure: AttemptFailure) {
         endWaitForRate()
         attempt.failed(failure.reason, at: task?.loop?.now ?? .now)
-        if let circuits = task?.defaults.policies.circuits { attempt.came(to: failure, circuits) }
+        if let task, task === self, let circuits = task.defaults.policies.circuits {
+            attempt.came(to: failure, circuits)
+        }
     }
 
     /// Ends the attempt, whose outcome is not wanted: what it holds is given back, and it is not called again.

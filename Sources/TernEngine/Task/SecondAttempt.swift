@@ -4,7 +4,7 @@ import TernIO
 
 /// A second attempt of a hop, beside that of its task, which has no answer yet (a hedge): see ``RetryPolicy/hedging``. It
 /// knows the hop as the first does, and has a route, a permit, times and an outcome of its own. The task takes the first
-/// answer of both, and the attempt that has it.
+/// answer of both, and the attempt that has it: only as the answer does it have an outcome for the circuit breaker.
 ///
 /// On the reactor's thread, hence `@unchecked Sendable`.
 final class SecondAttempt: AttemptDriver, ExchangeDelegate, @unchecked Sendable {
@@ -53,7 +53,6 @@ final class SecondAttempt: AttemptDriver, ExchangeDelegate, @unchecked Sendable 
     func received(_ event: ResponseEvent, of bytes: Span<UInt8>, _ allowance: inout TickAllowance) -> ContentTaken {
         guard case .head(let head) = event, let first, let carrier = attempt.carrier else { return .all }
         attempt.answered(head, at: carrier.loop.now)
-        if let circuits = first.defaults.policies.circuits { attempt.came(to: head, circuits) }
         if first.hopAttempts.answersProxy(head, to: attempt.form, first.defaults.proxies), let shard = first.shard {
             abandonAttempt()
             first.beginAnother(self, on: shard)
@@ -71,11 +70,7 @@ final class SecondAttempt: AttemptDriver, ExchangeDelegate, @unchecked Sendable 
 
     func exchangeEnded(_ reason: SessionError.Reason?, _ evidence: Evidence) {
         attempt.ended(reason, evidence)
-        guard let first else { return }
-        if let reason, let circuits = first.defaults.policies.circuits {
-            attempt.came(to: AttemptFailure(reason: reason, phase: .head, evidence: evidence), circuits)
-        }
-        first.lost(self)
+        first?.lost(self)
     }
 }
 

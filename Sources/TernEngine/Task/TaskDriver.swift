@@ -654,7 +654,11 @@ extension SessionTask: HedgedTask {
         guard driver.second === second else { return }
         driver.second = nil
         addRecord(of: second)
-        if let failure = second.heldFailure.take() { return failed(failure) }
+        if let failure = second.heldFailure.take() {
+            guard isOutOfTime, let total = driver.deadlines.total else { return failed(failure) }
+            return failed(
+                AttemptFailure(reason: .timedOut(total.limit), phase: .head, evidence: failure.evidence))
+        }
         if driver.machine.isHolding {
             follow(driver.machine.proceed(from: attempt.carrier?.connectionMetrics))
         }
@@ -674,6 +678,7 @@ extension SessionTask: HedgedTask {
         driver.measured?.add(&attempt, at: loop?.now ?? .now)
         learn(second.attempt)
         swap(&attempt, &second.attempt)
+        if let circuits = defaults.policies.circuits { attempt.came(to: head, circuits) }
         contentCounts.sent.store(second.countOfBytesSent, ordering: .relaxed)
         second.end()
         driver.machine.forgetHeld()
