@@ -70,7 +70,7 @@ extension RetryPolicy: RequestRetrier {
             let left = total - metrics.start.duration(to: now)
             policy.maximumTime = min(policy.maximumTime ?? .seconds(Int64.max), elapsed + left)
         }
-        let retries = Int(clamping: request.retryCount) + earlier.retries + (metrics?.retries.count ?? 0)
+        let retries = Int(clamping: request.retryCount) + earlier.retries + (metrics?.retries.last?.number ?? 0)
         return RetryRule(policy).verdict(on: outcome, facts, RetryRule.Count(retries: retries), elapsed: elapsed)
     }
 }

@@ -209,7 +209,7 @@ extension TaskDelegate.State {
         (response, error) = (nil, nil)
         finishedValidatorCount = 0
         retryCount += 1
-        earlier = (earlier.start ?? metrics?.start, earlier.retries + (metrics?.retries.count ?? 0))
+        earlier = (earlier.start ?? metrics?.start, earlier.retries + (metrics?.retries.last?.number ?? 0))
         return remains
     }
 
