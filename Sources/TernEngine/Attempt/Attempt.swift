@@ -6,7 +6,7 @@ import TernIO
 /// machine without I/O: its driver performs what it returns.
 ///
 /// An ``AttemptDriver`` makes one attempt at a time, and owns the value, so that the first one costs nothing. Every way to
-/// send a hop begins with ``begin(_:along:as:_:at:)``: the first one, a repeat on another connection, a second one beside the
+/// send a hop begins with ``begin(_:along:as:_:isHedge:at:)``: the first one, a repeat on another connection, a second one beside the
 /// first, what follows a wait, an answer to a proxy, and what takes the place of a stored response that cannot be used. Every
 /// way out returns what the attempt holds, and writes into ``record`` what it came to, once.
 ///
@@ -108,7 +108,7 @@ struct Attempt: ~Copyable {
     }
 
     /// It has no carrier any more: its exchange is over, or goes on for another owner.
-    mutating func leave() {
+    private mutating func leave() {
         stage = .none
         carrier = nil
     }

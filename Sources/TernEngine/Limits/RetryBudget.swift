@@ -57,21 +57,18 @@ final class RetryBudget: Sendable {
     }
 
     private let state = Lock(State())
-    private let watching = Atomic<Bool>(false)
-
-    /// Whether requests are counted: a host has wanted a retry lately.
-    var isWatching: Bool { watching.load(ordering: .relaxed) }
+    private let isWatching = Atomic<Bool>(false)
 
     /// A request to `server` is about to be sent, which is no retry.
     @inline(__always)
     func began(_ server: @autoclosure () -> String?) {
-        if isWatching, let server = server() { count(server) }
+        if isWatching.load(ordering: .relaxed), let server = server() { count(server) }
     }
 
     private func count(_ server: String) {
         let now = MonotonicInstant.now
         state.withLock { state in
-            if state.lastRetry.duration(to: now) > Self.window { return watching.store(false, ordering: .relaxed) }
+            if state.lastRetry.duration(to: now) > Self.window { return isWatching.store(false, ordering: .relaxed) }
             state.hosts.record(of: server, at: now) { Record(at: now) }.addRequest(at: now)
         }
     }
@@ -102,7 +99,7 @@ final class RetryBudget: Sendable {
     ) -> Result where Result: Sendable {
         state.withLock { state in
             state.lastRetry = now
-            watching.store(true, ordering: .relaxed)
+            isWatching.store(true, ordering: .relaxed)
             return body(
                 state.hosts.record(of: server, at: now) {
                     let record = Record(at: now)

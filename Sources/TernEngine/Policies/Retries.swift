@@ -38,8 +38,6 @@ struct Retries: RetryPlanner {
         return .retry(retry)
     }
 
-    func began(_ request: URLRequest) { budget.began(routes.serverKey(of: request)) }
-
     func spend(on request: URLRequest, at now: MonotonicInstant) -> Bool {
         guard let server = routes.serverKey(of: request) else { return true }
         return budget.spend(on: server, (request.retryPolicy ?? policy).budget, at: now)

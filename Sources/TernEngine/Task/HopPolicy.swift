@@ -179,9 +179,6 @@ protocol RetryPlanner: HopPolicy {
     /// Counts requests to servers that are in trouble.
     var budget: RetryBudget { get }
 
-    /// The first attempt of a hop with this request is made.
-    func began(_ request: URLRequest)
-
     /// Counts a retry of this request. False if others have used the budget up meanwhile.
     func spend(on request: URLRequest, at now: MonotonicInstant) -> Bool
 }

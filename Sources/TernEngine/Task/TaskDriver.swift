@@ -24,25 +24,17 @@ struct TaskDriver: ~Copyable {
     fileprivate var limiter: RateLimiter?
     /// While the task waits for a lookup or a delay.
     fileprivate var timer: TaskTimer<AttemptDriver>?
-    private var hedge = Hedge.none
+    fileprivate var hedge = Hedge.none
 
-    private enum Hedge {
+    /// The second attempt of the hop, beside the task's own.
+    fileprivate enum Hedge {
         case none
+        /// It begins when this fires.
         case planned(TaskTimer<AttemptDriver>)
         case begun(SecondAttempt)
     }
 
-    /// Until the hop is to have a second attempt.
-    fileprivate var hedgeTimer: TaskTimer<AttemptDriver>? {
-        get { if case .planned(let timer) = hedge { timer } else { nil } }
-        set { hedge = newValue.map { .planned($0) } ?? .none }
-    }
-
-    /// The second attempt of the hop, beside the task's own; nil while there is none.
-    fileprivate var second: SecondAttempt? {
-        get { if case .begun(let second) = hedge { second } else { nil } }
-        set { hedge = newValue.map { .begun($0) } ?? .none }
-    }
+    fileprivate var second: SecondAttempt? { if case .begun(let second) = hedge { second } else { nil } }
 
     /// Whether the hop has, or is to have, a second attempt.
     fileprivate var isHedged: Bool { if case .none = hedge { false } else { true } }
@@ -79,7 +71,7 @@ extension SessionTask {
     /// Whether another server has chosen that of the hop, by a redirect.
     final var isHopChosenElsewhere: Bool {
         guard plannedHop.number > 0, let last = driver.machine.history.responses.last?.url else { return false }
-        return plannedHop.request.host != URLRequest(url: last).host
+        return plannedHop.request.host != HTTPOrigin(of: last)?.host
     }
 
     /// Whether the hop can be sent again once it was sent, and may be although a server has received it.
@@ -199,9 +191,7 @@ extension SessionTask {
         noteHop()
         if hopAttempts.isNew {
             // Retries, and repeats, are counted as such.
-            if let budget = defaults.policies.budget, budget.isWatching {
-                defaults.policies.retries?.began(plannedHop.request)
-            }
+            defaults.policies.budget?.began(defaults.routes.serverKey(of: plannedHop.request))
             hopAttempts.begin()
         } else {
             let continuation = driver.machine.history.continuation
@@ -266,9 +256,9 @@ extension SessionTask {
     func endWait() { driver.timer.take()?.cancel() }
 
     /// The attempt of the task has no response; another one may have one.
-    func failed(_ failure: AttemptFailure, rest: URLRequest? = nil) {
+    func failed(_ failure: AttemptFailure) {
         if holds(failure) { return }
-        let next = driver.machine.failed(failure, wasRepeated: hopAttempts.repeatCount > 0, rest: rest)
+        let next = driver.machine.failed(failure, wasRepeated: hopAttempts.repeatCount > 0)
         noteRefusal()
         guard case .fail(let reason, let isSafeToRepeat) = next else { return move(next) }
         end(
@@ -322,27 +312,17 @@ extension SessionTask {
     }
 
     func cancelExchange() {
-        switch attempt.holding {
-        case .exchange(let carrier): return carrier.end(.cancelled)
-        case .connectionRequest:
-            abandonAttempt()
-            end(error(.cancelled, phase: .pool))
-        case .place, .nothing:
-            abandonAttempt()
-            end(error(.cancelled, phase: .request))
-        }
+        if let carrier = attempt.carrier { return carrier.end(.cancelled) }
+        let isQueued = if case .connectionRequest = attempt.holding { true } else { false }
+        abandonAttempt()
+        end(error(.cancelled, phase: isQueued ? .pool : .request))
     }
 
     /// Ends, and leaves the rest of the response to the connection.
     func abandonBodyNow() {
         guard driver.machine.isDelivering, let carrier = attempt.carrier else { return cancelNow() }
-        settle(carrier.leaveRest())
+        attempt.ended(nil, carrier.leaveRest())
         end(error(.cancelled, phase: .body))
-    }
-
-    /// The exchange is over: the connection no longer belongs to this task.
-    private func settle(_ evidence: Evidence, _ reason: SessionError.Reason? = nil) {
-        attempt.ended(reason, evidence)
     }
 
     /// Also if the connection is gone.
@@ -412,7 +392,7 @@ extension SessionTask: ExchangeDelegate {
         case .drop: driver.machine.tee?.received(bytes)
         case .pause: return .some(0)
         case .leave:
-            if let carrier = attempt.carrier { settle(carrier.leave()) }
+            if let carrier = attempt.carrier { attempt.ended(nil, carrier.leave()) }
             follow(driver.machine.leftBehind())
         }
         return .all
@@ -526,7 +506,7 @@ extension SessionTask: ExchangeDelegate {
     var takesOver: Bool { driver.machine.isDelivering && takesOverConnections }
 
     func handedOver(_ handover: Handover, _ evidence: Evidence) {
-        settle(evidence)
+        attempt.ended(nil, evidence)
         takeOver(handover)
     }
 
@@ -536,7 +516,7 @@ extension SessionTask: ExchangeDelegate {
     }
 
     func exchangeEnded(_ reason: SessionError.Reason?, _ evidence: Evidence) {
-        settle(evidence, reason)
+        attempt.ended(reason, evidence)
         switch reason {
         case nil: follow(driver.machine.ended())
         // The moment for the rest of the response is over, and not the task's time.
@@ -582,11 +562,12 @@ extension SessionTask: HedgedTask {
             }
             delay = max(time, least)
         }
-        driver.hedgeTimer = TaskTimer(on: shard, delay: delay, total: nil) { [weak self] outcome in
+        let timer = TaskTimer(on: shard, delay: delay, total: nil) { [weak self] outcome in
             guard let self, case .over = outcome else { return }
-            driver.hedgeTimer = nil
+            driver.hedge = .none
             beginSecond(on: shard)
         }
+        driver.hedge = .planned(timer)
     }
 
     /// The first attempt has no answer in time. A suspended task has no second one.
@@ -595,7 +576,7 @@ extension SessionTask: HedgedTask {
             driver.machine.allowsHedge(to: server, isSent: false, at: shard.loop.now)
         else { return }
         let second = SecondAttempt(beside: self)
-        driver.second = second
+        driver.hedge = .begun(second)
         second.beginAttempt(of: self, on: shard)
     }
 
@@ -626,9 +607,10 @@ extension SessionTask: HedgedTask {
     /// Whether the failure of the task's own attempt waits for the second one, which may have an answer.
     private func holds(_ failure: AttemptFailure) -> Bool {
         if !driver.isHedged || driver.machine.isHolding { return false }
-        if driver.second != nil, driver.machine.isAttempting, driver.machine.isTemporary(RetryRule.Outcome(of: failure))
+        if let second = driver.second, driver.machine.isAttempting,
+            driver.machine.isTemporary(RetryRule.Outcome(of: failure))
         {
-            driver.second?.heldFailure = failure
+            second.heldFailure = failure
             return true
         }
         endHedge()
@@ -637,11 +619,15 @@ extension SessionTask: HedgedTask {
 
     /// The hop has an answer, or an end: it has no other attempt any more.
     private func endHedge() {
-        guard driver.isHedged else { return }
-        if let timer = driver.hedgeTimer { timer.cancel() }
-        guard let second = driver.second.take() else { return driver.hedgeTimer = nil }
-        second.abandonAttempt()
-        addRecord(of: second)
+        let hedge = driver.hedge
+        driver.hedge = .none
+        switch hedge {
+        case .none: break
+        case .planned(let timer): timer.cancel()
+        case .begun(let second):
+            second.abandonAttempt()
+            addRecord(of: second)
+        }
     }
 
     private func addRecord(of second: SecondAttempt) {
@@ -652,7 +638,7 @@ extension SessionTask: HedgedTask {
     /// The second attempt has no answer: what the first has come to is the hop's.
     func lost(_ second: SecondAttempt) {
         guard driver.second === second else { return }
-        driver.second = nil
+        driver.hedge = .none
         addRecord(of: second)
         if let failure = second.heldFailure.take() {
             guard isOutOfTime, let total = driver.deadlines.total else { return failed(failure) }
@@ -673,7 +659,7 @@ extension SessionTask: HedgedTask {
             second.abandonAttempt()
             return lost(second)
         }
-        driver.second = nil
+        driver.hedge = .none
         abandonAttempt()
         driver.measured?.add(&attempt, at: loop?.now ?? .now)
         learn(second.attempt)

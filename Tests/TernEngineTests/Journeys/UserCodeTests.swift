@@ -343,7 +343,7 @@ private final class Tokens: RequestAuthentication {
     }
 }
 
-/// Has intruders observe storages of credentials. Other storages call back nobody.
+/// Has intruders observe storages of credentials. Other storages have no observers.
 private enum CredentialObserver {
     private struct Entry: Sendable {
         weak let storage: CredentialStorage?

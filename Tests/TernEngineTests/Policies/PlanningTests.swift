@@ -8,7 +8,7 @@ import Testing
 
 @testable import TernEngine
 
-/// What is planned after an attempt, by whom, and in which order.
+/// What is planned after an attempt, by which policy, and in which order.
 @Suite(.timeLimit(.minutes(1))) struct PlanningTests {
     /// Answers the question about every retry so.
     private final class Answering: SessionTaskDelegate {
