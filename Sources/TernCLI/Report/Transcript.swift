@@ -57,8 +57,6 @@ final class Transcript: SessionTaskDelegate {
         var isOutletOpen = false
         /// The position in the file of the body's first byte.
         var offset = 0
-        /// The bytes of content that the task had received when the final response began.
-        var receivedBefore: Int64 = 0
         var completion: CheckedContinuation<Void, Never>?
     }
 
@@ -202,7 +200,6 @@ final class Transcript: SessionTaskDelegate {
         keepHead(response.head, task) {}
         let heads = state.withLock { state in
             state.contents.response = response
-            state.receivedBefore = task.countOfBytesReceived
             return state.contents.heads.waiting
         }
         // Later output may be on the same terminal.
@@ -307,7 +304,7 @@ final class Transcript: SessionTaskDelegate {
             let error = state.isUnneeded && ending.map(Self.isCancellation) == true ? nil : ending
             state.contents.metrics = task.metrics
             if state.contents.response != nil {
-                state.contents.receivedSize = Int(clamping: task.countOfBytesReceived - state.receivedBefore)
+                state.contents.receivedSize = Int(clamping: task.countOfBytesReceived)
             }
             if state.contents.error == nil { state.contents.error = error ?? refusalOfWhole(state.contents) }
             // A file to which nothing was written stays as it is.

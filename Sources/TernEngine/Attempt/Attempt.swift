@@ -93,6 +93,9 @@ struct Attempt: ~Copyable {
         if let pass = pass.take() { circuits.learn(failure, of: pass) }
     }
 
+    /// What it comes to tells the circuit breaker nothing.
+    mutating func givePassBack() { pass = nil }
+
     /// It ends without an exchange. The place in the line is given back.
     mutating func failed(_ reason: SessionError.Reason, at now: MonotonicInstant) {
         leave()

@@ -171,7 +171,7 @@ extension DownloadDriver {
         ignoredLength = receivedLength - offset
         untoldOffset = receivedLength
         stage = .writing(sink)
-        if let response = content?.response { task.keep(response) }
+        if let response = content?.response { task.keep(response, from: offset) }
         question.answer(.allow)
     }
 

@@ -95,8 +95,6 @@ final class PendingQuestion {
     var ending = Ending.pending
     /// The response of the question, if none of it has been delivered.
     var response: HTTPURLResponse?
-    /// The fields that arrived after the content of that response.
-    var trailers: (kept: HeaderFields, discarded: HeaderFields)?
 
     init(
         _ proposal: Proposal, about head: ResponseHead? = nil, after failure: AttemptFailure? = nil,
@@ -108,7 +106,7 @@ final class PendingQuestion {
     /// The next question about the same response.
     func asking(_ proposal: Proposal) -> PendingQuestion {
         let next = PendingQuestion(proposal, after: failure, rest: rest)
-        (next.ending, next.response, next.trailers) = (ending, response, trailers)
+        (next.ending, next.response) = (ending, response)
         return next
     }
 }

@@ -243,7 +243,8 @@ extension SessionTask {
     /// Why the task failed; nil while it runs and after success.
     public var error: SessionError? { lifecycle.withLock { $0.error } }
 
-    /// The number of bytes of the response body that have arrived, as received: coded, if the body is.
+    /// The number of bytes of ``response``'s body that have arrived, as received: coded, if the body is. A response that is
+    /// not the answer does not count, and a download that begins again counts from 0.
     public var countOfBytesReceived: Int64 { contentCounts.received.load(ordering: .relaxed) }
 
     /// The number of bytes of the request body that were passed to the kernel; starts at 0 again if the request is sent

@@ -15,8 +15,6 @@ struct TaskDriver: ~Copyable {
     /// The delegate as a receiver of content; nil before the first lookup.
     fileprivate var knownReceiver: (any ContentReceiver)??
     fileprivate var machine: TaskMachine
-    /// How the content of the answer is decoded; nil if it is delivered as it arrives.
-    fileprivate var decoding: ContentDecoding?
     fileprivate var deadlines: Deadlines
     /// For any thread once the task has completed: it does not change then.
     fileprivate var measured: TaskMetrics?
@@ -90,8 +88,11 @@ extension SessionTask {
     /// Whether the task waits for a lookup, a delay or the rate.
     final var isWaiting: Bool { driver.timer != nil || attempt.isWaiting }
 
-    /// What the program sees as the response: for a task that continues one.
-    final func keep(_ response: HTTPURLResponse) { lifecycle.withLock { $0.response = response } }
+    /// The task continues this response, from this offset: the program sees one response.
+    final func keep(_ response: HTTPURLResponse, from offset: Int64) {
+        lifecycle.withLock { $0.response = response }
+        contentCounts.received.store(offset, ordering: .relaxed)
+    }
 
     /// The request of the hop without what policies added.
     final var hopRequest: URLRequest { driver.machine.history.request }
@@ -107,9 +108,9 @@ extension SessionTask {
 
     final func pauseExchange() {
         let isSuspended = isSuspended
-        // Others do not wait for a reader that does not read.
-        if isSuspended { driver.machine.paused() }
         attempt.carrier?.isPaused = isSuspended || driver.machine.isAsking
+        // Others do not wait for a reader that does not read.
+        if isSuspended { driver.machine.paused() } else { limitDiscarding() }
     }
 
     /// Calls `delegate` from now on.
@@ -171,13 +172,12 @@ extension SessionTask {
     /// not answered, the task does.
     private func awaitEvent() {
         updatePause()
-        limitDiscarding()
         if attempt.carrier == nil, driver.timer == nil, driver.machine.isAsking { withShard { wait(on: $0) } }
     }
 
     /// The rest of a response that is not the answer is awaited for a moment: whatever its server does, the task goes on.
     private func limitDiscarding() {
-        guard driver.machine.isDiscarding, !isSuspended, let carrier = attempt.carrier else { return }
+        guard driver.machine.isDiscarding, let carrier = attempt.carrier else { return }
         let now = carrier.loop.now
         let left = driver.deadlines.total.map { now.duration(to: $0.instant) } ?? TaskMachine.maximumDiscardTime
         let limits = Timeouts(idle: nil, total: min(left, TaskMachine.maximumDiscardTime))
@@ -349,7 +349,7 @@ extension SessionTask: ExchangeDelegate {
     }
 
     func room(for count: Int) -> UnsafeMutableRawBufferPointer? {
-        guard driver.machine.isDelivering, driver.decoding == nil else { return nil }
+        guard driver.machine.isDelivering, driver.machine.reception?.decoding == nil else { return nil }
         return unsafe receiver?.room(for: count)
     }
 
@@ -364,16 +364,12 @@ extension SessionTask: ExchangeDelegate {
 
     func received(_ event: ResponseEvent, of bytes: Span<UInt8>, _ allowance: inout TickAllowance) -> ContentTaken {
         switch event {
-        case .body(let range):
-            let taken = content(bytes.extracting(range), &allowance)
-            contentCounts.received.add(Int64(taken.count(of: range.count)), ordering: .relaxed)
-            return taken
+        case .body(let range): return content(bytes.extracting(range), &allowance)
         case .head(let head): received(head)
         case .informational(let head):
             driver.delegate.handle(.informational(driver.machine.response(head)), of: self)
         case .end(let trailers, let discarded):
-            if let question = driver.machine.question { question.trailers = (trailers, discarded) }
-            if driver.machine.isDelivering { responseEnded(trailers, discarded) }
+            if driver.machine.ended(trailers, discarded) { responseEnded(trailers, discarded) }
         case .needMoreBytes, .handedOver: break
         }
         return .all
@@ -382,14 +378,15 @@ extension SessionTask: ExchangeDelegate {
     private func content(_ bytes: Span<UInt8>, _ allowance: inout TickAllowance) -> ContentTaken {
         switch driver.machine.content(bytes.count) {
         case .deliver:
-            if let decoding = driver.decoding {
+            if let decoding = driver.machine.reception?.decoding {
                 let taken = decode(bytes, by: decoding, &allowance)
-                driver.machine.tee?.received(bytes.extracting(first: taken.count(of: bytes.count)))
-                return taken
+                copy(bytes.extracting(first: taken.count(of: bytes.count)))
+                return count(taken, of: bytes)
             }
-            driver.machine.tee?.received(bytes)
+            copy(bytes)
             if !bytes.isEmpty { driver.delegate.task(self, didReceive: bytes) }
-        case .drop: driver.machine.tee?.received(bytes)
+            return count(.all, of: bytes)
+        case .drop: copy(bytes)
         case .pause: return .some(0)
         case .leave:
             if let carrier = attempt.carrier { attempt.ended(nil, carrier.leave()) }
@@ -397,6 +394,14 @@ extension SessionTask: ExchangeDelegate {
         }
         return .all
     }
+
+    /// Bytes of the answer have been delivered.
+    private func count(_ taken: ContentTaken, of bytes: Span<UInt8>) -> ContentTaken {
+        contentCounts.received.add(Int64(taken.count(of: bytes.count)), ordering: .relaxed)
+        return taken
+    }
+
+    private func copy(_ bytes: Span<UInt8>) { driver.machine.reception?.tee?.received(bytes) }
 
     /// Decodes and delivers until the tick is over, the task is paused, or all bytes are consumed.
     private func decode(
@@ -449,7 +454,7 @@ extension SessionTask: ExchangeDelegate {
             deliver(response, on: carrier?.loop ?? loop)
         case .discard:
             driver.delegate.handle(.discarded(response), of: self)
-            limitDiscarding()
+            updatePause()
         case .call(let body):
             let decision = body()
             // The task may have ended in the call.
@@ -475,11 +480,7 @@ extension SessionTask: ExchangeDelegate {
         switch question.ending {
         case .pending: awaitEvent()
         case .complete:
-            if let next = driver.machine.question {
-                next.trailers = question.trailers
-            } else if let (trailers, discarded) = question.trailers, driver.machine.isDelivering {
-                guard responseEnded(trailers, discarded) else { return }
-            }
+            if driver.machine.isDelivering, !heldResponseEnded() { return }
             follow(driver.machine.ended())
         case .broken(let reason, _):
             let evidence = Evidence(isAnswered: true, isSent: true)
@@ -492,7 +493,7 @@ extension SessionTask: ExchangeDelegate {
     @discardableResult
     private func responseEnded(_ trailers: HeaderFields, _ discarded: HeaderFields) -> Bool {
         do throws(ContentDecodingError) {
-            try driver.decoding?.finish()
+            try driver.machine.reception?.finish()
         } catch {
             let reason = SessionError.Reason.transfer(.undecodable(error))
             if let carrier = attempt.carrier { carrier.end(reason) } else { end(self.error(reason, phase: .body)) }
@@ -501,6 +502,12 @@ extension SessionTask: ExchangeDelegate {
         if !trailers.isEmpty { driver.delegate.handle(.trailers(trailers), of: self) }
         if !discarded.isEmpty { driver.delegate.handle(.discardedTrailers(discarded), of: self) }
         return true
+    }
+
+    /// The same for a response that was held, and has ended meanwhile.
+    private func heldResponseEnded() -> Bool {
+        guard let (trailers, discarded) = driver.machine.reception.takeTrailers() else { return true }
+        return responseEnded(trailers, discarded)
     }
 
     var takesOver: Bool { driver.machine.isDelivering && takesOverConnections }
@@ -779,7 +786,6 @@ extension SessionTask: DelegateAsker {
     }
 
     private func send(instead request: URLRequest) {
-        driver.decoding = nil
         lifecycle.withLock { state in
             state.response = nil
             state.currentRequest = request
@@ -793,12 +799,9 @@ extension SessionTask: DelegateAsker {
             question.response = nil
             if let successor = deliver(response, on: loop) { return successor.deliver(question, isComplete) }
             // The delegate may have been asked about the content.
-            if let next = driver.machine.question {
-                next.trailers = question.trailers
-                return
-            }
+            if driver.machine.question != nil { return }
         }
-        if let (trailers, discarded) = question.trailers, !responseEnded(trailers, discarded) { return }
+        guard heldResponseEnded() else { return }
         if isComplete { end(nil) } else { updatePause() }
     }
 
@@ -806,13 +809,13 @@ extension SessionTask: DelegateAsker {
     @discardableResult
     private func deliver(_ undecoded: consuming HTTPURLResponse, on loop: ReactorLoop?) -> SessionTask? {
         var response = undecoded
-        if defaults.decodesContent(for: originalRequest) {
-            driver.decoding = ContentDecoding.decoding(of: &response, limits: defaults.contentDecodingLimits)
-            // What a protocol class gives is not coded, whatever its head says.
-            if driver.decoding != nil, driver.machine.history.responseSource == .protocolClass {
-                (driver.decoding, response.isContentDecoded) = (nil, false)
-            }
+        // What a protocol class gives is not coded, whatever its head says.
+        if driver.machine.history.responseSource != .protocolClass, defaults.decodesContent(for: originalRequest),
+            let decoding = ContentDecoding.decoding(of: &response, limits: defaults.contentDecodingLimits)
+        {
+            driver.machine.decode(by: decoding)
         }
+        contentCounts.received.store(0, ordering: .relaxed)
         lifecycle.withLock { $0.response = response }
         guard let loop else { return nil }
         switch ask(.response(response, question(on: loop) { .disposition($0) })) {
@@ -851,7 +854,6 @@ extension SessionTask {
         driver.machine.closeQuestion()
         driver.deadlines = task.driver.deadlines
         driver.measured = task.driver.measured.take()
-        driver.decoding = task.driver.decoding.take()
         contentCounts.sent.store(task.contentCounts.sent.load(ordering: .relaxed), ordering: .relaxed)
         swap(&attempt, &task.attempt)
         swap(&hopAttempts, &task.hopAttempts)
@@ -868,6 +870,8 @@ extension SessionTask {
 
     /// The task has ended: once.
     func complete(_ error: SessionError?) {
+        // The breaker has a lock of its own, which it takes when a pass is given back.
+        attempt.givePassBack()
         let ended = lifecycle.withLock { state in
             let ended = state.complete(error)
             if let ended { finishMeasuring(ended.start, error) }
@@ -879,10 +883,9 @@ extension SessionTask {
         originalRequest.onceSource?.discard()
         _ = attempt.wait.prepared.take()
         if attempt.isWaiting { abandonAttempt() }
-        _ = driver.decoding.take()
         endWait()
         endHedge()
-        if driver.machine.tee != nil, let question = driver.machine.takeTee()?.ended(isComplete: error == nil) {
+        if driver.machine.reception != nil, let question = driver.machine.endReception(isAnswer: error == nil) {
             driver.delegate.handle(.willCache(question), of: self)
         }
         driver.delegate.handle(.completed(error), of: self)

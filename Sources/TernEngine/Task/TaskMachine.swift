@@ -90,8 +90,8 @@ struct TaskMachine: ~Copyable {
     private(set) var history: TaskHistory
     /// Identifies the open question to the delegate's answers.
     private var questions = QuestionBook()
-    /// Receives a copy of the content that is delivered.
-    private(set) var tee: (any ContentTee)?
+    /// What the response needs while it arrives; nil if that is nothing.
+    private(set) var reception: Reception?
     /// The part of the response sources in the hop; nil if they have none.
     private(set) var source: (any HopSource)?
     /// That of the hop as it was sent before, or of the hop before; nil without one.
@@ -353,14 +353,13 @@ extension TaskMachine {
             stage = .discarding(left: Self.maximumDiscardedContent, then: continuation)
             return .wait
         }
-        if case .complete = question.ending { endTee(isComplete: true) } else { endTee(isComplete: false) }
+        if case .complete = question.ending { endReception(isComplete: true) } else { endReception(isComplete: false) }
         return follow(continuation)
     }
 
-    /// The response is not the answer, and what receives a copy of its content has received all of it. No delegate is
-    /// asked about it.
-    private mutating func endTee(isComplete: Bool) {
-        guard let question = tee.take()?.ended(isComplete: isComplete) else { return }
+    /// The response is over, and is not the answer. No delegate is asked about the copy.
+    private mutating func endReception(isComplete: Bool) {
+        guard let question = reception.end(isComplete: isComplete) else { return }
         question.answer(question.proposal)
     }
 
@@ -447,7 +446,7 @@ extension TaskMachine {
 
     /// The reader of the response takes no more at present.
     func paused() {
-        tee?.paused()
+        reception?.tee?.paused()
         source?.paused()
     }
 }
@@ -519,7 +518,11 @@ extension TaskMachine {
     }
 
     /// The other attempt has the answer.
-    mutating func forgetHeld() { if isHolding { stage = .attempting } }
+    mutating func forgetHeld() {
+        guard isHolding else { return }
+        endReception(isComplete: false)
+        stage = .attempting
+    }
 
     /// Whether a head is held.
     var isHolding: Bool { if case .otherAttempt? = question?.proposal { true } else { false } }
@@ -577,7 +580,7 @@ extension TaskMachine {
         switch source.received(head, isStorable: isStorable) {
         case .pass: return nil
         case .copy(let other):
-            tee = other
+            reception.copy(to: other)
             return nil
         case .answer(let carrier):
             stage = .discarding(left: Self.maximumDiscardedContent, then: .answer(carrier))
@@ -679,6 +682,9 @@ extension TaskMachine {
         case leave
     }
 
+    /// The content of the answer is decoded so.
+    mutating func decode(by decoding: ContentDecoding) { reception.decode(by: decoding) }
+
     /// This many bytes of content have arrived.
     mutating func content(_ count: Int) -> ContentAnswer {
         switch stage {
@@ -694,10 +700,16 @@ extension TaskMachine {
         }
     }
 
+    /// The content has ended, with these fields. False if nobody is told of them now.
+    mutating func ended(_ trailers: HeaderFields, _ discarded: HeaderFields) -> Bool {
+        if case .asking = stage { reception.hold(trailers, discarded) }
+        return isDelivering
+    }
+
     /// The connection was closed because it had too much content to discard.
     mutating func leftBehind() -> Next {
         guard case .discarding(_, let continuation) = stage else { return .wait }
-        endTee(isComplete: false)
+        endReception(isComplete: false)
         return follow(continuation)
     }
 
@@ -708,7 +720,7 @@ extension TaskMachine {
             stage = .ending
             return .complete
         case .discarding(_, let continuation):
-            endTee(isComplete: true)
+            endReception(isComplete: true)
             return follow(continuation)
         case .asking(let question):
             question.ending = .complete
@@ -738,7 +750,7 @@ extension TaskMachine {
         case .delivering: if let rest, let next = resume(with: rest, after: failure) { return next }
         // What the head has decided does not depend on the rest of the response.
         case .discarding(_, let continuation) where failure.kind.isEndOfExchange:
-            endTee(isComplete: false)
+            endReception(isComplete: false)
             return follow(continuation)
         case .asking(let question) where failure.kind.isEndOfExchange:
             question.ending = .broken(failure.reason, isSafeToRepeat: isSafeToRepeat(evidence))
@@ -990,8 +1002,8 @@ extension TaskMachine {
         history.forget()
     }
 
-    /// Returns what receives a copy of the content, once.
-    mutating func takeTee() -> (any ContentTee)? { tee.take() }
+    /// No more of the response will arrive. Returns the question whether the copy is kept, if there is one.
+    mutating func endReception(isAnswer isComplete: Bool) -> CacheQuestion? { reception.end(isComplete: isComplete) }
 }
 
 extension HopPolicies {

@@ -240,6 +240,7 @@ private final class Log: SessionDownloadDelegate {
                 .head(200), .retry("connection-lost"), .retry("503"), .resumed(300_000), .finished,
             ])
         #expect(task.metrics?.retries.map(\.delay) == [.milliseconds(2), .seconds(1)])
+        #expect(task.countOfBytesReceived == content.count)
         #expect(origin.ranges == ["", "bytes=300000-", "bytes=300000-"])
     }
 
@@ -295,7 +296,7 @@ private final class Log: SessionDownloadDelegate {
         let session = self.session()
         let task = session.downloadTask(with: try URLRequest(origin.origin), in: folder.url(""), delegate: log)
         #expect(await log.error(of: task, in: session) == nil)
-        #expect(log.received(other) == true)
+        #expect(log.received(other) == true && task.countOfBytesReceived == other.count)
         #expect(origin.ranges == ["", "bytes=1000-", "bytes=1000-", ""])
     }
 

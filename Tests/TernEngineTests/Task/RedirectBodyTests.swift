@@ -153,6 +153,56 @@ import Testing
         #expect(origin.requests.count == 6)
     }
 
+    /// Suspends its task when it follows a redirect.
+    private final class Suspending: SessionTaskDelegate {
+        let record = RecordingDelegate()
+
+        func handle(_ event: TaskEvent, of task: SessionTask) {
+            guard case .redirect(_, let request, let question) = event else { return record.handle(event, of: task) }
+            task.suspend()
+            question.answer(.follow(request))
+        }
+
+        func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) { record.task(task, didReceive: bytes) }
+
+        func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
+            record.task(task, didCompleteWith: error)
+        }
+    }
+
+    @Test func `nor does it hold up a task that was suspended meanwhile, once that is resumed`() async throws {
+        let origin = try ScriptedOrigin { _, request in
+            if request.target != "/a" { return [.ok("there")] }
+            return [.send("HTTP/1.1 302 \r\nLocation: /there\r\nContent-Length: 1000\r\n\r\n"), .awaitClose]
+        }
+        let (session, delegate) = (Session.limited(to: 2), Suspending())
+        let task = session.dataTask(with: try URLRequest(origin, "/a"), delegate: delegate)
+        task.resume()
+        while task.state != .suspended { await session.settle() }
+        #expect(origin.requests.map(\.target) == ["/a"])
+        let start = ContinuousClock.now
+        task.resume()
+        #expect(String(decoding: await delegate.record.end().body, as: UTF8.self) == "there")
+        #expect(ContinuousClock.now - start < .seconds(20))
+    }
+
+    @Test(arguments: [302, 401, 503])
+    func `the content of a response that is not the answer does not count`(status: Int) async throws {
+        let fields = [(name: "Location", value: "/there"), ("WWW-Authenticate", "Basic realm=r"), ("Retry-After", "0")]
+        let origin = try ScriptedOrigin { _, request in
+            if request.index > 0 { return [.ok("the answer")] }
+            return [.respond(status: status, fields: fields, body: [UInt8](repeating: 1, count: 20_000))]
+        }
+        let session = Session.limited { $0.retryPolicy.backOff.base = .milliseconds(1) }
+        var request = try URLRequest(origin)
+        request.credential = PasswordCredential(user: "u", password: "p")
+        let delegate = RecordingDelegate()
+        let task = session.dataTask(with: request, delegate: delegate)
+        task.resume()
+        #expect(await delegate.end().events == [.head(200), .body(10), .end(failed: false)])
+        #expect(origin.requests.count == 2 && task.countOfBytesReceived == 10)
+    }
+
     @Test func `what follows a redirect unasked answers nothing`() async throws {
         let origin = try ScriptedOrigin { connection, request in
             if request.target != "/a" { return [.ok("true")] }
