@@ -193,7 +193,10 @@ import Testing
             if request.index > 0 { return [.ok("the answer")] }
             return [.respond(status: status, fields: fields, body: [UInt8](repeating: 1, count: 20_000))]
         }
-        let session = Session.limited { $0.retryPolicy.backOff.base = .milliseconds(1) }
+        let session = Session.limited {
+            $0.retryPolicy = .standard
+            $0.retryPolicy.backOff.base = .milliseconds(1)
+        }
         var request = try URLRequest(origin)
         request.credential = PasswordCredential(user: "u", password: "p")
         let delegate = RecordingDelegate()
