@@ -9,10 +9,15 @@ import Testing
 @Suite struct StreamedUploadTests {
     private final class Streams: NSObject, URLSessionDataDelegate {
         let texts: [String]
+        // Read by one request at a time.
+        nonisolated(unsafe) let only: InputStream?
         let count = Mutex(0)
         let (ends, end) = AsyncStream<URLError?>.makeStream()
 
-        init(_ texts: [String]) { self.texts = texts }
+        init(_ texts: [String], isSame: Bool = false) {
+            self.texts = texts
+            unsafe only = isSame ? InputStream(data: Data(texts[0].utf8)) : nil
+        }
 
         func urlSession(
             _ session: URLSession, task: URLSessionTask,
@@ -22,7 +27,8 @@ import Testing
                 count += 1
                 return count
             }
-            completionHandler(number > texts.count ? nil : InputStream(data: Data(texts[number - 1].utf8)))
+            let own = number > texts.count ? nil : InputStream(data: Data(texts[number - 1].utf8))
+            completionHandler(unsafe only ?? own)
         }
 
         func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
@@ -65,6 +71,11 @@ import Testing
         let (origin, delegate) = (try origin(), Streams(["one", "two"]))
         #expect(try await send("/moved", delegate, on: origin) == nil)
         #expect(origin.requests.map { String(decoding: $0.body, as: UTF8.self) } == ["one", "two"])
+    }
+
+    @Test func `the stream that was sent before fails the request`() async throws {
+        let (origin, delegate) = (try origin(), Streams(["one", "one"], isSame: true))
+        #expect(try await send("/moved", delegate, on: origin)?.code == .requestBodyStreamExhausted)
     }
 
     @Test func `a stream of the request comes before the delegate's`() async throws {

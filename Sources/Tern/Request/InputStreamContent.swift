@@ -73,17 +73,24 @@ final class InputStreamContent: BodySource {
 /// up.
 final class InputStreamReader: @unchecked Sendable {
     private let queue = DispatchQueue(label: "tern.inputstream")
-    /// Until it has been closed.
+    /// Nil when it has been closed, and for one that reads nothing.
     private var stream: InputStream?
     private let isClosing = Atomic<Bool>(false)
 
-    init(_ stream: sending InputStream) { self.stream = stream }
+    init(_ stream: sending InputStream) {
+        // Foundation makes one of a URL that names no file, and every question to it ends the process.
+        let isOfNothing =
+            type(of: stream) == InputStream.self
+            && Mirror(reflecting: stream).children.contains { $0.label == "_streamStorage" && "\($0.value)" == "nil" }
+        self.stream = isOfNothing ? nil : stream
+    }
 
     /// Reads at most `count` bytes, opening the stream if necessary, and passes them to `take` on the queue; not after
     /// it is to be closed.
     func read(atMost count: Int, _ take: @escaping @Sendable (BodyPiece) -> Void) {
         queue.async { [self] in
-            guard !isClosing.load(ordering: .relaxed), let stream else { return }
+            guard !isClosing.load(ordering: .relaxed) else { return }
+            guard let stream else { return take(.failed(CocoaError(.fileReadUnsupportedScheme))) }
             if stream.streamStatus == .notOpen { stream.open() }
             take(Self.piece(of: stream, atMost: count))
         }
@@ -104,8 +111,14 @@ final class InputStreamReader: @unchecked Sendable {
         }
         if read == 0 { return .end() }
         // A stream of the user's may report more bytes than there was room for.
-        guard read > 0, read <= count else { return .failed(stream.streamError ?? CocoaError(.fileReadUnknown)) }
+        guard read > 0, read <= count else { return .failed(failure(of: stream)) }
         return .bytes(bytes.prefix(read))
+    }
+
+    /// Foundation's `streamError` ends the process in every other state: of a stream that was closed before, or of a
+    /// class that has no error.
+    private static func failure(of stream: InputStream) -> any Error {
+        (stream.streamStatus == .error ? stream.streamError : nil) ?? CocoaError(.fileReadUnknown)
     }
 }
 
@@ -119,7 +132,7 @@ extension RequestBody {
     /// returns, even if the request ends before.
     ///
     /// A stream that cannot be opened or read fails the request with ``TernEngine/RequestBodyError/failed(_:)`` and
-    /// its `streamError`.
+    /// its `streamError`, which is read while its `streamStatus` is `.error`, or `CocoaError.fileReadUnknown`.
     public static func inputStream(_ stream: sending InputStream, length: Int? = nil) -> RequestBody {
         .once(InputStreamContent(stream), length: length)
     }

@@ -185,6 +185,17 @@ import Testing
         #expect(error(UInt64(Int.max), of: 1) == .tooLarge)
     }
 
+    @Test(.proves("9.12f"), arguments: UnreadableStream.allCases)
+    func `a stream that cannot be read fails the form, and nothing else`(kind: UnreadableStream) throws {
+        let stream = try kind.make()
+        let form = MultipartFormData()
+        form.append(stream, withLength: 3, name: "n", fileName: "f", mimeType: "x/y")
+        guard case .inputStreamReadFailed? = reason({ _ = try form.encode() }) else {
+            Issue.record("\(kind) was encoded.")
+            return
+        }
+    }
+
     @Test(.proves("9.12f")) func `a stream that cannot be opened says so`() {
         let path = folder.url.path + "/missing"
         let reason = refusal {

@@ -101,6 +101,23 @@ import Testing
         #expect(origin.observations.requestCount == 0)
     }
 
+    @Test(arguments: UnreadableStream.allCases)
+    func `a stream that cannot be read fails the request, and nothing else`(kind: UnreadableStream) async throws {
+        let origin = try Self.echo()
+        let stream = try kind.make()
+        guard case .request(.body(.failed)) = await failure(of: .inputStream(stream), to: origin) else {
+            Issue.record("\(kind) was sent.")
+            return
+        }
+        #expect(origin.observations.requestCount == 0)
+    }
+
+    @Test(arguments: ReadableStream.Word.allCases)
+    func `a stream is read whatever it says of itself`(word: ReadableStream.Word) async throws {
+        let origin = try Self.echo()
+        #expect(try await upload(.inputStream(ReadableStream(word)), to: origin) == "3")
+    }
+
     @Test func `while a read waits, other requests are answered by the same thread`() async throws {
         let origin = try Self.echo()
         let record = StreamRecord()

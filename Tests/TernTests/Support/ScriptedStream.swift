@@ -50,6 +50,7 @@ final class ScriptedStream: InputStream {
         case .end: return 0
         case .failure(let failure):
             error = failure
+            if failure != nil { status = .error }
             return -1
         case .lie: return len + 1
         }
