@@ -127,7 +127,8 @@ extension SessionError.TransferFailure {
             .redirectToNonExistentLocation
         case .redirect(.insecure): .appTransportSecurityRequiresSecureConnection
         case .redirect(.bodyNotReplayable): .requestBodyStreamExhausted
-        case .unreadable(.lineTooLong), .unreadable(.eventTooLarge): .dataLengthExceedsMaximum
+        case .unreadable(.lineTooLong), .unreadable(.characterTooLong), .unreadable(.eventTooLarge):
+            .dataLengthExceedsMaximum
         case .unreadable(.undecodableLine): .cannotParseResponse
         case .unreadable(.notEvents), .unreadable(.codedEvents): .badServerResponse
         }

@@ -38,7 +38,7 @@ extension Session {
 }
 
 extension Session.AsyncBytes {
-    /// The body as Unicode scalars; what is not UTF-8 becomes U+FFFD.
+    /// The body as Unicode scalars; what is not UTF-8 becomes U+FFFD, as in a string.
     public var unicodeScalars: UnicodeScalars { UnicodeScalars(bytes: self) }
 
     /// The body as characters; what is not UTF-8 becomes U+FFFD.
@@ -67,17 +67,16 @@ extension Session.AsyncBytes {
                     if let byte = try await bytes.next() { pending.append(byte) } else { hasEnded = true }
                 }
                 var input = pending.makeIterator()
-                var decoder = UTF8()
-                let result = decoder.decode(&input)
-                guard case .emptyInput = result else {
-                    if case .scalarValue(let scalar) = result {
-                        pending.removeFirst(String(scalar).utf8.count)
-                        return scalar
-                    }
-                    pending.removeFirst()
+                var parser = UTF8.ForwardParser()
+                switch parser.parseScalar(from: &input) {
+                case .valid(let bytes):
+                    pending.removeFirst(bytes.count)
+                    return UTF8.decode(bytes)
+                case .error(let length):
+                    pending.removeFirst(length)
                     return "\u{FFFD}"
+                case .emptyInput: return nil
                 }
-                return nil
             }
         }
     }
@@ -90,21 +89,68 @@ extension Session.AsyncBytes {
         /// Reads the body, which can be read once.
         public func makeAsyncIterator() -> Iterator { Iterator(scalars: scalars.makeAsyncIterator()) }
 
-        /// Ends with an error if the body breaks off.
+        /// Ends with an error if the body breaks off, and with
+        /// ``TernEngine/StreamedBodyError/characterTooLong(limit:)`` in place of a character of more than
+        /// ``TernEngine/BodyBytes/maximumLineLength`` bytes: a letter may have any number of accents.
         public struct Iterator: AsyncIteratorProtocol {
-            fileprivate var scalars: UnicodeScalars.Iterator
-            private var text = ""
+            /// Nil at the end, and after an error.
+            fileprivate var scalars: UnicodeScalars.Iterator?
+            private var splitter = CharacterSplitter(limit: BodyBytes.maximumLineLength)
 
             fileprivate init(scalars: UnicodeScalars.Iterator) { self.scalars = scalars }
 
             /// The next character; nil at the end.
             public mutating func next() async throws -> Character? {
-                while text.count < 2 {
-                    guard let scalar = try await scalars.next() else { break }
-                    text.unicodeScalars.append(scalar)
+                guard let pieces = scalars?.bytes.pieces else { return nil }
+                do {
+                    while let scalar = try await scalars?.next() {
+                        if let character = try splitter.next(scalar) { return character }
+                        // Much of a long character may arrive at once.
+                        if splitter.length & 0x3FFF == 0, Task.isCancelled {
+                            throw SessionError(.cancelled, phase: .body)
+                        }
+                    }
+                    scalars = nil
+                    return splitter.finish()
+                } catch {
+                    scalars = nil
+                    throw (error as? CharacterSplitter.TooLong).map {
+                        pieces.error(.characterTooLong(limit: $0.limit))
+                    } ?? error
                 }
-                return text.isEmpty ? nil : text.removeFirst()
             }
         }
+    }
+}
+
+/// Joins scalars to characters. Each scalar is looked at once, however long a character is (UAX #29).
+struct CharacterSplitter {
+    /// A character was longer than allowed.
+    struct TooLong: Error {
+        let limit: Int
+    }
+
+    private let limit: Int
+    private var recognizer = Unicode._CharacterRecognizer()
+    private var text = ""
+
+    /// - Parameter limit: the maximum length of a character, in bytes of UTF-8.
+    init(limit: Int) { self.limit = limit }
+
+    /// The number of bytes of the character that has not ended.
+    var length: Int { text.utf8.count }
+
+    /// Returns the character that ends before `scalar`.
+    mutating func next(_ scalar: Unicode.Scalar) throws(TooLong) -> Character? {
+        let character = recognizer.hasBreak(before: scalar) ? finish() : nil
+        text.unicodeScalars.append(scalar)
+        if length > limit { throw TooLong(limit: limit) }
+        return character
+    }
+
+    /// Returns the last character; nil if there is none.
+    mutating func finish() -> Character? {
+        defer { text = "" }
+        return text.isEmpty ? nil : Character(text)
     }
 }

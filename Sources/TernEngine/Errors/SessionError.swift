@@ -347,6 +347,8 @@ extension SessionError {
         case upgradeRefused = "upgrade-refused"
         /// A line of the body is too long.
         case lineTooLong = "line-too-long"
+        /// A character of the body is too long.
+        case characterTooLong = "character-too-long"
         /// A line of the body could not be decoded.
         case lineUndecodable = "line-undecodable"
         /// An event is too large.

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import TernHTTP1
 
-/// Why a body cannot be read as lines, values or events. The elements before have been delivered.
+/// Why a body cannot be read as lines, characters, values or events. The elements before have been delivered.
 public enum StreamedBodyError: Error, Sendable {
     /// A line is longer than the maximum, in bytes without its terminator.
     case lineTooLong(limit: Int)
+    /// A character of a body that is read as characters is longer than the maximum, in bytes.
+    case characterTooLong(limit: Int)
     /// A line, counted from 1 with blank ones, cannot be decoded; with the decoder's error.
     case undecodableLine(number: Int, any Error)
     /// An event, or a line of one, is longer than the maximum in bytes.
@@ -19,6 +22,7 @@ extension StreamedBodyError: CustomStringConvertible {
     var kind: SessionError.Kind {
         switch self {
         case .lineTooLong: .lineTooLong
+        case .characterTooLong: .characterTooLong
         case .undecodableLine: .lineUndecodable
         case .eventTooLarge: .eventTooLarge
         case .notEvents: .notEvents
@@ -30,12 +34,13 @@ extension StreamedBodyError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .lineTooLong(let limit): "a line is longer than \(limit) bytes"
+        case .characterTooLong(let limit): "a character is longer than \(limit) bytes"
         case .undecodableLine(let number, _): "line \(number) cannot be decoded"
         case .eventTooLarge(let limit): "an event is larger than \(limit) bytes"
         case .notEvents(let status, let type) where status == 200:
             "the response is \(type.map { $0.excerpt } ?? "without a type"), not text/event-stream"
         case .notEvents(let status, _): "the server answered \(status), not 200"
-        case .codedEvents(let coding): "the events are coded with \(coding.prefix(100)), which was not asked for"
+        case .codedEvents(let coding): "the events are coded with \(coding.excerpt), which was not asked for"
         }
     }
 }

@@ -62,7 +62,7 @@ public struct BodyBytes: AsyncSequence, Sendable {
         fileprivate let lease: Lease
 
         /// The error of an iterator that cannot interpret the bytes.
-        func error(_ error: StreamedBodyError) -> SessionError {
+        package func error(_ error: StreamedBodyError) -> SessionError {
             SessionError(
                 .transfer(.unreadable(error)), phase: .body,
                 origin: try? lease.task.originalRequest.destination.get().origin, wasSent: true)

@@ -55,7 +55,8 @@ import Testing
             .insecure(HTTPOrigin(scheme: .http, host: "other.example", port: 80)),
         ].map { .redirect($0) }
         + [
-            .lineTooLong(limit: 1), .undecodableLine(number: 2, call), .eventTooLarge(limit: 1),
+            .lineTooLong(limit: 1), .characterTooLong(limit: 1), .undecodableLine(number: 2, call),
+            .eventTooLarge(limit: 1),
             .notEvents(status: 200, contentType: "a/b"), .notEvents(status: 200, contentType: nil),
             .notEvents(status: 500, contentType: nil), .codedEvents("br"),
         ].map { .unreadable($0) }

@@ -228,6 +228,10 @@ import Testing
                 "the content cannot be read: a line is longer than 9 bytes"
             ),
             (
+                .transfer(.unreadable(.characterTooLong(limit: 9))), "character-too-long",
+                "a character is longer than 9 bytes", "the content cannot be read: a character is longer than 9 bytes"
+            ),
+            (
                 .transfer(.unreadable(.undecodableLine(number: 9, SessionError.Reason.cancelled))), "line-undecodable",
                 "line 9 cannot be decoded", "the content cannot be read: line 9 cannot be decoded"
             ),
