@@ -48,7 +48,7 @@ extension HTTPCookie {
     /// Creates a cookie from properties as Foundation names them; nil if a required one is missing or a part is not
     /// allowed.
     public init?(properties: [HTTPCookiePropertyKey: Any]) {
-        let text = { (key: HTTPCookiePropertyKey) -> String? in properties[key].map { "\($0)" } }
+        let text = { (key: HTTPCookiePropertyKey) -> String? in properties[key].map { String(describingValue: $0) } }
         let url = (properties[.originURL] as? URL) ?? text(.originURL).flatMap { try? $0.asURL() }
         guard let name = text(.name), let value = text(.value), let domain = text(.domain) ?? url?.host,
             let path = text(.path) ?? url.map({ _ in "/" })
@@ -92,7 +92,7 @@ extension HTTPCookie {
 
     private static func end(_ properties: [HTTPCookiePropertyKey: Any]) -> Date? {
         if isSet(properties[.discard]) { return nil }
-        if let age = properties[.maximumAge].flatMap({ Double("\($0)") }), age.isFinite {
+        if let age = properties[.maximumAge].flatMap({ Double(String(describingValue: $0)) }), age.isFinite {
             return age > 0 ? Date(timeIntervalSinceNow: age) : .distantPast
         }
         if let date = properties[.expires] as? Date { return date }
@@ -115,7 +115,7 @@ extension CookieNotes {
         let url = properties[.commentURL]
         let commentURL = url as? URL ?? (url as? String).flatMap { URL(string: $0) }
         let comment = properties[.comment] as? String
-        let version = properties[.version].map { "\($0)" } == "1" ? 1 : 0
+        let version = properties[.version].map { String(describingValue: $0) } == "1" ? 1 : 0
         let listed = (properties[.port] as? [NSNumber])?.map(\.intValue)
         let named = (properties[.port] as? String)?.split(separator: ",")
             .compactMap { Int($0.trimmingCharacters(in: .whitespaces)) }

@@ -157,7 +157,9 @@ extension SessionConfiguration {
             return Dictionary(additionalFields.map { ($0.name, $0.value) }) { "\($0), \($1)" }
         }
         set {
-            let fields = (newValue ?? [:]).map { HeaderField(name: "\($0.key.base)", value: "\($0.value)") }
+            let fields = (newValue ?? [:]).map {
+                HeaderField(name: "\($0.key.base)", value: String(describingValue: $0.value))
+            }
             additionalFields = HeaderFields(fields.sorted { $0.name < $1.name })
         }
     }

@@ -33,6 +33,15 @@ import Testing
         #expect(session?.isSessionOnly == true)
     }
 
+    @Test func `a date that is not a number is a text, and no end`() {
+        let date = Date(timeIntervalSince1970: .nan)
+        let cookie = HTTPCookie(properties: [
+            .name: "a", .value: date, .domain: "d.example", .path: "/", .maximumAge: date, .expires: date,
+            .version: date,
+        ])
+        #expect(cookie?.value == "nan")
+    }
+
     @Test(arguments: [HTTPCookiePropertyKey.name, .value, .domain, .path])
     func `without a required property there is no cookie`(key: HTTPCookiePropertyKey) {
         var properties: [HTTPCookiePropertyKey: Any] = [.name: "a", .value: "b", .domain: "c", .path: "/"]

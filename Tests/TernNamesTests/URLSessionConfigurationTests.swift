@@ -47,11 +47,13 @@ import Testing
 
     @Test func `header fields come from any dictionary`() {
         let configuration = URLSessionConfiguration.default
-        configuration.httpAdditionalHeaders = ["X-Number": 7, "X-Text": "a"]
+        let noDate = Date(timeIntervalSince1970: .nan)
+        configuration.httpAdditionalHeaders = ["X-Number": 7, "X-Text": "a", "X-Date": noDate]
+        #expect(configuration.httpAdditionalHeaders?["X-Date"] as? String == "nan")
         #expect(configuration.httpAdditionalHeaders?["X-Number"] as? String == "7")
         #expect(configuration.value.httpAdditionalHeaders?["X-Text"] as? String == "a")
         configuration.httpAdditionalHeaders?["X-More"] = "b"
-        #expect(configuration.httpAdditionalHeaders?.count == 3)
+        #expect(configuration.httpAdditionalHeaders?.count == 4)
         configuration.httpAdditionalHeaders = nil
         #expect(configuration.httpAdditionalHeaders == nil && configuration.value.httpAdditionalHeaders == nil)
     }

@@ -113,7 +113,7 @@ public struct URLEncoding: ParameterEncoding, Sendable {
 
     /// Formats numbers as Alamofire and NSNumber do: a whole one has no decimal point.
     private static func spelled(_ value: Any) -> String {
-        let text = "\(value)"
+        let text = String(describingValue: value)
         guard text.hasSuffix(".0"), value is Double || value is Float || value is CGFloat else { return text }
         return String(text.dropLast(2))
     }

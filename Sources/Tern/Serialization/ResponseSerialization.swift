@@ -57,9 +57,10 @@ enum ResponseSerialization {
         guard let data, !data.isEmpty else { return failure(.inputDataNilOrZeroLength) }
         do {
             try PropertyListCheck.check(data.span)
+            // Foundation traps on options that it does not know.
+            let known = options.intersection([.mutableContainers, .mutableContainersAndLeaves])
             // The pointer would receive the format, which is not needed.
-            return .success(
-                try unsafe PropertyListSerialization.propertyList(from: data, options: options, format: nil))
+            return .success(try unsafe PropertyListSerialization.propertyList(from: data, options: known, format: nil))
         } catch {
             return failure(.propertyListSerializationFailed(error: error))
         }

@@ -82,6 +82,12 @@ import Testing
         #expect(encoded.headers.values(for: "content-type") == ["application/problem+json"])
     }
 
+    @Test func `a date that is not a number is a text in a query`() throws {
+        let request = try URLEncoding.default.encode(
+            URLRequest(string: "http://a.example/"), with: ["d": Date(timeIntervalSince1970: .nan)])
+        #expect(request.url?.query == "d=nan")
+    }
+
     @Test(.proves("9.8c")) func `what JSON cannot say is an error and no trap`() throws {
         for object in [["a": Date()], ["a": Double.nan], "text", 3, ["a": Data()]] as [Any] {
             let error = #expect(throws: AFError.self) {

@@ -38,6 +38,12 @@ import Testing
         (0..<size).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
     }
 
+    @Test func `options that Foundation does not know have no effect`() throws {
+        let list = Data(#"<plist version="1.0"><string>x</string></plist>"#.utf8)
+        let result = ResponseSerialization.propertyList(.init(rawValue: .max), nil, list, nil)
+        #expect(try result.get() as? String == "x")
+    }
+
     @Test(arguments: [20, 100, 400])
     func `a binary list that names its arrays twice is refused before it is expanded`(levels: Int) {
         let list = chain(of: levels, naming: 2)
