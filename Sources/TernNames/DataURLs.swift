@@ -22,33 +22,53 @@ struct DataURL: Equatable {
     /// Nil for a text that is no such URL: without a comma, with an escape of no byte, or with content that is not in
     /// base64 as it says.
     init?(_ text: String) {
-        guard let colon = text.firstIndex(of: ":"), text[..<colon].lowercased() == "data",
-            let comma = text[colon...].firstIndex(of: ",")
+        // Bytes: a character may be as long as the URL.
+        let bytes = Array(text.utf8)
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
+            String(decoding: bytes[..<colon], as: UTF8.self).lowercased() == "data",
+            let comma = bytes[colon...].firstIndex(of: UInt8(ascii: ","))
         else { return nil }
-        var parts = text[text.index(after: colon)..<comma].split(separator: ";", omittingEmptySubsequences: false)
-            .map { $0.removingPercentEncoding ?? "" }
-        let isInBase64 = parts.count > 1 && parts.last?.lowercased().trimmingCharacters(in: .whitespaces) == "base64"
-        if isInBase64 { parts.removeLast() }
-        let fragmentless = text[text.index(after: comma)...].prefix { $0 != "#" }
-        guard let bytes = PercentEncoding.decoded(ArraySlice(fragmentless.utf8)) else { return nil }
-        guard let content = isInBase64 ? Self.decoded(bytes) : Data(bytes) else { return nil }
+        var parts = bytes[(colon + 1)..<comma]
+        let last = parts.lastIndex(of: UInt8(ascii: ";")).map { parts[$0...] }
+        let isInBase64 = last.map { Self.trimmed($0.dropFirst()).lowercased() == "base64" } ?? false
+        if isInBase64, let last { parts = parts[..<last.startIndex] }
+        guard let content = Self.content(bytes[(comma + 1)...], isInBase64) else { return nil }
         self.content = content
-        let type = parts.first?.trimmingCharacters(in: .whitespaces) ?? ""
         // RFC 2397 §2. A charset is not made up: text without one may be anything.
-        parts = [type.isEmpty ? "text/plain" : type] + parts.dropFirst()
-        let joined = parts.joined(separator: ";")
+        let type = Self.trimmed(parts.prefix { $0 != UInt8(ascii: ";") })
+        mediaType = (type.isEmpty ? "text/plain" : type) + Self.unescaped(parts.drop { $0 != UInt8(ascii: ";") })
         // It becomes the value of a field.
-        guard joined.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else { return nil }
-        mediaType = joined
+        guard mediaType.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else { return nil }
     }
 
-    /// With or without its padding, and with blanks and line ends in it, as in the data of web pages.
-    private static func decoded(_ bytes: [UInt8]) -> Data? {
-        var text = bytes.filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
-        if !text.contains(UInt8(ascii: "=")) {
-            text.append(contentsOf: [UInt8](repeating: UInt8(ascii: "="), count: (4 - text.count % 4) % 4))
+    private static func trimmed(_ part: ArraySlice<UInt8>) -> String {
+        unescaped(part).trimmingCharacters(in: .whitespaces)
+    }
+
+    /// A part whose escapes are no UTF-8 is empty.
+    private static func unescaped(_ parts: ArraySlice<UInt8>) -> String {
+        if let bytes = PercentEncoding.decoded(parts), bytes.allSatisfy({ $0 < 0x80 }) {
+            return String(decoding: bytes, as: UTF8.self)
         }
-        return Data(base64Encoded: Data(text))
+        return parts.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self).removingPercentEncoding ?? "" }.joined(separator: ";")
+    }
+
+    private static func content(_ text: ArraySlice<UInt8>, _ isInBase64: Bool) -> Data? {
+        var content = Data(text)
+        // Most have nothing but their content, which one quick look tells.
+        if text.reduce(0, { $0 | ($1 <= 0x25 ? 1 : 0) }) != 0 {
+            guard let bytes = PercentEncoding.decoded(text.prefix { $0 != UInt8(ascii: "#") }) else { return nil }
+            content = Data(bytes)
+            // Blanks and line ends, as in the data of web pages.
+            if isInBase64 { content.removeAll { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D } }
+        }
+        guard isInBase64 else { return content }
+        // With or without its padding.
+        if content.last != UInt8(ascii: "=") {
+            content.append(contentsOf: repeatElement(UInt8(ascii: "="), count: (4 - content.count % 4) % 4))
+        }
+        return Data(base64Encoded: content)
     }
 }
 

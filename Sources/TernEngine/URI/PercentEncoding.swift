@@ -6,17 +6,17 @@ package enum PercentEncoding {
     package static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         var rest = text
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
+        bytes.reserveCapacity(rest.count)
+        while let escape = rest.firstIndex(of: UInt8(ascii: "%")) {
+            bytes += rest[..<escape]
+            let digits = rest[escape...].dropFirst().prefix(2)
+            guard digits.count == 2, let high = digits.first.flatMap(digit), let low = digits.last.flatMap(digit) else {
                 return nil
             }
             bytes.append(high << 4 | low)
+            rest = rest[digits.endIndex...]
         }
-        return bytes
+        return bytes + rest
     }
 
     /// The same for text that people type: a `%` that begins no escape stands for itself.
