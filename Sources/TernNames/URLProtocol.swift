@@ -85,13 +85,13 @@ extension URLProtocol {
     @discardableResult
     public class func registerClass(_ protocolClass: AnyClass) -> Bool {
         guard let kind = protocolClass as? URLProtocol.Type else { return false }
-        ProtocolClasses.registered.withLock { $0 = [kind] + $0.filter { $0 != kind } }
+        ProtocolClasses.register { $0 = [kind] + $0.filter { $0 != kind } }
         return true
     }
 
     /// Undoes the registration of this class.
     public class func unregisterClass(_ protocolClass: AnyClass) {
-        ProtocolClasses.registered.withLock { $0.removeAll { $0 == protocolClass } }
+        ProtocolClasses.register { $0.removeAll { $0 == protocolClass } }
     }
 
     /// The value that was noted about a request.
@@ -211,7 +211,14 @@ private final class ProtocolResponse: ProvidedResponse, @unchecked Sendable {
 
 /// The protocol classes of a session, and behind them those that were registered.
 struct ProtocolClasses: ResponseProvider {
-    static let registered = Lock<[URLProtocol.Type]>([])
+    private static let registered = Lock<[URLProtocol.Type]>([])
+
+    static func register(_ change: (inout [URLProtocol.Type]) -> Void) {
+        registered.withLock { classes in
+            change(&classes)
+            RegisteredProvider.set(classes.isEmpty ? nil : ProtocolClasses(own: nil))
+        }
+    }
 
     /// Nil for those that are registered alone.
     private let own: [URLProtocol.Type]?
@@ -222,7 +229,7 @@ struct ProtocolClasses: ResponseProvider {
     }
 
     static func classes(of configuration: SessionConfiguration) -> [AnyClass]? {
-        for case let provider as ProtocolClasses in configuration.responseProviders {
+        for case let provider as ProtocolClasses in configuration.responseProviders ?? [] {
             if let own = provider.own { return own }
         }
         return registered.withLock { $0 }
@@ -234,7 +241,7 @@ struct ProtocolClasses: ResponseProvider {
         return own + registered.filter { kind in !own.contains { $0 == kind } }
     }
 
-    var isForServers: Bool { own?.isEmpty == false || Self.registered.withLock { !$0.isEmpty } }
+    var isForServers: Bool { own?.isEmpty == false || RegisteredProvider.exists }
 
     func response(to request: URLRequest, of task: any AnyObject & Sendable) -> (any ProvidedResponse)? {
         guard let task = task as? SessionTask, let kind = classes.first(where: { $0.canInit(with: task) }) else {

@@ -14,7 +14,7 @@ public final class URLSessionConfiguration {
     /// Creates a configuration with this value.
     public init(_ value: SessionConfiguration = .default) {
         self.value = value
-        if value.responseProviders.isEmpty { protocolClasses = nil }
+        if value.responseProviders == nil { protocolClasses = nil }
     }
 
     /// A new configuration whose sessions keep cookies in ``TernEngine/HTTPCookieStorage/shared``, and credentials in

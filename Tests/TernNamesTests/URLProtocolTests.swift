@@ -180,7 +180,8 @@ private final class Plain: URLProtocol {
         async
     {
         let request = get("http://127.0.0.1:1/stub.test")
-        for session in [URLSession(configuration: .default), session([])] {
+        let plain = Session(configuration: SessionConfiguration())
+        for session in [URLSession(configuration: .default), session([]), plain, SessionManager.default.session] {
             #expect(await outcome(session, request) == "- - -1004")
             #expect(URLProtocol.registerClass(Late.self))
             #expect(await outcome(session, request) == "200 late -")

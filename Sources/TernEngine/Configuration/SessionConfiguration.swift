@@ -61,8 +61,9 @@ public struct SessionConfiguration: Sendable {
     /// Whether the session does what URLSession does unasked: a POST whose request has content and no `Content-Type` gets
     /// that of a form, and errors have the whole URL of the request.
     package var followsURLSession = false
-    /// What answers requests in place of the network and of the cache, in the order in which they are asked.
-    package var responseProviders: [any ResponseProvider] = []
+    /// What answers requests in place of the network and of the cache, in the order in which they are asked; nil for what is
+    /// registered for the whole process.
+    package var responseProviders: [any ResponseProvider]?
     /// Whether and when requests without a policy of their own are sent again. By default once, if a kept-alive connection
     /// was lost without a response and repeating is safe; ``RetryPolicy/standard`` retries what may be temporary.
     public var retryPolicy = RetryPolicy.lostConnections

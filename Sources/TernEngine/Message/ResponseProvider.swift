@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import FoundationEssentials
+import Synchronization
+import TernLock
 
 /// Answers requests in place of the network and of the cache: the protocol classes of a program, and what has a URL but no
 /// server. A session takes its providers from ``SessionConfiguration``, and asks them in order for each hop.
@@ -14,6 +16,28 @@ package protocol ResponseProvider: Sendable {
     ///   - request: the request of the hop, with what policies have added, such as cookies.
     ///   - task: the task of the hop.
     func response(to request: URLRequest, of task: any AnyObject & Sendable) -> (any ProvidedResponse)?
+}
+
+/// What answers requests of the whole process: of each session whose configuration names no providers, from the next hop
+/// on, whenever the session was made.
+package enum RegisteredProvider {
+    private static let provider = Lock<(any ResponseProvider)?>(nil)
+    private static let isSet = Atomic<Bool>(false)
+
+    /// Whether there is one. Asked for every request, without a lock.
+    package static var exists: Bool { isSet.load(ordering: .relaxed) }
+
+    /// Sets the provider; nil for none.
+    package static func set(_ new: (any ResponseProvider)?) {
+        let old = provider.withLock { provider in
+            defer { provider = new }
+            isSet.store(new != nil, ordering: .relaxed)
+            return provider
+        }
+        withExtendedLifetime(old) {}
+    }
+
+    static var all: [any ResponseProvider] { exists ? provider.withLock { $0.map { [$0] } ?? [] } : [] }
 }
 
 /// What answers one hop. The session calls it on one queue, and releases it there.

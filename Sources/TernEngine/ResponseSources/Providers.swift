@@ -8,13 +8,14 @@ final class Providers: ResponseSource {
     /// wait, for as long as their tasks have time.
     private static let threads = WorkThreads(maximum: 256)
 
-    private let providers: [any ResponseProvider]
+    /// Nil for what is registered.
+    private let own: [any ResponseProvider]?
     private let fields: HopFields
 
-    /// Nil for a session without any.
+    /// Nil for a session that has none, and asks none that are registered.
     init?(of configuration: SessionConfiguration) {
-        if configuration.responseProviders.isEmpty { return nil }
-        providers = configuration.responseProviders
+        own = configuration.responseProviders
+        if own?.isEmpty == true { return nil }
         // What the program has set, and not what every session has.
         let usual = SessionConfiguration().httpAdditionalHeaders
         var own = configuration
@@ -24,8 +25,11 @@ final class Providers: ResponseSource {
         fields = own.hopFields
     }
 
+    var isAskedAlways: Bool { own != nil }
+
     func need(for hop: Hop) -> SourceNeed {
-        !hop.hasServer || providers.contains(where: \.isForServers) ? .hop : .nothing
+        guard let own else { return RegisteredProvider.exists ? .hop : .nothing }
+        return !hop.hasServer || own.contains(where: \.isForServers) ? .hop : .nothing
     }
 
     /// What is asked is completed here.
@@ -38,8 +42,8 @@ final class Providers: ResponseSource {
         completion: @escaping @Sendable (QueuedResponse?) -> Void
     ) {
         let queue = SerialQueue(on: Self.threads)
-        queue.async { [providers] in
-            for provider in providers {
+        queue.async { [own] in
+            for provider in own ?? RegisteredProvider.all {
                 guard let response = provider.response(to: asked, of: task) else { continue }
                 return completion(QueuedResponse(response, on: queue))
             }

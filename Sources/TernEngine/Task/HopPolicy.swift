@@ -200,8 +200,7 @@ final class HopPolicies: Sendable {
     let recovering: [any HopPolicy]
     /// The response sources in front of the network, as one; nil for the network alone.
     let source: (any ResponseSource)?
-    /// Whether anything happens between the preparation of a hop and its attempt: asked for every request.
-    let actsOnDeparture: Bool
+    private let actsAlways: Bool
     /// Whether heads of successful responses are of interest to any of them.
     let readsSuccess: Bool
     let retryPolicy: RetryPolicy
@@ -227,7 +226,7 @@ final class HopPolicies: Sendable {
         self.following = following
         recovering = policies.filter { $0.interests.contains(.failures) }
         source = sources.count > 1 ? SourceChain(sources: sources) : sources.first
-        actsOnDeparture = source != nil || !departing.isEmpty
+        actsAlways = sources.contains(where: \.isAskedAlways) || !departing.isEmpty
         readsSuccess = !readingAll.isEmpty
         self.retryPolicy = retryPolicy
         hedges = retryPolicy.hedging != nil
@@ -236,11 +235,14 @@ final class HopPolicies: Sendable {
         self.circuits = circuits
     }
 
+    /// Whether anything happens between the preparation of a hop and its attempt: asked for every request.
+    var actsOnDeparture: Bool { actsAlways || RegisteredProvider.exists }
+
     /// The same, for tasks whose hops are not answered.
     init(withoutSource other: HopPolicies) {
         (preparing, departing, recovering) = (other.preparing, [], other.recovering)
         (reading, readingAll, following) = (other.reading, other.readingAll, other.following)
-        (source, actsOnDeparture, readsSuccess) = (nil, false, other.readsSuccess)
+        (source, actsAlways, readsSuccess) = (nil, false, other.readsSuccess)
         (retryPolicy, hedges, circuits) = (other.retryPolicy, false, nil)
         (retries, budget) = (other.retries, other.budget)
     }

@@ -13,6 +13,9 @@ protocol ResponseSource: Sendable {
     /// credential that is added when the hop departs.
     var comparesRequests: Bool { get }
 
+    /// Whether the source may have a part in a hop before anything is registered for the whole process.
+    var isAskedAlways: Bool { get }
+
     /// The source's part in a hop that policies have prepared; nil if it has none.
     func part(in hop: SourcedHop) -> (any HopSource)?
 }
@@ -22,6 +25,8 @@ extension ResponseSource {
     func need(for hop: Hop) -> SourceNeed { hop.hasServer ? .route : .nothing }
 
     var comparesRequests: Bool { true }
+
+    var isAskedAlways: Bool { true }
 }
 
 /// What a response source needs to be asked about a hop.
@@ -199,8 +204,9 @@ struct SourceChain: ResponseSource {
     var comparesRequests: Bool { sources.contains(where: \.comparesRequests) }
 
     func part(in sourced: SourcedHop) -> (any HopSource)? {
-        let asked = sources.indices.filter { sources[$0].need(for: sourced.hop) != .nothing }
-        return asked.count == 1 ? sources[asked[0]].part(in: sourced) : ChainedHop(sourced, sources)
+        var asked = sources.lazy.filter { $0.need(for: sourced.hop) != .nothing }.makeIterator()
+        if let first = asked.next(), asked.next() == nil { return first.part(in: sourced) }
+        return ChainedHop(sourced, sources)
     }
 }
 
