@@ -15,8 +15,8 @@ extension URLRequest {
         self.init(url: url, cachePolicy: .useProtocolCachePolicy, timeoutInterval: timeoutInterval)
     }
 
-    /// A stream with the body, which is sent once, in chunks. It belongs to the request from then on: nothing else may read
-    /// it. Setting ``TernEngine/URLRequest/httpBody`` removes it.
+    /// A stream with the body, which is sent once: in chunks, or with the request's `Content-Length`, which it must have. It
+    /// belongs to the request from then on: nothing else may read it. Setting ``TernEngine/URLRequest/httpBody`` removes it.
     public var httpBodyStream: InputStream? {
         get { notes.stream.flatMap { $0.isSource(of: body) ? $0.stream : nil } }
         set {

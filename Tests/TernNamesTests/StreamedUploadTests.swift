@@ -61,6 +61,30 @@ import Testing
         #expect(request.value(of: "Transfer-Encoding") == "chunked" && delegate.count.withLock { $0 } == 1)
     }
 
+    @Test(arguments: ["5", "4", "6"])
+    func `a Content-Length of the request is the length of its stream, and of the delegate's`(
+        length: String
+    ) async throws {
+        for streams in [[], ["hello"]] {
+            let (origin, delegate) = (try origin(), Streams(streams))
+            let session = URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+            var request = URLRequest(url: try #require(URL(string: origin.url())))
+            request.httpMethod = "PUT"
+            if streams.isEmpty { request.httpBodyStream = InputStream(data: Data("hello".utf8)) }
+            request.setValue(length, forHTTPHeaderField: "Content-Length")
+            let task = session.uploadTask(withStreamedRequest: request)
+            #expect(task.countOfBytesExpectedToSend == Int64(length))
+            task.resume()
+            for await error in delegate.ends {
+                #expect(error?.code == (length == "5" ? nil : .requestBodyStreamExhausted))
+                break
+            }
+            guard length == "5" else { continue }
+            #expect(origin.requests.first?.body == Array("hello".utf8))
+            #expect(origin.requests.first?.value(of: "Content-Length") == "5")
+        }
+    }
+
     @Test func `without a stream the body is empty`() async throws {
         let (origin, delegate) = (try origin(), Streams([]))
         #expect(try await send("/", delegate, on: origin) == nil)

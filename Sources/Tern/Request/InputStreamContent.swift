@@ -124,7 +124,7 @@ final class InputStreamReader: @unchecked Sendable {
 
 extension RequestBody {
     /// The bytes of `stream`, sent once: `request.body = .inputStream(stream)`. A `length`, in bytes, is announced
-    /// and must be exact; without one it is sent in chunks.
+    /// and must be exact, as must a `Content-Length` of the request; without either it is sent in chunks.
     ///
     /// The stream is opened when the server is ready for its first byte. A queue of its own reads it, where it may
     /// block, at most 64 KB at a time and one chunk ahead of the connection. It is closed when the request is over,

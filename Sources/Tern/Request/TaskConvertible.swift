@@ -82,24 +82,10 @@ final class StreamUploadable: TaskConvertible {
     }
 
     func task(_ adapted: URLRequest, telling delegate: TaskDelegate) throws -> SessionTask {
-        guard var content = content.withLock({ $0.take() }) ?? another(for: delegate) else {
+        guard let content = content.withLock({ $0.take() }) ?? another(for: delegate) else {
             throw RequestBodyError.alreadyUsed
         }
-        var request = adapted
-        if case .once(let source, nil) = content, let length = Self.takeLength(from: &request) {
-            content = .once(source, length: length)
-        }
-        return delegate.context.session.uploadTask(with: request, from: content, delegate: delegate.receiver)
-    }
-
-    /// Returns the length in the field if it is valid; the engine refuses any other value when the request is sent.
-    private static func takeLength(from request: inout URLRequest) -> Int? {
-        let values = request.headers.values(for: "Content-Length")
-        // Int(_:) would take a sign.
-        guard values.count == 1, values[0].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int(values[0])
-        else { return nil }
-        request.setValue(nil, forHTTPHeaderField: "Content-Length")
-        return length
+        return delegate.context.session.uploadTask(with: adapted, from: content, delegate: delegate.receiver)
     }
 
     private func another(for delegate: TaskDelegate) -> RequestBody? {

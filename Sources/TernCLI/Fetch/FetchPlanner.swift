@@ -68,10 +68,7 @@ struct FetchPlanner: Sendable {
             if let body, !content.isQuery { send(body, in: &request) }
             if !content.json.isEmpty { announceJSON(in: &request) }
             if let upload {
-                let announced = request.value(forHTTPHeaderField: "Content-Length").flatMap { Int($0) }
-                try send(
-                    Upload(path: upload, option: "-T", isChunked: builder.isChunked, announced: announced),
-                    in: &request)
+                try send(Upload(path: upload, option: "-T", isChunked: builder.isChunked), in: &request)
             }
             if let form { try send(form, in: &request) }
         }
@@ -132,7 +129,7 @@ struct FetchPlanner: Sendable {
                 "-T \(upload.path): it can be read only once, and --retry would have to read it again")
         }
         request.body = upload.content
-        expectContinue(in: &request, length: upload.length ?? request.body?.announcedLength)
+        expectContinue(in: &request, length: upload.length ?? request.announcedContentLength)
     }
 
     private func send(_ form: MultipartForm, in request: inout URLRequest) throws {

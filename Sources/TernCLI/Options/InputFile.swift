@@ -124,16 +124,13 @@ struct Upload {
     let path: String
     /// Nil if it is no regular file, whose length is known.
     let length: Int?
-    private let announced: Int?
 
     /// - Parameters:
     ///   - option: the one that names it; nil for an operand.
     ///   - isChunked: whether the length is not announced even if it is known.
-    ///   - announced: the length that the user announces; nil without one. It must be that of the content.
     /// - Throws: a failure that names the option if it cannot be read.
-    init(path: String, option: String?, isChunked: Bool = false, announced: Int? = nil) throws {
+    init(path: String, option: String?, isChunked: Bool = false) throws {
         self.path = path
-        self.announced = announced
         var status = stat()
         if path == "-" {
             length = nil
@@ -163,6 +160,6 @@ struct Upload {
                 queue.async { continuation.resume(with: Result { try file.piece(of: path, Self.pieceSize) }) }
             }
         }
-        return .sequence(pieces, length: announced)
+        return .sequence(pieces)
     }
 }

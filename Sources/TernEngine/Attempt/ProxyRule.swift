@@ -56,7 +56,7 @@ final class ProxyRule: Sendable {
 
     private func probes(_ request: URLRequest, for credential: PasswordCredential?) -> Bool {
         guard credential?.schemes == .digest, let body = request.body else { return false }
-        return body.announcedLength != 0 && (probesAll || !body.isReplayable)
+        return request.announcedContentLength != 0 && (probesAll || !body.isReplayable)
     }
 
     /// Whether the head is a challenge of the proxy that the next attempt answers.

@@ -37,7 +37,7 @@ extension URLRequest {
     func encodedHead(_ settings: ExchangeSettings) throws(InvalidRequest) -> [UInt8] {
         var exchange = settings.newExchange
         var head: [UInt8] = []
-        let framing = body.map { RequestBodyFraming(length: $0.announcedLength) } ?? .none
+        let framing = body == nil ? RequestBodyFraming.none : RequestBodyFraming(length: announcedContentLength)
         try begin(&exchange, framing, defaults: settings.fields.fields(for: Hop(request: self)), into: &head)
         return head
     }

@@ -110,8 +110,8 @@ struct OutgoingRequest: ~Copyable {
         var file = Content.over
         switch request.body {
         case .none: framing = .none
-        case .file(let path): (file, framing) = try Self.open(path)
-        case let content?: framing = RequestBodyFraming(length: content.announcedLength)
+        case .file(let path): (file, framing) = try Self.open(path, request.announcedContentLength)
+        case _?: framing = RequestBodyFraming(length: request.announcedContentLength)
         }
         try request.begin(&exchange, framing, defaults: defaults, into: &buffer)
         if case .exactly(let length) = framing { (left, contentLength) = (length, Int64(length)) }
@@ -119,8 +119,10 @@ struct OutgoingRequest: ~Copyable {
         try take(request, file, &exchange)
     }
 
-    /// A file with content and without a size is read to its end, in chunks.
-    private static func open(_ path: String) throws(InvalidRequest) -> (Content, RequestBodyFraming) {
+    /// A file with content and without a size is read to its end, in chunks unless its length was announced.
+    private static func open(
+        _ path: String, _ announced: Int?
+    ) throws(InvalidRequest) -> (Content, RequestBodyFraming) {
         let (file, unsized): (FileRange.File?, UnsizedFile?)
         do throws(SystemCallError) {
             file = try FileRange.File(path: path)
@@ -129,7 +131,7 @@ struct OutgoingRequest: ~Copyable {
             throw .unreadableContent(.unreadable(error, path: path))
         }
         guard let file else { throw .unreadableContent(.noRegularFile(path: path)) }
-        if let unsized { return (.source(unsized), RequestBodyFraming(length: nil)) }
+        if let unsized { return (.source(unsized), RequestBodyFraming(length: announced)) }
         let size = Int(clamping: max(0, file.source.size))
         return (.file(FileRange(file: file, range: 0..<Int64(size), whenShort: nil)), .exactly(size))
     }

@@ -189,7 +189,8 @@ public struct URLRequest: Sendable {
     }
 
     /// The request's own header fields in the order of sending. `Host`, `Content-Length` and the session's
-    /// `httpAdditionalHeaders` are added when it is sent.
+    /// `httpAdditionalHeaders` are added when it is sent. A `Content-Length` of its own is the length of a ``body`` without
+    /// one, such as a stream, and must be exact; beside any other body, or a `Transfer-Encoding`, it must agree.
     public var headers: HeaderFields {
         get { storage.parts.headers }
         set {
@@ -224,6 +225,17 @@ public struct URLRequest: Sendable {
             storage.parts.isUpload = false
             storage.parts.onceSource = if case .once(let source, _) = newValue { SingleUseSource(source) } else { nil }
         }
+    }
+
+    /// The length of the body in bytes, if it is known before it is read: its own, or what the request's one Content-Length
+    /// says of a body without. That is its framing, and must be exact. Any other value is refused when the request is sent.
+    package var announcedContentLength: Int? {
+        guard let body else { return nil }
+        if let length = body.announcedLength { return length }
+        let values = headers.values(for: "Content-Length")
+        // Int(_:) would take a sign.
+        guard values.count == 1, values[0].utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return Int(values[0])
     }
 
     /// Sets the body to that of an upload task.

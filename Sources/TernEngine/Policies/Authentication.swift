@@ -81,7 +81,7 @@ struct Authentication: HopPolicy {
 
     func prepare(_ hop: Hop, _ history: inout TaskHistory) -> HopPreparation {
         if storage != nil { logIn(hop, &history) }
-        guard probesForDigest, let body = hop.request.body, body.announcedLength != 0, !isAuthorized(history),
+        guard probesForDigest, hop.request.body != nil, hop.request.announcedContentLength != 0, !isAuthorized(history),
             (netrc?.credential(for: hop) ?? (hop.mayCarryCredentials ? hop.request.credential : nil))?.schemes
                 == .digest
         else { return .ready }

@@ -258,7 +258,8 @@ extension SessionTask {
 
     /// The number of bytes of the request body; of a file, those it has now. -1 if it is unknown.
     public var countOfBytesExpectedToSend: Int64 {
-        originalRequest.body?.expectedLength ?? 0
+        guard let length = originalRequest.body?.expectedLength else { return 0 }
+        return length < 0 ? originalRequest.announcedContentLength.map(Int64.init) ?? -1 : length
     }
 
     /// What a layer above keeps with the task, as long as the task exists. A download that takes its place gets it, too.

@@ -39,6 +39,58 @@ import TernLock
         #expect(origin.connectionCount == 1)
     }
 
+    private static let unannounced: [@Sendable () -> RequestBody] = [
+        { .once(ProbingSource([Data("12345".utf8), Data("67890".utf8)])) },
+        { .stream { ProbingSource([Data("1234567890".utf8)]) } },
+        {
+            .sequence(
+                AsyncStream {
+                    $0.yield(Data("1234567890".utf8)); $0.finish()
+                })
+        },
+    ]
+
+    @Test(arguments: unannounced.indices)
+    func `a Content-Length of the request is the length of a source that has none`(kind: Int) async throws {
+        let origin = try Self.echo()
+        let session = Session()
+        func reason(_ length: String, _ fields: [HeaderField] = []) async -> SessionError.Reason? {
+            do {
+                var request = try Self.request(origin, Self.unannounced[kind]())
+                request.headers = HeaderFields([HeaderField(name: "Content-Length", value: length)] + fields)
+                #expect(try await session.text(request) == "10")
+                return nil
+            } catch { return (error as? SessionError)?.reason }
+        }
+        #expect(await reason("10") == nil)
+        let request = try #require(origin.requests.first)
+        #expect(request.value(of: "content-length") == "10" && request.value(of: "transfer-encoding") == nil)
+        guard case .request(.body(.tooShort(missing: 1)))? = await reason("11"),
+            case .request(.body(.tooLong(excess: 1)))? = await reason("9"),
+            case .request(.invalid)? = await reason("+10"), case .request(.invalid)? = await reason("10, 10"),
+            case .request(.invalid)? = await reason("10", [HeaderField(name: "Content-Length", value: "10")]),
+            case .request(.invalid)? = await reason("10", [HeaderField(name: "Transfer-Encoding", value: "chunked")])
+        else {
+            Issue.record("a wrong length")
+            return
+        }
+    }
+
+    @Test func `a file without a size has the length that the request says, or chunks`() async throws {
+        let origin = try Self.echo()
+        let length = try Data(contentsOf: URL(filePath: "/proc/version")).count
+        var request = try Self.request(origin, .file(path: "/proc/version"))
+        request.setValue("\(length)", forHTTPHeaderField: "Content-Length")
+        #expect(try await Session().text(request) == "\(length)")
+        #expect(origin.requests.first?.value(of: "content-length") == "\(length)")
+        request.setValue("\(length + 1)", forHTTPHeaderField: "Content-Length")
+        let error = await #expect(throws: SessionError.self) { try await Session().text(request) }
+        guard case .request(.body(.tooShort(missing: 1)))? = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
     enum Flaw: CaseIterable, Sendable {
         case endsEarly, givesTooMuch, failsAtOnce, failsMidway, cannotBeMade
 
