@@ -4,7 +4,6 @@ import FoundationEssentials
 import Glibc
 import TernEngine
 import TernFiles
-import TernHTTP1
 import TernLock
 
 /// How the file of a body is written.
@@ -104,7 +103,7 @@ final class BodySink {
             modificationTime = HTTPDate.seconds(field)
             if modificationTime == nil, !rules.isSilent {
                 StandardStreams.tell(
-                    "tern: -R: Last-Modified \"\(field.excerpt)\" is no date: the file has the present time")
+                    "tern: -R: Last-Modified \"\(field.prefix(200))\" is no date: the file has the present time")
             }
         }
         guard rules.takesProposal, case .unopened = state, let path, let name = response.proposedFilename else {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import TernEngine
-import TernHTTP1
 
 /// The rules for responses that the options refuse.
 struct ResponseRules: Sendable {
@@ -152,7 +151,7 @@ enum RefusedResponse: ReportedFailure, CustomStringConvertible {
         case .transient(let response): "the server answered \(response.statusCode)"
         case .redirect(let scheme): "the redirect leads to \(scheme), which --proto and --proto-redir do not allow"
         case .ambiguousLocation: "the response has several Location fields that differ"
-        case .unknownCoding(let coding): "the body's coding \(coding.excerpt) is unknown"
+        case .unknownCoding(let coding): "the body's coding \(coding.prefix(100)) is unknown"
         case .noRest(let offset, let status):
             "the bytes from \(offset) on were requested (-C), and the server answered \(status) without them"
         case .otherLength(let offset, let total):
