@@ -340,6 +340,7 @@ import Testing
             the redirect's Location cannot be requested: "a b" is not a host name: it has a space in it
             the redirect leads from https to http://other.example
             the content cannot be read: a line is longer than 1 bytes
+            the content cannot be read: a character is longer than 1 bytes
             the content cannot be read: line 2 cannot be decoded
             the content cannot be read: an event is larger than 1 bytes
             the content cannot be read: the response is a/b, not text/event-stream
