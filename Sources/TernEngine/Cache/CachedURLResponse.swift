@@ -66,7 +66,7 @@ public struct CachedURLResponse: Sendable {
         guard let bytes = try? content.readAll() else { return Data() }
         var response = response
         response.isContentDecoded = false
-        guard let decoding = ContentDecoding.decoding(of: &response, limits: decodingLimits) else { return Data(bytes) }
+        guard var decoding = ContentDecoding.decoding(of: &response, limits: decodingLimits) else { return Data(bytes) }
         var decoded = Data()
         do {
             var rest = bytes[...]

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 
-/// Decodes the content of one response. An object, because most responses are not coded.
-final class ContentDecoding {
+/// Decodes the content of one response.
+struct ContentDecoding: ~Copyable {
     private var path = BodyPath()
     /// Why the content cannot be decoded; thrown when content arrives.
     private var error: ContentDecodingError?
@@ -28,7 +28,7 @@ final class ContentDecoding {
 
     /// Decodes `bytes` and lends the output to `deliver`, with its price, until `deliver` returns false. Returns how
     /// many bytes are consumed.
-    func receive(
+    mutating func receive(
         _ bytes: Span<UInt8>, deliver: (Span<UInt8>, _ price: Int) -> Bool
     ) throws(ContentDecodingError) -> Int {
         if let error { throw error }
@@ -39,7 +39,7 @@ final class ContentDecoding {
     var hasMore: Bool { path.hasMore }
 
     /// The content has ended. Throws if its coding is incomplete.
-    func finish() throws(ContentDecodingError) {
+    mutating func finish() throws(ContentDecodingError) {
         if let error { throw error }
         try path.finish()
     }

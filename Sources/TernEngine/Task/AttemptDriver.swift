@@ -71,6 +71,9 @@ protocol AttemptOwner: AnyObject, Sendable {
 
     /// The program sees the request in the form in which the task's own attempt sends it.
     func tellPrepared(_ request: URLRequest)
+    /// An attempt is sent on this connection.
+    func tellSending(on connection: ConnectionMetrics)
+    func tellInformational(_ head: ResponseHead)
     func waitedInQueue(since start: MonotonicInstant, until end: MonotonicInstant)
     func lostConnection(_ connection: FailedConnectionMetrics)
     func ask(about challenge: ServerTrustChallenge, _ question: ServerTrustQuestion)

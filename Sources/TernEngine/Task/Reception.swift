@@ -5,14 +5,24 @@ import TernHTTP1
 /// delegate. The machine of its task has it: it moves to another task with that, and ends with its response. An object,
 /// because most responses need none.
 final class Reception {
-    /// How the content is decoded; nil if it is delivered as it arrives.
-    fileprivate(set) var decoding: ContentDecoding?
+    fileprivate var decoding: ContentDecoding?
     /// Receives a copy of the content, before it is decoded.
     fileprivate(set) var tee: (any ContentTee)?
     /// The fields that came after the content: once it has ended, and the delegate has not answered.
     fileprivate var trailers: (kept: HeaderFields, discarded: HeaderFields)?
 
     fileprivate init() {}
+
+    /// Whether the content is decoded. Otherwise it is delivered as it arrives.
+    var decodes: Bool { decoding != nil }
+
+    /// Decodes `bytes`, and lends the output to `deliver`, until that returns false. Returns how many are consumed.
+    func decode(
+        _ bytes: Span<UInt8>, deliver: (Span<UInt8>, _ price: Int) -> Bool
+    ) throws(ContentDecodingError) -> ContentTaken {
+        guard let taken = try decoding?.receive(bytes, deliver: deliver) else { return .all }
+        return taken == bytes.count && decoding?.hasMore == false ? .all : .some(taken)
+    }
 
     /// The content has ended. Throws if its coding is incomplete.
     func finish() throws(ContentDecodingError) { try decoding?.finish() }
@@ -28,7 +38,7 @@ extension Reception? {
         }
     }
 
-    mutating func decode(by decoding: ContentDecoding) { made.decoding = decoding }
+    mutating func decode(by decoding: consuming ContentDecoding) { made.decoding = consume decoding }
 
     mutating func copy(to tee: any ContentTee) { made.tee = tee }
 

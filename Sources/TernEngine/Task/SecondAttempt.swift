@@ -44,13 +44,18 @@ final class SecondAttempt: AttemptDriver, ExchangeDelegate, @unchecked Sendable 
 
     // The exchange, until the head of its response
 
-    func exchangeBegan(on carrier: any Carrier) { attempt.began(on: carrier, carrier.connectionMetrics) }
+    func exchangeBegan(on carrier: any Carrier) {
+        let connection = carrier.connectionMetrics
+        attempt.began(on: carrier, connection)
+        if let connection { first?.tellSending(on: connection) }
+    }
 
     var pace: Pace? { first?.pace }
 
     func room(for count: Int) -> UnsafeMutableRawBufferPointer? { nil }
 
     func received(_ event: ResponseEvent, of bytes: Span<UInt8>, _ allowance: inout TickAllowance) -> ContentTaken {
+        if case .informational(let head) = event { first?.tellInformational(head) }
         guard case .head(let head) = event, let first, let carrier = attempt.carrier else { return .all }
         attempt.answered(head, at: carrier.loop.now)
         if first.hopAttempts.answersProxy(head, to: attempt.form, first.defaults.proxies), let shard = first.shard {

@@ -195,7 +195,7 @@ extension SessionTask {
             hopAttempts.begin()
         } else {
             let continuation = driver.machine.history.continuation
-            driver.measured?.add(&attempt, at: shard.loop.now, before: continuation)
+            driver.measured?.tryAgain(after: &attempt, at: shard.loop.now, continuation)
         }
         beginAttempt(of: self, on: shard)
     }
@@ -339,7 +339,7 @@ extension SessionTask: ExchangeDelegate {
         let connection = carrier.connectionMetrics
         attempt.began(on: carrier, connection)
         if isSuspended { carrier.isPaused = true }
-        if let connection { driver.delegate.handle(.willSend(on: connection), of: self) }
+        if let connection { tellSending(on: connection) }
         if let hedging = driver.machine.hedging { plan(hedging) }
     }
 
@@ -349,7 +349,7 @@ extension SessionTask: ExchangeDelegate {
     }
 
     func room(for count: Int) -> UnsafeMutableRawBufferPointer? {
-        guard driver.machine.isDelivering, driver.machine.reception?.decoding == nil else { return nil }
+        guard driver.machine.isDelivering, driver.machine.reception?.decodes != true else { return nil }
         return unsafe receiver?.room(for: count)
     }
 
@@ -366,8 +366,7 @@ extension SessionTask: ExchangeDelegate {
         switch event {
         case .body(let range): return content(bytes.extracting(range), &allowance)
         case .head(let head): received(head)
-        case .informational(let head):
-            driver.delegate.handle(.informational(driver.machine.response(head)), of: self)
+        case .informational(let head): tellInformational(head)
         case .end(let trailers, let discarded):
             if driver.machine.ended(trailers, discarded) { responseEnded(trailers, discarded) }
         case .needMoreBytes, .handedOver: break
@@ -378,8 +377,8 @@ extension SessionTask: ExchangeDelegate {
     private func content(_ bytes: Span<UInt8>, _ allowance: inout TickAllowance) -> ContentTaken {
         switch driver.machine.content(bytes.count) {
         case .deliver:
-            if let decoding = driver.machine.reception?.decoding {
-                let taken = decode(bytes, by: decoding, &allowance)
+            if let reception = driver.machine.reception, reception.decodes {
+                let taken = decode(bytes, by: reception, &allowance)
                 copy(bytes.extracting(first: taken.count(of: bytes.count)))
                 return count(taken, of: bytes)
             }
@@ -405,15 +404,14 @@ extension SessionTask: ExchangeDelegate {
 
     /// Decodes and delivers until the tick is over, the task is paused, or all bytes are consumed.
     private func decode(
-        _ bytes: Span<UInt8>, by decoding: ContentDecoding, _ allowance: inout TickAllowance
+        _ bytes: Span<UInt8>, by reception: Reception, _ allowance: inout TickAllowance
     ) -> ContentTaken {
         do throws(ContentDecodingError) {
-            let taken = try decoding.receive(bytes) { piece, price in
+            return try reception.decode(bytes) { piece, price in
                 allowance.spend(max(TickAllowance.event, price))
                 if !piece.isEmpty { driver.delegate.task(self, didReceive: piece) }
                 return !allowance.isSpent && attempt.carrier?.isPaused == false
             }
-            return taken == bytes.count && !decoding.hasMore ? .all : .some(taken)
         } catch {
             attempt.carrier?.end(.transfer(.undecodable(error)))
             return .all
@@ -542,8 +540,16 @@ extension SessionTask: ExchangeDelegate {
     }
 }
 
-// On the reactor's thread: what the attempts ask.
+// On the reactor's thread: what the attempts ask, and tell.
 extension SessionTask: AttemptOwner {
+    final func tellSending(on connection: ConnectionMetrics) {
+        driver.delegate.handle(.willSend(on: connection), of: self)
+    }
+
+    final func tellInformational(_ head: ResponseHead) {
+        driver.delegate.handle(.informational(driver.machine.response(head)), of: self)
+    }
+
     final var addressesOfHops: [AddressOverride] { driver.measured?.addresses ?? [] }
 
     final var answersServerTrustChallenges: Bool { driver.delegate.answersServerTrustChallenges }

@@ -683,7 +683,7 @@ extension TaskMachine {
     }
 
     /// The content of the answer is decoded so.
-    mutating func decode(by decoding: ContentDecoding) { reception.decode(by: decoding) }
+    mutating func decode(by decoding: consuming ContentDecoding) { reception.decode(by: decoding) }
 
     /// This many bytes of content have arrived.
     mutating func content(_ count: Int) -> ContentAnswer {

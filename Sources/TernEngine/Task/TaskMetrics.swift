@@ -63,6 +63,14 @@ extension TaskMetrics {
         if attempt.record != nil { last.add(&attempt, at: now(), before: continuation()) }
     }
 
+    /// The same, and another one follows in its hop: what it came to is not the hop's.
+    mutating func tryAgain(
+        after attempt: inout Attempt, at now: MonotonicInstant, _ continuation: AttemptMetrics.Continuation?
+    ) {
+        add(&attempt, at: now, before: continuation)
+        last.forgetStatus()
+    }
+
     /// An attempt has waited, in addition to what was waited before.
     ///
     /// - Parameter start: by the clock of a tick, which may have begun before the hop.
@@ -193,6 +201,8 @@ public struct HopMetrics: Sendable {
         answered.instant = now
         status = Int32(truncatingIfNeeded: head.status)
     }
+
+    fileprivate mutating func forgetStatus() { status = 0 }
 
     fileprivate mutating func add(
         _ next: inout Attempt, at now: MonotonicInstant, before continuation: AttemptMetrics.Continuation?

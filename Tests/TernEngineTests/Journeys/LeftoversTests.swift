@@ -18,7 +18,8 @@ import Testing
 
     /// What the tasks of one row wait for.
     enum Wait: String, CaseIterable {
-        case policy, source, otherRequest, delay, rate, permit, dial, handshake, head, body, question, suspended
+        case policy, source, otherRequest, delay, rate, permit, dial, handshake, head, secondAttempt, body, discarded, question,
+            suspended
     }
 
     /// How they end.
@@ -305,9 +306,13 @@ private final class Situation: Sendable {
         let policies: [any HopPolicy] = wait == .policy ? [lookups] : wait == .delay ? [LongDelay()] : []
         session = SessionHolder(
             Session.limited(
-                to: wait == .permit ? 1 : count + 1, hopPolicies: policies, sources: wait == .source ? [source] : nil
+                to: wait == .permit ? 1 : wait == .secondAttempt ? 2 * count + 1 : count + 1, hopPolicies: policies, sources: wait == .source ? [source] : nil
             ) {
                 if wait != .source { $0.urlCache = servers.cache }
+                if wait == .secondAttempt {
+                    $0.retryPolicy = .standard
+                    ($0.retryPolicy.hedging, $0.retryPolicy.budget) = (.after(.milliseconds(1)), nil)
+                }
                 if wait == .rate { $0.rateLimit = RateLimit(requestsPerSecond: 0.001) }
                 $0.memoryQuota = servers.quota
                 $0.tls.anchors = .only([anchor])
@@ -320,10 +325,11 @@ private final class Situation: Sendable {
             case .policy, .source, .rate: try URLRequest(servers.origin, "/\(number)")
             case .otherRequest: try URLRequest(servers.origin, "/silent")
             case .delay: try URLRequest(servers.origin, "/busy?\(number)")
-            case .permit, .head: try URLRequest(servers.origin, "/silent?\(number)")
+            case .permit, .head, .secondAttempt: try URLRequest(servers.origin, "/silent?\(number)")
             case .dial: try URLRequest(string: servers.blackHole.url + "\(number)")
             case .handshake: try URLRequest(servers.deaf, "/\(number)")
             case .body: try URLRequest(servers.origin, "/half?\(number)")
+            case .discarded: try URLRequest(servers.origin, "/stall?\(number)")
             case .question: try URLRequest(servers.origin, "/302?/ok&\(number)")
             case .suspended: try URLRequest(servers.origin, "/ok?\(number)")
             }
@@ -392,7 +398,11 @@ private final class Situation: Sendable {
         case .dial: return await eventually { session.connectionGauges.opening == count }
         case .handshake: return await servers.deaf.waitFor { $0.connectionCount == count }
         case .head: return await servers.origin.waitFor { $0.headCount == count }
+        case .secondAttempt: return await servers.origin.waitFor { $0.headCount == 2 * count }
         case .body: return await eventually { servers.quota.used == 4 * count }
+        case .discarded:
+            let tasks = tasks.map(\.task)
+            return await eventually { tasks.allSatisfy { $0.currentRequest?.url?.path() == "/silent" } }
         case .question: return await eventually { questionCount.withLock { $0 } == count }
         case .suspended:
             for (_, delegate) in tasks { await delegate.wait { $0.events.contains(.head(200)) } }
@@ -438,6 +448,8 @@ struct Servers: Sendable {
             if let (status, location) = request.redirection, status == 302 { return [.redirect(to: location)] }
             switch request.target.prefix(while: { $0 != "?" }) {
             case "/silent": return [.hold]
+            case "/stall":
+                return [.send("HTTP/1.1 302 Found\r\nLocation: /silent\r\nContent-Length: 8\r\n\r\nhalf"), .hold]
             case "/half": return [.send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf"), .hold]
             case "/busy": return [.respond(status: 503)]
             case "/reset": return [.reset]
