@@ -28,7 +28,7 @@ import Testing
             "TaskHistory.responseSource", "TaskHistory.continuation", "TaskHistory.retryRefusal",
         ],
         "Task/QuestionBook.swift": [
-            "PendingQuestion.ending", "PendingQuestion.response", "PendingQuestion.trailers",
+            "PendingQuestion.ending", "PendingQuestion.response",
         ],
         "Task/TaskLifecycle.swift": [
             "TaskLifecycle.currentRequest", "TaskLifecycle.response", "TaskLifecycle.description",
