@@ -308,7 +308,9 @@ extension SessionDelegate {
     /// Adds a request with its task: retained if the task is to be started.
     func add(_ request: Request, for task: SessionTask, starting: Bool) {
         if isOverridden { request.delegate.relays() }
-        if starting { registry[task] = request } else { registry.note(request, for: task) }
+        if !starting { return registry.note(request, for: task) }
+        registry[task] = request
+        registry.sendSoon()
     }
 
     /// Asks the retrier about a request that an adapter left without a task. Returns false without a retrier.

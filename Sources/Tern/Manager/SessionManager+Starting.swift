@@ -39,11 +39,12 @@ extension SessionManager {
         }
     }
 
-    func start<Kind: Request>(_ request: Kind) -> Kind {
+    /// - Parameter waits: the request is sent with its first handler, so that what is chained before counts.
+    func start<Kind: Request>(_ request: Kind, waits: Bool = true) -> Kind {
         if request.isUnadapted, delegate.askAboutAdaptation(of: request) { return request }
         let starts = startRequestsImmediately
         if let task = request.task {
-            request.delegate.isUnstarted.store(!starts, ordering: .relaxed)
+            request.delegate.start.store(!starts ? .unstarted : waits ? .starting : .started, ordering: .relaxed)
             delegate.add(request, for: task, starting: starts)
         }
         if starts { request.resume() }
@@ -72,7 +73,7 @@ extension SessionManager {
 
     private func adopt<Kind: Request>(_ task: SessionTask, _ request: Kind) -> Kind {
         delegate.strays.remove(task)
-        let request = start(request)
+        let request = start(request, waits: false)
         // The task may have ended just before the request was registered.
         if task.state == .completed { request.delegate.complete(with: task.error) }
         return request

@@ -75,6 +75,8 @@ open class SessionManager: @unchecked Sendable {
     }
 
     /// Whether requests start when they are created; if not, `resume()` starts them. Default: true.
+    ///
+    /// A request that starts by itself is sent with its first response handler: see ``Request/resume()``.
     open var startRequestsImmediately: Bool {
         get { startsImmediately.load(ordering: .relaxed) }
         set { startsImmediately.store(newValue, ordering: .relaxed) }
@@ -255,7 +257,7 @@ open class SessionManager: @unchecked Sendable {
     /// Opens a connection of bytes to a host and port. Reads and writes fail if it cannot be opened.
     @discardableResult
     open func stream(withHostName hostName: String, port: Int) -> StreamRequest {
-        start(StreamRequest(Streamable(hostName: hostName, port: port), context: context))
+        start(StreamRequest(Streamable(hostName: hostName, port: port), context: context), waits: false)
     }
 
     /// Sends a form, whose files and streams are read as they are sent. The request's handlers receive any error.

@@ -50,8 +50,8 @@ open class DataRequest: Request, @unchecked Sendable {
 
     /// Has `handler` answer what the session's cache stores of the response, unless the hub's closure or a subclass does.
     ///
-    /// Set it before the request is resumed, with ``SessionManager/startRequestsImmediately`` off, or on the manager's
-    /// callback queue: a response that is complete before is stored as it is.
+    /// Set it before the first response handler, with which the request is sent: a response that is complete before is
+    /// stored as it is.
     @discardableResult
     open func cacheResponse(using handler: any CachedResponseHandler) -> Self {
         dataDelegate.setOverride(\.cachedResponseHandler, handler)

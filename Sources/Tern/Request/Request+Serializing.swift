@@ -13,6 +13,7 @@ public struct DataSerialization<Value: Sendable>: Sendable {
     init<Serializer: DataResponseSerializerProtocol>(_ request: DataRequest, _ serializer: Serializer)
     where Serializer.SerializedObject == Value {
         self.request = request
+        request.delegate.send()
         serialize = { DataResponse($0, serializer) }
     }
 
@@ -69,6 +70,7 @@ public struct DownloadSerialization<Value: Sendable>: Sendable {
     init<Serializer: DownloadResponseSerializerProtocol>(_ request: DownloadRequest, _ serializer: Serializer)
     where Serializer.SerializedObject == Value {
         self.request = request
+        request.delegate.send()
         serialize = { DownloadResponse($0, serializer) }
     }
 

@@ -40,7 +40,7 @@ open class Request: @unchecked Sendable {
 
     deinit {
         // A task that never starts does not release its delegate.
-        if taskDelegate.isUnstarted.load(ordering: .relaxed) { taskDelegate.dropTask() }
+        if taskDelegate.start.load(ordering: .relaxed) == .unstarted { taskDelegate.dropTask() }
     }
 
     /// The delegate of the request's task.
@@ -62,11 +62,19 @@ open class Request: @unchecked Sendable {
     open var retryCount: UInt { taskDelegate.state.withLock { $0.retryCount } }
 
     /// Starts the request, or reverts one `suspend()`. A request that could not be created calls its handlers now.
+    ///
+    /// A manager calls it for the requests that it starts. Such a request counts as resumed, and is sent with its first
+    /// response handler, when it is awaited, or with another `resume()`; without these within a twentieth of a second.
     open func resume() {
         guard let task else { return taskDelegate.endWithoutTask() }
-        retain()
-        // Tern's own delegates run no user code on the reactor.
-        task.resumeHere()
+        if taskDelegate.start.load(ordering: .relaxed) == .starting {
+            taskDelegate.start.store(task.resumeUnsent() ? .unsent : .started, ordering: .relaxed)
+        } else {
+            retain()
+            taskDelegate.send()
+            // Tern's own delegates run no user code on the reactor.
+            task.resumeHere()
+        }
         TaskNotifications.didResume(self, task)
     }
 
@@ -113,8 +121,9 @@ open class Request: @unchecked Sendable {
 extension Request {
     /// From now on it lives until it has ended.
     private func retain() {
-        guard taskDelegate.isUnstarted.load(ordering: .relaxed),
-            taskDelegate.isUnstarted.exchange(false, ordering: .relaxed), let task
+        guard taskDelegate.start.load(ordering: .relaxed) == .unstarted,
+            taskDelegate.start.compareExchange(expected: .unstarted, desired: .started, ordering: .relaxed).exchanged,
+            let task
         else { return }
         context.tasks.retain(requestOf: task)
     }

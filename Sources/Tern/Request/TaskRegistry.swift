@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Synchronization
 import TernEngine
 import TernLock
 
@@ -27,6 +29,10 @@ final class TaskRegistry: TaskTable {
     private static let rowCount = 256
 
     private let state = Lock(State())
+    /// Whether requests that wait for a handler are looked for soon.
+    private let looks = Atomic<Bool>(false)
+    /// In milliseconds.
+    let patience = Atomic<Int>(25)
 
     private static func row(_ identifier: Int) -> Int { identifier & (rowCount - 1) }
 
@@ -92,6 +98,32 @@ final class TaskRegistry: TaskTable {
 
     func removeWaiting(_ request: Request) {
         state.withLock { _ = $0.waiting.removeValue(forKey: ObjectIdentifier(request)) }
+    }
+
+    /// Sends a request that no handler has sent: after one to two times `patience`.
+    func sendSoon() {
+        guard !looks.load(ordering: .relaxed), !looks.exchange(true, ordering: .relaxed) else { return }
+        look(for: [])
+    }
+
+    /// - Parameter waiting: those that waited the last time.
+    private func look(for waiting: [Request]) {
+        let patience = DispatchTimeInterval.milliseconds(patience.load(ordering: .relaxed))
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + patience) { [weak self] in
+            for request in waiting { request.delegate.send() }
+            guard let self else { return }
+            looks.store(false, ordering: .sequentiallyConsistent)
+            let unsent = unsent
+            if !unsent.isEmpty, !looks.exchange(true, ordering: .relaxed) { look(for: unsent) }
+        }
+    }
+
+    private var unsent: [Request] {
+        state.withLock { state in
+            state.rows.flatMap { row in
+                row.lazy.map(\.request).filter { $0.delegate.start.load(ordering: .relaxed) != .started }
+            }
+        }
     }
 
     var all: [Request] {

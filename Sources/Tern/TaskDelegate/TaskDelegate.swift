@@ -16,8 +16,18 @@ open class TaskDelegate: @unchecked Sendable {
     /// queue.
     let isRelayed = Atomic<Bool>(false)
 
-    /// Whether only the user references the request.
-    let isUnstarted = Atomic<Bool>(false)
+    let start = Atomic<Start>(.started)
+
+    /// How far the start of the request has come.
+    enum Start: UInt8, AtomicRepresentable {
+        case started
+        /// Only the user references it, and starts it.
+        case unstarted
+        /// Its manager starts it.
+        case starting
+        /// It has been started, and is sent with its first handler: everything that is chained before counts.
+        case unsent
+    }
 
     init(request: URLRequest?, error: (any Error)? = nil, context: RequestContext) {
         self.context = context
@@ -171,6 +181,14 @@ extension TaskDelegate: CallbackQueue.Source {
         resumeWaiters()
     }
 
+    /// Sends a request that has been started and waits for its first handler.
+    func send() {
+        guard start.load(ordering: .relaxed) == .unsent,
+            start.compareExchange(expected: .unsent, desired: .started, ordering: .relaxed).exchanged
+        else { return }
+        task?.sendHere()
+    }
+
     /// This task is the first.
     func begin(_ task: SessionTask) { state.withLock { $0.begin(task) } }
 
@@ -294,6 +312,8 @@ extension TaskDelegate {
         reset()
         let metrics = self.task?.metrics
         let remains = state.withLock { $0.restart(with: task, after: metrics) }
+        // Cancelled before it was sent: whoever makes this task starts it.
+        if start.load(ordering: .relaxed) == .unsent { start.store(.started, ordering: .relaxed) }
         return withExtendedLifetime(remains) { remains != nil }
     }
 
@@ -309,10 +329,14 @@ extension TaskDelegate {
 extension TaskDelegate {
     /// Runs the handler on the callback queue: after the end and the earlier handlers and operations.
     func handle(_ handler: @escaping Handler) {
-        guard let queue = state.withLock({ $0.rareState?.queue }) else { return admit(.handler(handler)) }
-        // A request that never ends must not be retained by its own queue.
-        queue.addOperation { [weak self] in self?.admit(.handler(handler)) }
-        if !queue.isSuspended { stay(until: queue) }
+        if let queue = state.withLock({ $0.rareState?.queue }) {
+            // A request that never ends must not be retained by its own queue.
+            queue.addOperation { [weak self] in self?.admit(.handler(handler)) }
+            if !queue.isSuspended { stay(until: queue) }
+        } else {
+            admit(.handler(handler))
+        }
+        send()
     }
 
     /// Lets the operations run.
@@ -334,6 +358,7 @@ extension TaskDelegate {
         await unsafe withUnsafeContinuation { continuation in
             let waitingTask = unsafe WaitingTask(continuation: continuation)
             admit(.waitingTask(waitingTask))
+            send()
         }
         let completion = runValidators()
         resumeWaiter(state.withLock { $0.nextWaiter() })

@@ -124,16 +124,10 @@ extension SessionTask {
 
     /// `resume()`, and on this thread if the reactor sleeps: for a delegate that runs no user code while a request is
     /// sent. The caller may hold a lock, so a task that must ask for content is started like any other.
-    package func resumeHere() {
-        switch originalRequest.body {
-        case nil, .data: resume(runsInline: true)
-        default: resume(runsInline: false)
-        }
-    }
+    package func resumeHere() { resume(runsInline: mayRunInline) }
 
-    /// - Parameter runsInline: the task may be started on this thread if the reactor sleeps. For callers that hold no
-    ///   lock: the reactor may run user code, such as a content source, on this thread.
-    func resume(runsInline: Bool) {
+    /// `resume()`, but a task that it starts is not sent before `sendHere()`. Returns whether it waits for that.
+    package func resumeUnsent() -> Bool {
         let resumption = lifecycle.withLock { state in
             let resumption = state.resume()
             if case .start = resumption { table?.began() }
@@ -143,17 +137,39 @@ extension SessionTask {
         case .start(_, cancels: true): cancel()
         case .start(let runs, cancels: false):
             if runs { TaskStateObservers.changed(taskIdentifier, runs: true, unless: isCancelled) }
-            guard let shard = lifecycle.withLock({ $0.shard }) else { return endWithoutLoop() }
-            // A task among others is started with them, in one tick: threads that start them inline one by one would
-            // keep the reactor from running.
-            if runsInline, table?.isForOne != false {
-                shard.deliverHere(.start, from: self)
-            } else {
-                shard.deliver(.start, from: self)
-            }
+            return true
         case .advance(let runs, let shard):
             if runs { TaskStateObservers.changed(taskIdentifier, runs: true, unless: isCancelled) }
             shard?.perform { _ in self.updatePause() }
+        }
+        return false
+    }
+
+    /// Sends the request of a task that waits for that, as `resumeHere()` does.
+    package func sendHere() { send(runsInline: mayRunInline) }
+
+    private var mayRunInline: Bool {
+        switch originalRequest.body {
+        case nil, .data: true
+        default: false
+        }
+    }
+
+    /// - Parameter runsInline: the task may be started on this thread if the reactor sleeps. For callers that hold no
+    ///   lock: the reactor may run user code, such as a content source, on this thread.
+    func resume(runsInline: Bool) { if resumeUnsent() { send(runsInline: runsInline) } }
+
+    private func send(runsInline: Bool) {
+        let (shard, isRunning) = lifecycle.withLock { ($0.shard, $0.isRunning) }
+        // It may have been cancelled meanwhile.
+        guard isRunning else { return }
+        guard let shard else { return endWithoutLoop() }
+        // A task among others is started with them, in one tick: threads that start them inline one by one would
+        // keep the reactor from running.
+        if runsInline, table?.isForOne != false {
+            shard.deliverHere(.start, from: self)
+        } else {
+            shard.deliver(.start, from: self)
         }
     }
 
