@@ -49,7 +49,7 @@ final class EvaluationQueue: Sendable {
             state.running += 1
             return (ticket, true)
         }
-        if isIdle { WorkThreads.shared.run { self.work() } }
+        if isIdle { WorkThreads.computing.run { self.work() } }
         return ticket
     }
 

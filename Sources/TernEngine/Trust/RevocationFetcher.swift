@@ -83,13 +83,13 @@ extension RevocationQuestion {
         case .ocsp: completion(.response(OCSPResponse(der: Array(reply.body))))
         case .list:
             // Reading a long list takes longer than a reactor can afford.
-            WorkThreads.shared.run {
+            WorkThreads.computing.run {
                 let list = try? CertificateRevocationList(der: Array(reply.body))
                 completion(list.map(RevocationAnswer.list) ?? .none)
             }
         case .issuer:
             // So may reading keys, which any server can name.
-            WorkThreads.shared.run {
+            WorkThreads.computing.run {
                 let issuers = X509Certificate.issuers(in: Array(reply.body))
                 completion(issuers.isEmpty ? .none : .issuers(issuers))
             }

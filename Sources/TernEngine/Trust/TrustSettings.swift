@@ -190,7 +190,7 @@ final class TrustSettings: Sendable {
             }
         }
         if let outcome { completion(outcome) }
-        if loads { WorkThreads.shared.run { self.load() } }
+        if loads { WorkThreads.computing.run { self.load() } }
     }
 
     private func load() {

@@ -1,32 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-import TernLock
+import Synchronization
 
-/// Runs work one piece after another, in the order in which it comes, on threads that it shares with others.
-package final class SerialQueue: Sendable {
+/// Runs work one piece after another, in the order in which it comes, on threads that it shares with others. No call but
+/// `sync` waits, not even for a lock.
+///
+/// Whoever raises the count from 0 has the queue, or gives it to a thread. It has `entries`, and takes one for each that
+/// was counted until none is left, hence `@unchecked Sendable`.
+package final class SerialQueue: @unchecked Sendable {
     private enum Entry: Sendable {
         case work(WorkThreads.Work)
         /// The queue is lent to the thread that waits here.
         case loan(Semaphore)
     }
 
-    private struct State: ~Copyable, Sendable {
-        var entries = WorkQueue<Entry>()
-        /// A thread runs work of the queue, or has been asked for.
-        var isRunning = false
-    }
-
-    private let state = Lock(State())
+    private let intake = Intake<Entry>()
+    /// Of what was put in and is not done. Raised after an entry is there.
+    private let count = Atomic<Int>(0)
+    private var entries = WorkQueue<Entry>()
     private let threads: WorkThreads
 
     package init(on threads: WorkThreads = .shared) { self.threads = threads }
 
     /// Runs the work later, and never waits.
     package func async(_ work: @escaping WorkThreads.Work) {
-        let isIdle = state.withLock { state in
-            state.entries.append(.work(work))
-            return state.isRunning.exchange(with: true) == false
-        }
-        if isIdle { threads.run { self.runAll() } }
+        if put(.work(work)) { threads.run { self.runAll() } }
     }
 
     /// Runs the work after this time, or later.
@@ -37,47 +34,38 @@ package final class SerialQueue: Sendable {
     /// Runs the work on this thread, when everything before it is done. Not for work of the same queue, which would wait
     /// for itself.
     package func sync<Result, E: Error>(_ work: () throws(E) -> Result) throws(E) -> Result {
-        let turn = state.withLock { state -> Semaphore? in
-            guard state.isRunning.exchange(with: true) else { return nil }
+        let isFree = count.compareExchange(expected: 0, desired: 1, ordering: .sequentiallyConsistent).exchanged
+        if !isFree {
             let turn = Semaphore()
-            state.entries.append(.loan(turn))
-            return turn
+            if put(.loan(turn)) { runAll() }
+            turn.wait()
         }
-        turn?.wait()
-        defer { if hasMore { threads.run { self.runAll() } } }
+        defer { if isLeftAfterOne { threads.run { self.runAll() } } }
         return try work()
     }
 
+    /// Returns whether the caller has the queue now.
+    private func put(_ entry: Entry) -> Bool {
+        intake.put(entry)
+        return count.add(1, ordering: .sequentiallyConsistent).oldValue == 0
+    }
+
+    /// One entry is done. Returns whether there are others; if not, the queue is free.
+    private var isLeftAfterOne: Bool { count.subtract(1, ordering: .sequentiallyConsistent).newValue > 0 }
+
     private func runAll() {
-        while let entry = next() {
-            switch entry {
+        repeat {
+            switch next() {
             case .work(let work): work()
             // That thread goes on with the queue.
             case .loan(let turn): return turn.signal()
+            case nil: break
             }
-        }
+        } while isLeftAfterOne
     }
 
     private func next() -> Entry? {
-        state.withLock { state in
-            let entry = state.entries.popFirst()
-            state.isRunning = entry != nil
-            return entry
-        }
-    }
-
-    private var hasMore: Bool {
-        state.withLock { state in
-            state.isRunning = !state.entries.isEmpty
-            return state.isRunning
-        }
-    }
-}
-
-extension Bool {
-    /// Sets it, and returns what it was.
-    fileprivate mutating func exchange(with value: Bool) -> Bool {
-        defer { self = value }
-        return self
+        if entries.isEmpty { for entry in intake.takeAll() { entries.append(entry) } }
+        return entries.popFirst()
     }
 }

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why not Dispatch: when no thread can be started, libdispatch sleeps on the thread that enqueues, which would be a
 // reactor, and its timers and sources end the process when descriptors have run out.
+import Synchronization
 import TernLock
 
 /// The threads for work that may block, such as that of files. They start as work comes and end when there has been
-/// none for a while. No call waits.
+/// none for a while.
+///
+/// No call waits, not even for another thread's lock: a reactor that sleeps delays all its connections, and where many
+/// threads begin and end work, each waits for holders that do not run. What is handed over is put where the lock's holder
+/// takes it in.
 ///
 /// At least one thread stays while there is a ``Keeper``, such as that of the reactors: work is done even if no other
 /// thread can be started, one piece after another.
@@ -12,21 +17,25 @@ package final class WorkThreads: Sendable {
     package typealias Work = @Sendable () -> Void
     typealias StartThread = @Sendable (_ body: @escaping Work) throws(SystemCallError) -> Void
 
-    /// The threads of this process.
+    /// The threads of this process for work with files, which may hang for as long as a disk does.
     package static let shared = WorkThreads()
+
+    /// Those for what computes, such as evaluations of trust: no disk delays it.
+    package static let computing = WorkThreads(maximum: 16, reserve: shared)
 
     /// The maximum number of threads. Work beyond it waits.
     private static let maximum = 64
 
     private struct Delayed: Sendable {
-        let due: MonotonicInstant
+        /// Nil for work that is due.
+        var due: MonotonicInstant?
         let work: Work
     }
 
     private struct State: ~Copyable, Sendable {
         var ready = WorkQueue<Work>()
         /// The one that is due first is the last.
-        var delayed: [Delayed] = []
+        var delayed: [(due: MonotonicInstant, work: Work)] = []
         var idle = IdleThreads()
         /// All threads.
         var count = 0
@@ -49,24 +58,28 @@ package final class WorkThreads: Sendable {
         case end
     }
 
+    private let intake = Intake<Delayed>()
     private let state = Lock(State())
     private let maximum: Int
     private let idleTime: Duration
     private let startThread: StartThread
+    /// Those that do the work if no thread can be started.
+    private let reserve: WorkThreads?
 
-    package convenience init(maximum: Int = WorkThreads.maximum) {
-        self.init(maximum: maximum, idleTime: .seconds(2)) { body throws(SystemCallError) in
+    package convenience init(maximum: Int = WorkThreads.maximum, reserve: WorkThreads? = nil) {
+        self.init(maximum: maximum, idleTime: .seconds(2), reserve: reserve) { body throws(SystemCallError) in
             try Thread.start(name: "tern-work", body)
         }
     }
 
-    init(maximum: Int, idleTime: Duration, startThread: @escaping StartThread) {
+    init(maximum: Int, idleTime: Duration, reserve: WorkThreads? = nil, startThread: @escaping StartThread) {
         (self.maximum, self.idleTime, self.startThread) = (maximum, idleTime, startThread)
+        self.reserve = reserve
     }
 
     /// Keeps one thread for as long as the keeper exists, and starts it if there is none.
     package func keep() throws(SystemCallError) -> Keeper {
-        let isFirst = state.withLock { state in
+        let isFirst = locked { state in
             state.keepers += 1
             guard state.count == 0 else { return false }
             (state.count, state.coming) = (1, 1)
@@ -77,7 +90,7 @@ package final class WorkThreads: Sendable {
         do throws(SystemCallError) {
             try start()
         } catch {
-            for work in leftWithoutThread() { work() }
+            for work in leftWithoutThread() { runElsewhere(work) }
             throw error
         }
         return keeper
@@ -91,7 +104,7 @@ package final class WorkThreads: Sendable {
     }
 
     private func release() {
-        let thread = state.withLock { state -> Semaphore? in
+        let thread = locked { state -> Semaphore? in
             state.keepers -= 1
             // It waits without limit, and has to learn that it may end.
             guard state.keepers == 0, let thread = state.idle.call() else { return nil }
@@ -101,25 +114,50 @@ package final class WorkThreads: Sendable {
         thread?.signal()
     }
 
-    /// Runs the work on one of the threads. If there is none and none can be started, on this one, before it returns.
-    package func run(_ work: @escaping Work) {
-        call(
-            state.withLock { state in
-                state.ready.append(work)
-                return request(&state)
-            })
-    }
+    /// Runs the work on one of the threads. If there is none and none can be started, on one of the reserve, or else on
+    /// this one, before it returns.
+    package func run(_ work: @escaping Work) { take(Delayed(work: work)) }
 
     /// Runs the work on one of the threads after this time; later, if no thread is free.
     package func run(after delay: Duration, _ work: @escaping Work) {
-        let due = MonotonicInstant.now.advanced(by: delay)
-        call(
-            state.withLock { state in
-                let index = state.delayed.firstIndex { $0.due <= due } ?? state.delayed.endIndex
-                state.delayed.insert(Delayed(due: due, work: work), at: index)
-                // Others are due before it, and a thread waits for the first.
-                return index == state.delayed.endIndex - 1 ? request(&state) : .nothing
-            })
+        take(Delayed(due: MonotonicInstant.now.advanced(by: delay), work: work))
+    }
+
+    private func take(_ work: Delayed) {
+        intake.put(work)
+        takeIn()
+    }
+
+    /// Runs `body` with the lock, and then takes in what others have handed over meanwhile.
+    private func locked<Result>(_ body: (inout sending State) -> sending Result) -> Result {
+        let result = state.withLock(body)
+        takeIn()
+        return result
+    }
+
+    /// If the lock is not free, its holder takes in what there is when it lets go.
+    private func takeIn() {
+        // What was put there, and the state of the lock, are seen by one of the two.
+        atomicMemoryFence(ordering: .sequentiallyConsistent)
+        while !intake.isEmpty {
+            let request = state.withLockIfAvailable { state in
+                var isWanted = false
+                for entry in intake.takeAll() {
+                    guard let due = entry.due else {
+                        state.ready.append(entry.work)
+                        isWanted = true
+                        continue
+                    }
+                    let index = state.delayed.firstIndex { $0.due <= due } ?? state.delayed.endIndex
+                    state.delayed.insert((due, entry.work), at: index)
+                    // Others are due before it, and a thread waits for the first.
+                    if index == state.delayed.endIndex - 1 { isWanted = true }
+                }
+                return isWanted ? self.request(&state) : .nothing
+            }
+            guard let request else { return }
+            call(request)
+        }
     }
 
     /// Suspends the calling task for this time, or longer.
@@ -157,9 +195,11 @@ package final class WorkThreads: Sendable {
         case .nothing: break
         case .idleThread(let thread): thread.signal()
         case .newThread:
-            do { try start() } catch { for work in leftWithoutThread() { work() } }
+            do { try start() } catch { for work in leftWithoutThread() { runElsewhere(work) } }
         }
     }
+
+    private func runElsewhere(_ work: @escaping Work) { if let reserve { reserve.run(work) } else { work() } }
 
     private func start() throws(SystemCallError) {
         try startThread { self.work() }
@@ -167,7 +207,7 @@ package final class WorkThreads: Sendable {
 
     /// No thread can be started: the others take what is ready. Without others, returns it.
     private func leftWithoutThread() -> [Work] {
-        state.withLock { state in
+        locked { state in
             state.count -= 1
             state.coming -= 1
             var left: [Work] = []
@@ -198,7 +238,7 @@ package final class WorkThreads: Sendable {
     ///   - hasWaited: whether it was not called for as long as it was to wait.
     private func next(_ thread: Semaphore, isCalled: Bool, hasWaited: Bool) -> Step {
         let now = MonotonicInstant.now
-        return state.withLock { state in
+        return locked { state in
             if isCalled { state.coming -= 1 }
             while let last = state.delayed.last, last.due <= now {
                 state.delayed.removeLast()
@@ -221,7 +261,7 @@ package final class WorkThreads: Sendable {
 
     /// Whether the thread has left those that wait. If not, it was called at the last moment, and has taken the signal.
     private func leave(_ thread: Semaphore) -> Bool {
-        if state.withLock({ $0.idle.leave(thread) }) { return true }
+        if locked({ $0.idle.leave(thread) }) { return true }
         // The signal is for this thread alone, and comes at once.
         thread.wait()
         return false

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import Synchronization
 import TernLock
 import Testing
 
@@ -147,5 +148,65 @@ import Testing
             }
         }
         #expect(await eventually { total.withLock { $0 } == 4000 })
+    }
+
+    @Test func `work that is handed over while the lock is held is done, and its caller does not wait`() async {
+        let threads = WorkThreads(maximum: 8)
+        let done = Atomic<Int>(0)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<16 {
+                group.addTask {
+                    for number in 0..<2000 {
+                        if number % 3 == 0 {
+                            threads.run(after: .microseconds(number % 50)) { done.add(1, ordering: .relaxed) }
+                        } else {
+                            threads.run { done.add(1, ordering: .relaxed) }
+                        }
+                    }
+                }
+            }
+        }
+        #expect(await eventually { done.load(ordering: .relaxed) == 32_000 })
+    }
+
+    @Test func `those without a thread of their own have a reserve`() async {
+        let (log, reserve) = (Log(), WorkThreads())
+        let threads = WorkThreads(maximum: 8, idleTime: .seconds(1), reserve: reserve) {
+            _ throws(SystemCallError) in throw SystemCallError(.pthreadCreate, code: EAGAIN)
+        }
+        let caller = unsafe pthread_self()
+        threads.run { log.append(unsafe pthread_equal(caller, pthread_self()) == 0 ? "elsewhere" : "here") }
+        #expect(await eventually { log.all == ["elsewhere"] })
+    }
+
+    @Test func `files that hang keep nothing from computing`() async {
+        let (open, log) = (Semaphore(), Log())
+        for _ in 0..<64 { WorkThreads.shared.run { open.wait() } }
+        WorkThreads.computing.run { log.append("computed") }
+        #expect(await eventually { log.all == ["computed"] })
+        for _ in 0..<64 { open.signal() }
+    }
+
+    @Test func `a queue runs the work of many threads one after another, each thread's in its order`() async {
+        let queue = SerialQueue(on: WorkThreads(maximum: 4))
+        let (running, last, wrong) = (Atomic<Int>(0), Lock([Int](repeating: -1, count: 8)), Atomic<Int>(0))
+        await withTaskGroup(of: Void.self) { group in
+            for thread in 0..<8 {
+                group.addTask {
+                    for number in 0..<1000 {
+                        let work: @Sendable () -> Void = {
+                            if running.add(1, ordering: .relaxed).oldValue != 0 { wrong.add(1, ordering: .relaxed) }
+                            let before = last.withLock { $0[thread] }
+                            if before != number - 1 { wrong.add(1, ordering: .relaxed) }
+                            last.withLock { $0[thread] = number }
+                            running.subtract(1, ordering: .relaxed)
+                        }
+                        if number % 10 == 0 { queue.sync(work) } else { queue.async(work) }
+                    }
+                }
+            }
+        }
+        queue.sync {}
+        #expect(wrong.load(ordering: .relaxed) == 0 && last.withLock { $0 } == .init(repeating: 999, count: 8))
     }
 }
