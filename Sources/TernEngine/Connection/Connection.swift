@@ -30,7 +30,7 @@ final class Connection: ReadinessHandler, ArrivalReader, @unchecked Sendable {
     @safe @exclusivity(unchecked) private var deadlines: Deadlines?
     @safe @exclusivity(unchecked) private var activity: ActivityTimer
     /// When its last exchange was over.
-    private var idleSince: MonotonicInstant
+    private(set) var idleSince: MonotonicInstant
     /// How long it had been idle when its exchange began, in nanoseconds.
     private var idleBefore: Int64 = 0
     /// How long it had been idle when the server closed it without a word, if that is how it ended.
@@ -140,6 +140,8 @@ final class Connection: ReadinessHandler, ArrivalReader, @unchecked Sendable {
     /// since the loop last polled, and bytes that are in the socket before a request is sent must never answer it.
     var isFit: Bool {
         if case .idle = state.stage, isExpired { retire() }
+        // What a tick has received and not opened came before the request, too.
+        if case .idle = state.stage, transport.holdsInput { retire() }
         if case .idle = state.stage, transport.hasInput { receiveWhileIdle() }
         if case .idle = state.stage { return true }
         return false
@@ -389,7 +391,7 @@ extension Connection {
         var isListening = true
         while unsafe receiveOnce(buffers, &allowance, isListening: isListening) { isListening = false }
         // No server sends that much between two exchanges.
-        if transport.hasInput { follow(state.unexpectedBytes()) }
+        if transport.hasInput || transport.holdsInput { follow(state.unexpectedBytes()) }
     }
 
     private func askForVisit() {
@@ -419,7 +421,7 @@ extension Connection {
             unsafe receive(into: ReceiveBuffers(input: .init(rebasing: first), plaintext: .init(rebasing: second)))
         }
         // No server sends that much between two exchanges.
-        if case .idle = state.stage, transport.hasInput { retire() }
+        if case .idle = state.stage, transport.hasInput || transport.holdsInput { retire() }
     }
 
     /// Content that is known to come next is received in its final place, if the delegate provides a buffer.

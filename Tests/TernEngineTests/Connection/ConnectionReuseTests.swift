@@ -80,6 +80,30 @@ import TernLock
         #expect(origin.connectionCount == 1)
     }
 
+    @Test(arguments: [0, 15, 16, 17, 40])
+    func `an answer that came before its request answers nothing, whatever it waits behind`(count: Int) async throws {
+        let authority = try CertificateAuthority()
+        let forged = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"
+        let origin = try ScriptedOrigin(tls: authority.issue()) { _, request in
+            if request.target != "/first" { return [.ok("real")] }
+            return [.ok("first")] + .init(repeating: .updateKeys, count: count) + [.send(forged)]
+        }
+        let session = try Session.trusting(authority)
+        let (next, port) = (RecordingDelegate(), origin.port)
+        let request = try URLRequest(origin, "/next")
+        // A record of a key update has 27 bytes.
+        let length = 27 * count + 5 + forged.utf8.count + 17
+        let first = RecordingDelegate { [weak session] _, event in
+            guard case .end = event else { return }
+            // Everything is there before the request begins.
+            #expect(ClientSockets.waitForInput(of: length, from: port))
+            session?.dataTask(with: request, delegate: next).resume()
+        }
+        session.dataTask(with: try URLRequest(origin, "/first"), delegate: first).resume()
+        #expect(String(decoding: await next.end().body, as: UTF8.self) == "real")
+        #expect(origin.connectionCount == 2)
+    }
+
     // A connection that the server has closed, or is closing
 
     enum Ending: CaseIterable, Sendable {
