@@ -29,7 +29,11 @@ public struct SessionConfiguration: Sendable {
     /// The maximum number of idle connections to one origin that are kept; one more closes the one that has been idle
     /// longest. Nil, the default, for as many as there may be.
     public var maximumIdleConnectionsPerHost: Int?
-    /// The maximum number of idle connections of the session that are kept. Nil, the default, for as many as there may be.
+    /// The maximum number of idle connections of the session that are kept; one more closes the one that has been idle
+    /// longest. Each reactor has its share. Nil, the default, for a quarter of the descriptors that the process may open
+    /// (256 of the usual 1,024), or ``httpMaximumConnectionsPerHost`` if that is more: a server that redirects to many hosts
+    /// leaves a connection to each. Where descriptors run out all the same, idle connections of all sessions are closed
+    /// before a connection fails.
     public var maximumIdleConnections: Int?
     /// How long after it was opened a connection carries new requests, so that a load balancer can move them to another
     /// server; nil, the default, for no limit. Connections that are opened together are closed apart: each at a

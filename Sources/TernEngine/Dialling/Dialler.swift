@@ -32,6 +32,8 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     private var lookup: LookUpTicket?
     private var question: ResolverQuestion?
     private var call: DialerQuestion?
+    /// Whether idle connections were closed for this one.
+    private var hasFreedDescriptors = false
     private var connector: Connector?
     private var tunnel: TunnelOpener?
     private var handshake: TLSHandshake?
@@ -299,6 +301,11 @@ extension Dialler {
             token = connection.token
             transport = Transport(socket: connection.socket, tls: nil)
             follow(dial.connected(to: address, from: local, at: .now))
+        case .failure(let error) where error.isDescriptorShortage && !hasFreedDescriptors:
+            hasFreedDescriptors = true
+            DescriptorShortage.closeIdle {
+                self.shared.perform { if !self.dial.isOver { self.connect() } }
+            }
         case .failure(let error):
             let option = error.optionError.map { SessionError.ConnectingFailure.socketOption($0) }
             follow(dial.failed(.connecting(option ?? .unreachable(error))))

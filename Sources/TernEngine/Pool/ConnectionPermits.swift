@@ -20,15 +20,14 @@ final class ConnectionPermits: Sendable {
     private let ledger: Lock<Ledger>
     /// Whether a pool waits because of the limit in total.
     private let scarcity = Flag()
-    /// The maximum numbers of idle connections; nil for no limits.
-    private let idleLimits: (perRoute: Int, total: Int)?
+    /// The maximum number of idle connections of a route; nil for no limit.
+    private let idleLimit: Int?
 
     /// - Parameters:
     ///   - total: nil for no limit.
     ///   - adaptsFrom: the least that the limit per route becomes where servers are overloaded; nil for a fixed limit.
-    init(perRoute: Int, adaptsFrom least: Int? = nil, total: Int?, idlePerRoute: Int? = nil, idleTotal: Int? = nil) {
-        let isUnlimited = idlePerRoute == nil && idleTotal == nil
-        idleLimits = isUnlimited ? nil : (perRoute: max(0, idlePerRoute ?? .max), total: max(0, idleTotal ?? .max))
+    init(perRoute: Int, adaptsFrom least: Int? = nil, total: Int?, idlePerRoute: Int? = nil) {
+        idleLimit = idlePerRoute.map { max(0, $0) }
         let most = max(1, perRoute)
         ledger = Lock(Ledger(perRoute: min(most, max(1, least ?? most))...most, total: total, scarcity))
     }
@@ -73,14 +72,10 @@ final class ConnectionPermits: Sendable {
         change { $0.answered(holder, isOverloaded: isOverloaded) }
     }
 
-    /// Whether there are more idle connections than there may be, of which this holder has published one.
+    /// Whether the route has more idle connections than it may have, of which this holder has published one.
     func hasTooManyIdle(_ holder: PermitHolder) -> Bool {
-        guard let idleLimits else { return false }
-        return ledger.withLock { ledger in
-            let idle = { (holders: [PermitHolder]) in holders.reduce(0) { $0 + $1.counts.idle } }
-            if idle(holder.share.holders) > idleLimits.perRoute { return true }
-            return idleLimits.total < .max && idle(ledger.holders) > idleLimits.total
-        }
+        guard let idleLimit else { return false }
+        return ledger.withLock { _ in holder.share.holders.reduce(0) { $0 + $1.counts.idle } > idleLimit }
     }
 
     /// The holder has looked for an idle connection to give up, as it was asked to.

@@ -15,6 +15,9 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     private let emptied: (ConnectionPool) -> Void
     private let shared: SharedSettings
     private let permits: ConnectionPermits
+    /// Those of all routes.
+    private let idle: IdleConnections
+    private var publishedIdle = 0
     // Unchecked: the state and the limit run no other code, and other references keep what they release, so accesses never
     // overlap.
     @safe @exclusivity(unchecked) private var state: PoolState<Connection, Requester>
@@ -34,14 +37,15 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     private let holder: PermitHolder
 
     init(
-        _ route: Route, _ shared: SharedSettings, _ permits: ConnectionPermits, _ idleLimit: IdleLimit,
-        emptied: @escaping (ConnectionPool) -> Void
+        _ route: Route, _ shared: SharedSettings, _ permits: ConnectionPermits, _ idle: IdleConnections,
+        _ idleLimit: IdleLimit, emptied: @escaping (ConnectionPool) -> Void
     ) {
         self.route = route
         address = route.address
         self.emptied = emptied
         self.shared = shared
         self.permits = permits
+        self.idle = idle
         self.idleLimit = idleLimit
         state = PoolState(queueLimit: shared.configuration.maximumQueuedRequestsPerHost)
         holder = permits.enter(route)
@@ -176,7 +180,13 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         publish()
         if permits.areScarce(for: holder) { giveUpIdle() }
         while permits.hasTooManyIdle(holder), state.mostRecent != nil { closeIdle() }
+        if idle.isTooMany { idle.closeSurplus() }
     }
+
+    /// When the connection that has been idle longest became idle; nil if none is idle.
+    var idleSince: MonotonicInstant? { state.oldestIdle?.idleSince }
+
+    func closeOldest() { closeIdle() }
 
     private func serve(_ task: Requester, _ connection: Connection) {
         let prepared = task.wait.prepared.take()
@@ -258,6 +268,8 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         let counts = state.counts
         holder.counts.publish(leased: counts.leased, opening: counts.opening, waiting: state.waitingCount)
         holder.counts.publish(idle: counts.idle)
+        idle.count &+= counts.idle &- publishedIdle
+        publishedIdle = counts.idle
     }
 }
 

@@ -25,9 +25,13 @@ final class Shard<Requester: ConnectionRequester>: @unchecked Sendable {
     private var members: [ObjectIdentifier: any ShardMember] = [:]
     private let inbox = Inbox<Requester>()
 
-    init(_ shared: SharedSettings, _ permits: ConnectionPermits) {
-        self.shared = shared
-        self.permits = permits
+    private let idle: IdleConnections
+
+    /// - Parameter idleLimit: the number of idle connections that are kept.
+    init(_ shared: SharedSettings, _ permits: ConnectionPermits, idleLimit: Int = .max) {
+        (self.shared, self.permits) = (shared, permits)
+        idle = IdleConnections(limit: idleLimit)
+        idle.closeSurplus = { [weak self] in self?.closeSurplus() }
     }
 
     var loop: ReactorLoop { shared.loop }
@@ -138,7 +142,27 @@ final class Shard<Requester: ConnectionRequester>: @unchecked Sendable {
     }
 
     private func newPool(for route: Route) -> Pool {
-        Pool(route, shared, permits, idleLimits.take(route.server)) { self.emptied($0) }
+        Pool(route, shared, permits, idle, idleLimits.take(route.server)) { self.emptied($0) }
+    }
+}
+
+// Idle connections that are too many
+extension Shard: IdleHolder {
+    /// Closes those that have been idle longest, whatever their route.
+    private func closeSurplus() {
+        while idle.isTooMany {
+            let pools = pools.values.lazy.filter { $0.idleSince != nil }
+            guard let oldest = pools.min(by: { $0.idleSince ?? .now < $1.idleSince ?? .now }) else { return }
+            oldest.closeOldest()
+        }
+    }
+
+    func closeIdle(then completion: @escaping @Sendable () -> Void) {
+        let isTaken = perform { shard in
+            for pool in Array(shard.pools.values) { while pool.idleSince != nil { pool.closeOldest() } }
+            completion()
+        }
+        if !isTaken { completion() }
     }
 }
 

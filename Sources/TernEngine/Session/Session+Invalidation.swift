@@ -47,7 +47,7 @@ extension Session {
 }
 
 /// Runs a closure when it has been counted down.
-private final class Countdown: Sendable {
+final class Countdown: Sendable {
     private let left: Atomic<Int>
     private let body: @Sendable () -> Void
 

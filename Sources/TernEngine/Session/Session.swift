@@ -86,16 +86,18 @@ public final class Session: Sendable {
         permits = ConnectionPermits(
             perRoute: perHost,
             adaptsFrom: configuration.httpMinimumConnectionsPerHost, total: configuration.maximumConnections,
-            idlePerRoute: configuration.maximumIdleConnectionsPerHost,
-            idleTotal: configuration.maximumIdleConnections)
+            idlePerRoute: configuration.maximumIdleConnectionsPerHost)
         // With more shards than connections, these would move from one to the other.
-        shards = loops.prefix(max(1, limit)).map { [permits] loop in
+        let homes = loops.prefix(max(1, limit))
+        let idleLimits = IdleConnections.limits(configuration, of: homes.count)
+        shards = zip(homes, idleLimits).map { [permits] loop, idleLimit in
             Shard(
                 SharedSettings(
                     loop: loop, configuration: configuration, trust: trust, proxyTrust: proxyTrust,
                     proxyLogins: proxyLogins, resolver: resolver, exchange: exchange),
-                permits)
+                permits, idleLimit: idleLimit)
         }
+        DescriptorShortage.add(shards)
         places = TaskPlaces(shards, connectionsPerHost: perHost)
         ownPlaces = TaskPlaces(shards, connectionsPerHost: perHost)
         let validation = ValidationSender()

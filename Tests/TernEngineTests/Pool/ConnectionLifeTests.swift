@@ -50,9 +50,45 @@ import Testing
             try origin.release()
             for delegate in delegates { #expect(await delegate.end().error == nil) }
         }
-        #expect(await origins[0].waitFor { $0.openConnections == 2 })
-        #expect(await origins[1].waitFor { $0.openConnections == 1 })
+        // The one that has been idle longest goes, whatever its route.
+        #expect(await origins[0].waitFor { $0.openConnections == 1 })
+        #expect(await origins[1].waitFor { $0.openConnections == 2 })
         #expect(session.connectionGauges.routes.map(\.idle).sorted() == [1, 2])
+    }
+
+    @Test(arguments: [1, 2])
+    func `a server that redirects to many hosts leaves as many idle connections as may be`(reactors: Int) async throws {
+        let origin = try ScriptedOrigin { _, request in
+            let number = Int(request.target.dropFirst()) ?? 0
+            let port = request.value(of: "Host")?.split(separator: ":").last ?? ""
+            return [number % 20 == 19 ? .ok() : .redirect(to: "http://host\(number + 1).test:\(port)/\(number + 1)")]
+        }
+        let session = Session.limited(to: 100) {
+            ($0.reactorCount, $0.maximumIdleConnections) = (reactors, 8)
+            $0.resolver = ClosureResolver { _, _ in IPAddress(literal: "127.0.0.1").map { [$0] } ?? [] }
+        }
+        func request(_ number: Int) throws -> URLRequest {
+            try URLRequest(string: "http://host\(number).test:\(origin.port)/\(number)")
+        }
+        for number in 0..<5 { _ = try await session.data(for: request(20 * number)) }
+        #expect(origin.connectionCount == 100)
+        #expect(await origin.waitFor { $0.openConnections <= 8 })
+        #expect(session.connectionGauges.idle > 0 && session.connectionGauges.idle <= 8)
+        // Those that were used last are kept.
+        _ = try await session.data(for: request(99))
+        #expect(origin.connectionCount == 100)
+    }
+
+    @Test func `by default a session keeps a quarter of the descriptors as idle connections, or all of a host`() {
+        var configuration = SessionConfiguration()
+        let usual = IdleConnections.limits(configuration, of: 3)
+        #expect(usual.count == 3 && usual.reduce(0, +) >= 64)
+        configuration.httpMaximumConnectionsPerHost = 1 << 40
+        #expect(IdleConnections.limits(configuration, of: 2) == [1 << 39, 1 << 39])
+        configuration.maximumIdleConnections = 5
+        #expect(IdleConnections.limits(configuration, of: 2) == [3, 2])
+        configuration.maximumIdleConnections = -1
+        #expect(IdleConnections.limits(configuration, of: 2) == [0, 0])
     }
 
     @Test func `connections are there before the first request`() async throws {

@@ -95,7 +95,7 @@ import Testing
     @Test(arguments: [.min, 0, 1 << 53, .max - 512, .max - 511, .max]) func `take any number as a limit`(number: Int) {
         for least in [nil, .min, 1, number] {
             let permits = ConnectionPermits(
-                perRoute: number, adaptsFrom: least, total: number, idlePerRoute: number, idleTotal: number)
+                perRoute: number, adaptsFrom: least, total: number, idlePerRoute: number)
             let holder = permits.enter(Route(to: HTTPOrigin(scheme: .http, host: "host", port: 80)))
             final class User: PermitUser {
                 func permitGranted() {}

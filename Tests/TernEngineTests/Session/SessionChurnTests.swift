@@ -31,6 +31,10 @@ extension Processes {
             await #expect(processExitsWith: .success) { try await Churn.sessionsDroppedByTheirTasks() }
         }
 
+        @Test func `idle connections of all sessions go before a connection fails for want of a descriptor`() async {
+            await #expect(processExitsWith: .success) { try await Churn.noDescriptorButIdleConnections() }
+        }
+
         @Test func `a process without descriptors to spare gets errors, and recovers`() async {
             await #expect(processExitsWith: .success) { try await Churn.fewDescriptors() }
         }
@@ -188,6 +192,31 @@ enum Churn {
             #expect(await delegate.end().error != nil)
         }
         expectReturn(to: baseline)
+    }
+
+    static func noDescriptorButIdleConnections() async throws {
+        let origin = try ScriptedOrigin { _, request in [.ok(request.target)] }
+        let sessions = (0..<2).map { _ in
+            Session.limited(to: 100) {
+                $0.maximumIdleConnections = 100
+                $0.resolver = ClosureResolver { _, _ in IPAddress(literal: "127.0.0.1").map { [$0] } ?? [] }
+            }
+        }
+        func url(_ number: Int) throws -> URLRequest {
+            try URLRequest(string: "http://host\(number).test:\(origin.port)/\(number)")
+        }
+        for number in 0..<40 { #expect(try await sessions[number % 2].text(url(number)) == "/\(number)") }
+        #expect(sessions.map(\.connectionGauges.idle) == [20, 20])
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        var old = rlimit()
+        unsafe getrlimit(resource, &old)
+        let free = unsafe dup(0)
+        close(free)
+        var scarce = rlimit(rlim_cur: rlim_t(free), rlim_max: old.rlim_max)
+        unsafe setrlimit(resource, &scarce)
+        for number in 40..<60 { #expect(try await sessions[0].text(url(number)) == "/\(number)") }
+        #expect(sessions[1].connectionGauges.idle == 0)
+        unsafe setrlimit(resource, &old)
     }
 
     static func fewDescriptors() async throws {
