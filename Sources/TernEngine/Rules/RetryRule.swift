@@ -269,10 +269,14 @@ extension RetryRule {
         values.prefix(4).compactMap { seconds($0) ?? HTTPDate.seconds($0).map { duration(Double($0) - now()) } }.max()
     }
 
-    /// A number of seconds in digits, however many: what is longer than a thousand years is a thousand years.
+    /// A number of seconds in digits, however many: what is longer than a thousand years is a thousand years. Servers send
+    /// fractions, which RFC 9110 has not: they are rounded up.
     private static func seconds(_ text: String) -> Duration? {
-        guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
-        return Double(text).map(duration)
+        let digits = text.utf8.filter { $0 != UInt8(ascii: ".") }
+        guard !digits.isEmpty, digits.count + 1 >= text.utf8.count, digits.allSatisfy({ (48...57).contains($0) }) else {
+            return nil
+        }
+        return Double(text).map { duration($0.rounded(.up)) }
     }
 
     private static func duration(_ seconds: Double) -> Duration {
