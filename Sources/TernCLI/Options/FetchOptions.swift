@@ -126,7 +126,7 @@ struct FetchOptions: OptionGroup {
         let typed = TypedURL(text)
         try typed.check()
         let target = try RequestedURL(
-            keepsDotSegments ? text : typed.withoutDotSegments, defaultScheme: defaultScheme ?? "http")
+            keepsDotSegments ? typed.text : typed.withoutDotSegments, defaultScheme: defaultScheme ?? "http")
         try transfer.schemes.check(target)
         return target
     }

@@ -16,16 +16,20 @@ struct RequestedURL {
     /// A URL as typed. One without a scheme is an http URL, as in curl, which takes "localhost:8080" for a host and a
     /// port.
     init(_ text: String, defaultScheme: String = "http") throws {
-        try self.init(complete: Self.hasScheme(text) || text.isEmpty ? text : "\(defaultScheme)://\(text)")
+        try self.init(complete: Self.complete(text, defaultScheme))
     }
 
     /// A URL whose server has certificates: one without a scheme is an https URL.
     init(secure text: String) throws {
-        try self.init(complete: Self.hasScheme(text) || text.isEmpty ? text : "https://\(text)")
+        try self.init(complete: Self.complete(text, "https"))
         guard isSecure else {
             throw UsageError(
                 "\"\(text.prefix(200))\" is not an https URL: plain http has no certificates")
         }
+    }
+
+    private static func complete(_ text: String, _ scheme: String) -> String {
+        text.isEmpty || hasScheme(text) ? TypedURL(text).text : "\(scheme)://\(text)"
     }
 
     private init(complete text: String) throws {
@@ -43,7 +47,7 @@ struct RequestedURL {
         } catch {
             let status = ExitStatus(of: SessionError(.request(.invalid(error)), phase: .request))
             if hasCredentials { throw CommandFailure(status, "the URL: \(error)") }
-            throw CommandFailure(status, "\"\(text.prefix(200))\": \(error)\(Self.hint(for: text))")
+            throw CommandFailure(status, "\"\(text.prefix(200))\": \(error)")
         }
     }
 
@@ -81,23 +85,13 @@ struct RequestedURL {
         return rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }.contains("@")
     }
 
-    /// Whether a scheme stands before "//", or before one slash, which is a typing error.
+    /// Whether a scheme stands before slashes.
     private static func hasScheme(_ text: String) -> Bool {
         guard let end = text.firstRange(of: ":/")?.lowerBound, let first = text.utf8.first else { return false }
         return Unicode.Scalar(first).properties.isAlphabetic
             && text[..<end].utf8.allSatisfy { byte in
                 byte < 0x80 && (Unicode.Scalar(byte).properties.isAlphabetic || "0123456789+-.".utf8.contains(byte))
             }
-    }
-
-    private static func hint(for text: String) -> String {
-        if text.contains("://") { return "" }
-        var meant = "https://" + text
-        for scheme in ["http:", "https:"] where text.lowercased().hasPrefix(scheme) {
-            meant = "\(scheme)//" + text.dropFirst(scheme.count).drop { $0 == "/" }
-        }
-        guard (try? URLRequest(string: meant)) != nil else { return "" }
-        return "; did you mean \(meant.prefix(200))?"
     }
 }
 
@@ -117,7 +111,7 @@ extension RequestedURL {
 struct TypedURL {
     let text: String
 
-    init(_ text: String) { self.text = text }
+    init(_ text: String) { self.text = String(decoding: URL.withTwoSlashes(text.utf8), as: UTF8.self) }
 
     /// - Throws: a failure for a space.
     func check() throws(CommandFailure) {

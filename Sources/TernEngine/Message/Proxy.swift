@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
 import TernFiles
 public import TernHTTP1
 import TernIO
@@ -117,6 +118,7 @@ public struct Proxy: Sendable, Hashable {
     ///
     /// - Throws: an error that names the part that cannot be read, and never the name or the password.
     public init(_ text: String) throws(InvalidProxy) {
+        let text = String(decoding: URL.withTwoSlashes(text.utf8), as: UTF8.self)
         var rest = text[...]
         var kind = Kind.http
         if let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") {

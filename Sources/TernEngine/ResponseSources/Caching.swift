@@ -370,8 +370,8 @@ extension CachedHop {
         cache.remove(url: url)
         for name in ["Location", "Content-Location"] {
             guard let bytes = head.bytes(for: name).first, bytes.count <= RedirectPolicy.maximumLocationLength,
-                let reference = URIReference(location: bytes),
                 let base = hop.request.url.map({ URIReference($0.absoluteString) }),
+                let reference = URIReference(location: bytes, base: base.scheme),
                 let other = try? URLRequest(string: reference.resolved(against: base).description),
                 (try? other.destination.get().origin) == destination.origin, let url = CacheQuery.url(of: other)
             else { continue }

@@ -104,7 +104,7 @@ struct RedirectRule: Sendable {
 
     /// Resolves a Location. Without a fragment it inherits the request's (RFC 9110 §10.2.2).
     private static func target(of location: [UInt8], from base: URIReference) throws(RedirectError) -> URIReference {
-        guard let reference = URIReference(location: location) else { throw .malformedLocation }
+        guard let reference = URIReference(location: location, base: base.scheme) else { throw .malformedLocation }
         var target = reference.resolved(against: base)
         target.fragment = reference.fragment ?? base.fragment
         return target

@@ -35,9 +35,11 @@ extension URIReference {
     }
 
     /// Reads a Location as servers really send it; nil if it has a control character, which no honest server sends.
-    init?(location bytes: some Collection<UInt8>) {
+    ///
+    /// - Parameter base: the scheme of the URL that was asked.
+    init?(location bytes: some Collection<UInt8>, base: String? = nil) {
         guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
-        self.init(escaping: bytes)
+        self.init(escaping: URL.withTwoSlashes(bytes, base: base))
     }
 
     /// Whether escaping a text changes nothing, as a look at its bytes tells; true for most.
@@ -119,6 +121,24 @@ extension URL {
         return String(Substring(rest[...end]))
     }
 
+    /// The same text with two slashes in front of the host, if it is an http or https URL with another number of them: one
+    /// and three are two for curl, and as many as there are for browsers (the URL Standard, "special" schemes).
+    ///
+    /// RFC 3986 has a path there, and Foundation no host. So this reads what a person types and what a Location has, and
+    /// never the URL of a program, which may have looked at its host.
+    ///
+    /// - Parameter base: the scheme of the URL that the text is resolved against. One slash behind this scheme is a path of
+    ///   the same host for browsers, and a host for curl: it stays as it is, and is refused.
+    package static func withTwoSlashes(_ text: some Collection<UInt8>, base: String? = nil) -> [UInt8] {
+        let bytes = Array(text)
+        let scheme = String(decoding: bytes.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
+        guard ["http", "https"].contains(scheme.lowercased()) else { return bytes }
+        let rest = bytes.dropFirst(scheme.utf8.count + 1)
+        let slashes = rest.prefix { $0 == UInt8(ascii: "/") }.count
+        if slashes == 0 || slashes == 2 || slashes == 1 && scheme.lowercased() == base?.lowercased() { return bytes }
+        return Array("\(scheme)://".utf8) + rest.dropFirst(slashes)
+    }
+
     /// Creates the URL in a text, escaped by the rule of ``URIReference``; nil if there is none. A text without a scheme
     /// is not repaired; blanks and line ends around it are left out.
     package init?(escaping text: String) {
@@ -136,10 +156,9 @@ extension URL {
 extension URL {
     /// Creates the target of a Location that a response for `base` has (RFC 9110 §10.2.2); nil if there is none.
     package init?(location bytes: some Collection<UInt8>, from base: URL) {
-        guard let reference = URIReference(location: bytes) else { return nil }
-        self.init(
-            string: reference.resolved(against: URIReference(base.absoluteString)).description,
-            encodingInvalidCharacters: false)
+        let base = URIReference(base.absoluteString)
+        guard let reference = URIReference(location: bytes, base: base.scheme) else { return nil }
+        self.init(string: reference.resolved(against: base).description, encodingInvalidCharacters: false)
     }
 }
 

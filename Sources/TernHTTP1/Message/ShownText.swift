@@ -13,8 +13,11 @@ package enum ShownText {
         let slash = UInt8(ascii: "/")
         while let byte = rest.popFirst() {
             shown.append(byte)
-            guard byte == slash, rest.first == slash else { continue }
-            // Some readers take more than two slashes for two.
+            // Some readers take one slash behind a scheme for two, and more than two, too.
+            let isStart = {
+                ["http:/", "ttps:/"].contains(String(decoding: shown.suffix(6), as: UTF8.self).lowercased())
+            }
+            guard byte == slash, rest.first == slash || isStart() else { continue }
             let slashes = rest.prefix { $0 == slash }
             shown += slashes
             rest = rest[slashes.endIndex...]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes as a text that becomes a URL. Oracle: no trap; to escape a text again changes nothing; Foundation, where it
 // takes the result for a URL, adds nothing; what curl would send of it is escaped to the same; a Location has no control
-// characters, and is otherwise the same.
+// characters, and is otherwise the same, but for a host behind slashes that are not two.
 import FoundationEssentials
 
 @testable import TernEngine
@@ -32,6 +32,10 @@ private func check(_ bytes: [UInt8]) {
         fatalError("\(whole) was to stay as it is")
     }
     let hasControls = bytes.contains { $0 < 0x20 || $0 == 0x7F }
-    guard URIReference(location: bytes) == (hasControls ? nil : reference) else { fatalError("\(bytes) as a Location") }
+    let read = URIReference(escaping: URL.withTwoSlashes(bytes))
+    guard URIReference(location: bytes) == (hasControls ? nil : read) else { fatalError("\(bytes) as a Location") }
+    if read != reference, reference.scheme != read.scheme || reference.authority?.isEmpty == false {
+        fatalError("\(text) has another host as a Location: \(read)")
+    }
     if let base = URL(string: "http://h/a?b") { _ = URL(location: bytes, from: base) }
 }

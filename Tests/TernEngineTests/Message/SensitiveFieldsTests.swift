@@ -20,6 +20,7 @@ import Testing
             ("Location: http://eve:s3@h/b", "Location: http://h/b"), ("Location: //eve:s3@h", "Location: //h"),
             ("Location: http://e@x:s3@h:80/@", "Location: http://h:80/@"), ("Origin: http://s3@h", "Origin: http://h"),
             ("Location: http:///eve:s3@h/", "Location: http:///h/"),
+            ("Location: Https:/eve:s3@h/", "Location: Https:/h/"),
             ("Location: http://e:s3 s3\"<s3@h/", "Location: http://h/"),
             ("Refresh: 5; url=http://eve:s3@h/", "Refresh: 5; url=http://h/"),
             ("Link: <http://a:s3@h/1>; rel=next, <https://b:s3@h/2>", "Link: <http://h/1>; rel=next, <https://h/2>"),

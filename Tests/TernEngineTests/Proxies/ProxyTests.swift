@@ -10,7 +10,8 @@ import Testing
     @Test(
         arguments: [
             ("proxy.example", "http://proxy.example:1080", nil), ("http://p:8080/path?x#y", "http://p:8080", nil),
-            ("HTTPS://p", "https://p:443", nil), ("socks://p", "socks4://p:1080", nil),
+            ("HTTPS://p", "https://p:443", nil), ("http:/p:81", "http://p:81", nil),
+            ("socks://p", "socks4://p:1080", nil),
             ("socks5h://user:pass%40word@p:9050", "socks5h://p:9050", "user pass@word"),
             ("http://u@p:3128", "http://p:3128", "u "), ("[::1]:3128", "http://[::1]:3128", nil),
             ("http://[::1]", "http://[::1]:1080", nil), ("socks4a://127.0.0.1:80", "socks4a://127.0.0.1:80", nil),

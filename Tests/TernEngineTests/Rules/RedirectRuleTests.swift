@@ -145,6 +145,11 @@ import Testing
         ("http://a.test/", "/a b\u{fc}?[\\]#%", "http://a.test/a%20b%C3%BC?%5B%5C%5D#%25"),
         ("http://a.test/b/c", "\\\\evil.test\\d", "http://a.test/b/%5C%5Cevil.test%5Cd"),
         ("http://a.test/b/c", "/\\evil.test", "http://a.test/%5Cevil.test"),
+        // The URL Standard and curl: a host, after any number of slashes.
+        ("http://a.test/b", "http:///d.test/e", "http://d.test/e"),
+        ("http://a.test/b", "HTTP:////d.test:8?q#f", "HTTP://d.test:8?q#f"),
+        ("http://a.test/b", "https:/d.test/e", "https://d.test/e"),
+        ("http://a.test/b", "https:///ada@b\u{fc}cher.test/", "https://xn--bcher-kva.test/"),
     ])
     func `leads to`(_ url: String, _ location: String, _ target: String) throws {
         let next = try following(outcome(302, [location], sent: request("GET", url)))
@@ -159,7 +164,10 @@ import Testing
         ("127.0.0.1:8080/", .invalidLocation(.unsupportedScheme(""))),
         ("a.test:8080/", .invalidLocation(.unsupportedScheme("a.test"))),
         ("http:", .invalidLocation(.invalidHost(""))), ("http:d", .invalidLocation(.invalidHost(""))),
-        ("http:///d", .invalidLocation(.invalidHost(""))), ("//", .invalidLocation(.invalidHost(""))),
+        // The base's path for browsers, a host for curl; and the same host's path for Go, a host for both.
+        ("http:/d.test/e", .invalidLocation(.invalidHost(""))), ("///d.test/e", .invalidLocation(.invalidHost(""))),
+        ("http:///", .invalidLocation(.invalidHost(""))), ("https:/", .invalidLocation(.invalidHost(""))),
+        ("//", .invalidLocation(.invalidHost(""))),
         ("http:\\\\evil.test\\", .invalidLocation(.invalidHost(""))),
         ("//a b/", .invalidLocation(.invalidHost("a b"))),
         ("http://a.test\\@evil.test\\/", .invalidLocation(.invalidHost("evil.test\\"))),

@@ -269,14 +269,17 @@ import Testing
             (["120"], 120), (["0"], 0), (["007"], 7), (["-7"], nil), (["+7"], nil), (["soon"], nil), ([""], nil),
             (["3.7"], 4), (["3.0"], 3), (["0.0001"], 1), (["0.0"], 0), ([".5"], 1), (["5."], 5), (["."], nil),
             (["1.2.3"], nil), (["1,5"], nil), (["1e3"], nil), (["0x10"], nil), (["inf"], nil), (["nan"], nil),
-            (["-0.5"], nil), (["1 2"], nil), (["1 s"], nil), (["\u{661}"], nil), (["3.7", "3.2"], 4), (["x", "2.5"], 3),
+            (["-0.5"], nil), (["1 2"], nil), (["1 s"], nil), (["\u{661}"], nil), (["3.7", "3.2"], 4),
+            (["x", "2.5"], 3),
             (["100000000000000000000"], 30_000_000_000), ([String(repeating: "9", count: 5_000)], 30_000_000_000),
             (["0." + String(repeating: "9", count: 5_000)], 1), (["Sun, 06 Nov 1994 08:50:37 GMT"], 60),
             (["Thu, 01 Jan 1970 00:00:00 GMT"], 0), (["Sun, 06 Nov 1994 08:00:00 GMT"], 0),
             (["Fri, 31 Dec 9999 23:59:59 GMT"], 252_618_188_222), (["1", "3"], 3), (["x", "3"], 3), ([], nil),
             (["1", "2", "3", "4", "99"], 4),
         ] as [([String], Int?)])
-    func `Retry-After is seconds, rounded up, or a date, and of several the longest`(_ values: [String], _ seconds: Int?) {
+    func `Retry-After is seconds, rounded up, or a date, and of several the longest`(
+        _ values: [String], _ seconds: Int?
+    ) {
         let wait = RetryRule.wait(retryAfter: values, now: 784_111_777)
         #expect(wait == seconds.map { .seconds(min($0, 30_000_000_000)) })
     }

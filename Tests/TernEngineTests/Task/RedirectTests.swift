@@ -198,7 +198,7 @@ import Testing
     @Test(
         arguments: [
             ("ftp://127.0.0.1/", "invalid"), ("mailto:user", "invalid"), ("javascript:alert(1)", "invalid"),
-            ("http://", "invalid"), ("http:///path", "invalid"), ("http://[::1", "invalid"), ("http://a b/", "invalid"),
+            ("http://", "invalid"), ("http:///", "invalid"), ("http://[::1", "invalid"), ("http://a b/", "invalid"),
             ("http://127.0.0.1:99999/", "invalid"), ("http://127.0.0.1:x/", "invalid"), ("/a\tb", "malformed"),
         ])
     func `a Location that cannot be requested ends the task, and no other`(

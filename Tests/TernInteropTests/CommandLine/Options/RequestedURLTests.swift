@@ -11,7 +11,8 @@ import Testing
         "an invalid URL is reported with its reason",
         arguments: [
             ("", "the URL is empty"),
-            ("http:/a.test", #""http:/a.test": the URL has no host; did you mean http://a.test?"#),
+            ("http:/", #""http://": the URL has no host"#),
+            ("ftp:/a/", #""ftp:/a/": the scheme "ftp" is not http or https"#),
             ("http://a b/", #""http://a b/": "a b" is not a host name: it has a space in it"#),
             ("http://[::1/", #""http://[::1/": "[::1" is not a host name: a bracket is not closed"#),
             ("http://a:b/", #""http://a:b/": "b" is not a port from 1 to 65535"#),
@@ -51,6 +52,28 @@ import Testing
             let target = try RequestedURL(typed)
             #expect(target.text == text && target.url.absoluteString == text && !"\(target.request)".contains("ada"))
             #expect(target.request.credential == PasswordCredential(user: user, password: password))
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("http:/a.test/x", "http://a.test/x"), ("HTTPS:/a.test:8/x//y", "HTTPS://a.test:8/x//y"),
+            ("http:///a.test?q", "http://a.test?q"), ("http:////[::1]:8/", "http://[::1]:8/"),
+            ("http://a.test//x", "http://a.test//x"), ("http:/b\u{fc}cher.test/", "http://xn--bcher-kva.test/"),
+            ("http:/a.test/./b/../c", "http://a.test/./b/../c"),
+        ])
+    func `one slash behind the scheme, and more than two, are read as two`(typed: String, url: String) throws {
+        #expect(try RequestedURL(argument: typed).url.absoluteString == url)
+    }
+
+    @Test func `the credentials behind any number of slashes are sent when they are requested, and shown nowhere`()
+        throws
+    {
+        for slashes in ["/", "///"] {
+            let target = try RequestedURL("http:\(slashes)ada:hunter2@a.test/./x")
+            #expect(target.text == "http://a.test/./x" && target.request.credential?.user == "ada")
+            let error = #expect(throws: CommandFailure.self) { try RequestedURL("http:\(slashes)ada:hunter2@a.test:x") }
+            #expect(error?.message.contains("hunter2") == false)
         }
     }
 
