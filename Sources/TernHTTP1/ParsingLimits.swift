@@ -67,9 +67,6 @@ public struct ParsingLeniency: OptionSet, Sendable, Hashable {
     /// trailers, where two readings of a line end are a smuggling vector.
     public static let bareLineFeedInHead = ParsingLeniency(rawValue: 1 << 0)
 
-    /// Spaces and tabs may follow a chunk size, as some old servers pad it to a fixed width.
-    public static let paddedChunkSize = ParsingLeniency(rawValue: 1 << 1)
-
     /// An HTTP/1.0 response may be chunked. RFC 9112 §6.1 calls its framing faulty; with this option the content is
     /// decoded and the connection is closed afterwards.
     public static let chunkedInHTTP10 = ParsingLeniency(rawValue: 1 << 2)

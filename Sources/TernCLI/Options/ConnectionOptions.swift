@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernEngine
 
-/// Where connections come from, and how they are probed, with curl's option names.
+/// Where connections come from, how they are probed, with curl's option names, and which of the rules for responses are
+/// relaxed.
 struct ConnectionOptions: OptionGroup, Equatable {
     static var table: OptionTable<Self> {
         OptionTable(
@@ -26,7 +27,28 @@ struct ConnectionOptions: OptionGroup, Equatable {
             .value(
                 "--keepalive-cnt", as: "number",
                 help: "The number of probes without an answer after which the connection is lost, from 1 to 127."
-            ) { $0.count = try $1.read { Int($0).flatMap { (0...127).contains($0) ? $0 : nil } } })
+            ) { $0.count = try $1.read { Int($0).flatMap { (0...127).contains($0) ? $0 : nil } } },
+            .value(
+                "--lenient", as: "rules",
+                help: """
+                    Accept responses that break these rules, a list with commas: "bare-lf", a line of a head ends in LF \
+                    alone; "chunked-http10", a response of HTTP/1.0 has chunks.
+                    """
+            ) { $0.leniency = try $1.read(Self.leniency) })
+    }
+
+    /// The rules that `--lenient` names.
+    static let leniencies: [(name: String, rule: ParsingLeniency)] = [
+        ("bare-lf", .bareLineFeedInHead), ("chunked-http10", .chunkedInHTTP10),
+    ]
+
+    private static func leniency(_ text: String) -> ParsingLeniency? {
+        var rules: ParsingLeniency = []
+        for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let known = leniencies.first(where: { $0.name == name }) else { return nil }
+            rules.insert(known.rule)
+        }
+        return rules
     }
 
     /// The value of `--interface`.
@@ -69,6 +91,7 @@ struct ConnectionOptions: OptionGroup, Equatable {
     var time = 0
     var interval = 0
     var count = 0
+    var leniency: ParsingLeniency = []
 
     func apply(to configuration: inout SessionConfiguration) {
         var options = SocketOptions()
@@ -84,6 +107,7 @@ struct ConnectionOptions: OptionGroup, Equatable {
             options.keepAlive = nil
         }
         configuration.socketOptions = options
+        configuration.leniency = leniency
     }
 
     /// Within the kernel's range, or 0.

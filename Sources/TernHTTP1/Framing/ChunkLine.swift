@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// `chunk-size [ chunk-ext ] CRLF` (RFC 9112 §7.1).
+/// `chunk-size [ chunk-ext ] CRLF` (RFC 9112 §7.1), with spaces and tabs behind the size: servers pad it to a fixed width,
+/// and the line has one reading all the same. In front of the size there is none, nor anything but CRLF behind it.
 enum ChunkLine {
     case size(Int, next: Int)
     case incomplete
     case malformed(HTTPProtocolError.Chunk, at: Int)
 
     /// Reads the line that begins at `start`.
-    static func read(_ bytes: Span<UInt8>, at start: Int, paddedSize: Bool) -> ChunkLine {
+    static func read(_ bytes: Span<UInt8>, at start: Int) -> ChunkLine {
         var size = 0
         var position = start
         while position < bytes.count {
@@ -22,7 +23,7 @@ enum ChunkLine {
         if bytes[position] == .carriageReturn, bytes[position &+ 1] == .lineFeed {
             return .size(size, next: position &+ 2)
         }
-        return readExtensions(bytes, from: position, size, paddedSize: paddedSize)
+        return readExtensions(bytes, from: position, size)
     }
 
     /// The input ends within the size or right after it.
@@ -34,15 +35,12 @@ enum ChunkLine {
 
     /// Skips extensions (§7.1.1): a recipient ignores those it does not understand. Their delimiters are checked,
     /// because a parser must not guess where the line ends.
-    private static func readExtensions(
-        _ bytes: Span<UInt8>, from start: Int, _ size: Int, paddedSize: Bool
-    ) -> ChunkLine {
+    private static func readExtensions(_ bytes: Span<UInt8>, from start: Int, _ size: Int) -> ChunkLine {
         var position = start
         while position < bytes.count, bytes[position].isBlank { position &+= 1 }
         guard position < bytes.count else { return .incomplete }
         switch bytes[position] {
-        case .semicolon: break
-        case .carriageReturn where position == start || paddedSize: break
+        case .semicolon, .carriageReturn: break
         case .lineFeed: return .malformed(.bareLineFeed, at: position)
         case _: return .malformed(position == start ? .size : .chunkExtension, at: position)
         }

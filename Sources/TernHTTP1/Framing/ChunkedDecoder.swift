@@ -156,7 +156,7 @@ struct ChunkedDecoder: ~Copyable {
         _ bytes: Span<UInt8>, _ line: Int, streamOffset: Int, _ limits: ParsingLimits, _ leniency: ParsingLeniency
     ) throws(HTTPProtocolError) -> (size: Int, next: Int)? {
         let limit = limits.maximumChunkLineSize
-        switch ChunkLine.read(bytes, at: line, paddedSize: leniency.contains(.paddedChunkSize)) {
+        switch ChunkLine.read(bytes, at: line) {
         case .size(let size, let next):
             guard next &- line &- 2 <= limit else {
                 throw error(.limit(.chunkLineSize), bytes, line, line &+ limit, streamOffset)

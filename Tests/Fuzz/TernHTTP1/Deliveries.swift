@@ -18,7 +18,7 @@ enum Deliveries {
         var script = ResponseScript()
         script.method = ["GET", "HEAD", "CONNECT", "POST"][Int(choice & 3)]
         script.closes = choice & 4 != 0
-        if choice & 8 != 0 { script.leniency = [.bareLineFeedInHead, .paddedChunkSize, .chunkedInHTTP10] }
+        if choice & 8 != 0 { script.leniency = [.bareLineFeedInHead, .chunkedInHTTP10] }
         if choice & 16 != 0 { script.fields = ["Connection": "upgrade", "Upgrade": "x"] }
         if choice & 32 != 0 {
             script.limits.maximumStatusLineSize = 24

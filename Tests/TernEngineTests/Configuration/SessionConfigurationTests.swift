@@ -8,7 +8,6 @@ import Testing
     @Test(
         arguments: [
             (.bareLineFeedInHead, "HTTP/1.1 200 OK\nContent-Length: 4\n\nfine"),
-            (.paddedChunkSize, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4  \r\nfine\r\n0\r\n\r\n"),
             (.chunkedInHTTP10, "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nfine\r\n0\r\n\r\n"),
         ] as [(ParsingLeniency, String)])
     func `a rule is relaxed by its leniency, and by nothing else`(leniency: ParsingLeniency, answer: String)

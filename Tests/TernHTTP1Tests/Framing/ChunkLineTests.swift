@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ChunkLineTests {
     private func read(_ text: String) -> String {
-        switch ChunkLine.read(text.utf8.span, at: 0, paddedSize: false) {
+        switch ChunkLine.read(text.utf8.span, at: 0) {
         case .size(let size, let next): "\(size) then \(next)"
         case .incomplete: "incomplete"
         case .malformed(let reason, let position): "\(reason) at \(position)"

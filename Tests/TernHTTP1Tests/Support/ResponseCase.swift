@@ -61,7 +61,6 @@ extension ResponseScript {
         case "upgrade": fields = ["Connection": "upgrade", "Upgrade": "x"]
         case "close": fields = ["Connection": "close"]
         case "bareLineFeedInHead": leniency.insert(.bareLineFeedInHead)
-        case "paddedChunkSize": leniency.insert(.paddedChunkSize)
         case "chunkedInHTTP10": leniency.insert(.chunkedInHTTP10)
         case "maximumStatusLineSize": limits.maximumStatusLineSize = value
         case "maximumFieldCount": limits.maximumFieldCount = value

@@ -73,6 +73,10 @@ import Testing
             ("--retry -1 http://a/", 2, "--retry: \"-1\" is no number from 0 on"),
             ("-m -1 http://a/", 2, "-m: \"-1\" is no number from 0 on"),
             ("--egress publc http://a/", 2, "\"publc\" is none of public, machine, none; did you mean public?"),
+            (
+                "--lenient bare-lf, http://a/", 2,
+                "\"bare-lf,\" is none of bare-lf, chunked-http10; did you mean bare-lf?"
+            ),
             ("--cert-type PME http://a/", 2, "\"PME\" is none of PEM, DER, P12; did you mean PEM?"),
             ("trust evalute", 2, "no such command: 'evalute': did you mean \"tern trust evaluate\"?"),
             ("trust evaluate --batch /nosuch", 2, "--batch: cannot read /nosuch: No such file or directory"),

@@ -54,6 +54,23 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            ("HTTP/1.1 200 OK\nContent-Length: 4\n\nfine", "bare-lf"),
+            ("HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nfine\r\n0\r\n\r\n", "chunked-http10"),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4 \t\r\nfine\r\n0   \r\n\r\n", nil),
+        ])
+    func `a rule of HTTP/1.1 is relaxed by its name alone`(response: String, rule: String?) async throws {
+        let origin = try ScriptedOrigin { _, _ in [.send(response), .close] }
+        let rules = ["bare-lf", "chunked-http10"]
+        for lenient in [[], [rules[0]], [rules[1]], rules] {
+            let options = lenient.isEmpty ? [] : ["--lenient", lenient.joined(separator: ",")]
+            let result = try await TernTool.run(["get", "-s", origin.url("/")] + options)
+            let isRead = rule.map(lenient.contains) ?? true
+            #expect((result.status == 0) == isRead && result.text == (isRead ? "fine" : ""), "\(lenient)")
+        }
+    }
+
     /// The kernel's list of connections. Not by `Data(contentsOf:)`, which takes a short read for the end.
     private static var connections: Data {
         guard let file = unsafe fopen("/proc/net/tcp", "r") else { return Data() }
