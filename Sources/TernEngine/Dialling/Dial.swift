@@ -166,7 +166,7 @@ struct Dial: ~Copyable {
     /// The addresses that the current tunnel's proxy is to connect to, one after another.
     mutating func located(_ addresses: [IPAddress], at now: MonotonicInstant) -> Next {
         guard case .locate(let tunnel) = current else { return .rest }
-        located[tunnel] = addresses
+        located[tunnel] = Array(addresses.prefix(Connector.maximumAddressCount))
         timeline.resolved = now
         return advance()
     }

@@ -32,6 +32,9 @@ public final class Connector {
     private var timer: RegistrationToken?
     private var completion: Completion?
 
+    /// The number of addresses that are tried, of both families in turn: a name server chooses how many a name has.
+    package static let maximumAddressCount = 16
+
     /// `addresses` in order of preference; an empty list fails with no attempts. At the deadline, if there is
     /// one, pending attempts fail with `ETIMEDOUT`, or with `EAGAIN` if a backlog was full. Addresses of another family
     /// than that of the options' local address are left out, unless there are no others.
@@ -227,8 +230,11 @@ public struct ConnectError: Error, Sendable, Hashable, CustomStringConvertible {
         attempts.allSatisfy { $0.option != nil } ? attempts.first?.option : nil
     }
 
-    /// The addresses and their errors. That connecting failed goes without saying.
-    public var description: String { attempts.map(\.description).joined(separator: "; ") }
+    /// The addresses and their errors, of the first three. That connecting failed goes without saying.
+    public var description: String {
+        let shown = attempts.prefix(3).map(\.description).joined(separator: "; ")
+        return attempts.count > 3 ? "\(shown); and \(attempts.count - 3) more" : shown
+    }
 }
 
 extension ConnectError.Attempt {

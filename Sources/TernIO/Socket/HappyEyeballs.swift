@@ -49,8 +49,8 @@ struct HappyEyeballs: ~Copyable {
     private var turn: MonotonicInstant?
     private var isOver = false
 
-    /// `addresses` are in order of preference; an empty list fails without an attempt. An attempt that is pending at
-    /// the deadline fails.
+    /// `addresses` are in order of preference, of which the first of both families are tried; an empty list fails without
+    /// an attempt. An attempt that is pending at the deadline fails.
     init(addresses: [TransportAddress], deadline: MonotonicInstant? = nil) {
         self.addresses = Self.interleaved(addresses)
         self.deadline = deadline
@@ -154,7 +154,7 @@ struct HappyEyeballs: ~Copyable {
         var same = addresses.filter { $0.isIPv6 == first.isIPv6 }[...]
         var other = addresses.filter { $0.isIPv6 != first.isIPv6 }[...]
         var result: [TransportAddress] = []
-        while !same.isEmpty || !other.isEmpty {
+        while !same.isEmpty || !other.isEmpty, result.count < Connector.maximumAddressCount {
             if let address = same.popFirst() { result.append(address) }
             if let address = other.popFirst() { result.append(address) }
         }

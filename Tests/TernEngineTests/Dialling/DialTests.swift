@@ -154,6 +154,20 @@ import Testing
         #expect(dial.challenged().words == "locate p.test:1080")
     }
 
+    @Test func `of ten thousand addresses of a tunnel's end sixteen are tried`() throws {
+        let address = try #require(address)
+        var dial = dial(Route(to: Self.plain, RouteSettings(.init(proxies: [Proxy(.socks5, host: "127.0.0.1")]))))
+        #expect(dial.begin().words == "locate a.test:80")
+        let target = try #require(IPAddress(literal: "192.0.2.3"))
+        var next = dial.located(Array(repeating: target, count: 10_000), at: at(1)).words
+        for number in 1...16 {
+            #expect(next == "connect")
+            #expect(dial.connected(to: address, from: nil, at: at(2)).words == "tunnel a.test:80")
+            next = try #require(number < 16 ? dial.unreached() : .rest).words
+        }
+        #expect(dial.unreached()?.words == nil)
+    }
+
     @Test func `where the address is known nothing is resolved, and no time goes by for it`() throws {
         let socket = TransportAddress.unix(try UnixSocketName(path: "/run/web.sock"))
         var dial = dial(Route(to: Self.plain, RouteSettings(.init(socket: try UnixSocketName(path: "/run/web.sock")))))

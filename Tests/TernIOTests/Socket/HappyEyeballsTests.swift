@@ -193,6 +193,18 @@ import Testing
                 ])))
     }
 
+    @Test func `of ten thousand addresses the first eight of each family are tried`() throws {
+        let addresses = try (0..<10_000).map { try $0 < 9_000 ? four($0 % 250) : six($0 % 9 + 1) }
+        var plan = HappyEyeballs(addresses: addresses)
+        for number in 0..<16 {
+            let expected = number % 2 == 0 ? addresses[number / 2] : addresses[9_000 + number / 2]
+            expect(plan.next(now: at(0)), .connect(number: number, expected))
+            plan.failed(number, refused, now: at(0))
+        }
+        guard case .fail(let error) = plan.next(now: at(0)) else { return #expect(Bool(false)) }
+        #expect(error.attempts.count == 16 && error.description.count < 200)
+    }
+
     @Test func `the deadline is waited for, and ends pending attempts`() throws {
         let (a, b) = (try six(1), try four(1))
         let late = SystemCallError(.connect, code: ETIMEDOUT)
