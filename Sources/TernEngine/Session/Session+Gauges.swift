@@ -10,9 +10,10 @@ extension Session {
         return ConnectionGauges(permits, readings.map(ConnectionGauges.Circuit.init))
     }
 
-    /// The session's connections now, and then whenever they have changed, at most once in each `interval`; until the
-    /// session is released. Does not retain the session.
+    /// The session's connections now, and then whenever they have changed, at most once in each `interval`, which is ten
+    /// milliseconds at least; until the session is released. Does not retain the session.
     public func connectionGauges(every interval: Duration) -> AsyncStream<ConnectionGauges> {
+        let interval = max(interval, .milliseconds(10))
         let last = Lock<ConnectionGauges?>(nil)
         return AsyncStream { [weak self] in
             if last.withLock({ $0 != nil }) { try? await WorkThreads.shared.sleep(for: interval) }

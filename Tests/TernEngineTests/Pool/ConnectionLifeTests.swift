@@ -171,6 +171,17 @@ import Testing
         while await changes.next() != nil {}
     }
 
+    @Test func `the gauges tell of changes every ten milliseconds at most, whatever the interval`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok()] }
+        let session = Session.limited()
+        var changes = session.connectionGauges(every: .zero).makeAsyncIterator()
+        _ = await changes.next()
+        _ = try await session.text(URLRequest(origin))
+        let start = ContinuousClock.now
+        #expect(await changes.next()?.idle == 1)
+        #expect(ContinuousClock.now - start >= .milliseconds(10))
+    }
+
     @Test func `an overloaded server gets half as many connections, and more again when it answers`() async throws {
         let origin = try ScriptedOrigin { _, request in
             request.target == "/fine" ? [.ok()] : [.hold, .respond(status: request.target == "/busy" ? 503 : 200)]
