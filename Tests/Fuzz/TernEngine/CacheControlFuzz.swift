@@ -61,8 +61,10 @@ private func elements(_ field: [UInt8]) -> [[UInt8]] {
 /// What the elements say that are no more than a name, or a name and digits.
 private func compare(_ control: CacheControl, _ elements: [[UInt8]]) {
     let texts = elements.map { element in
-        let start = element.drop { $0 == 0x20 || $0 == 0x09 }
-        let end = start.reversed().drop { $0 == 0x20 || $0 == 0x09 }
+        // A CR, too: the reader of lists takes it for part of a fold. No field can hold one.
+        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0D }
+        let start = element.drop(while: isBlank)
+        let end = start.reversed().drop(while: isBlank)
         return String(decoding: end.reversed(), as: UTF8.self).lowercased()
     }
     guard control.isNoStore || !texts.contains("no-store"), control.isNoCache || !texts.contains("no-cache"),
