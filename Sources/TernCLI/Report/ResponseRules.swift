@@ -118,9 +118,19 @@ struct ResponseRules: Sendable {
         maximumBodySize.flatMap { length > $0 ? .tooLarge(limit: $0) : nil }
     }
 
-    /// Once it is complete.
-    func refusal(ofWhole status: Int) -> RefusedResponse? {
-        refusesErrorsWithBody && status >= 400 ? .status(status) : nil
+    /// Once it is complete. A part may be less than what was requested (RFC 9110 §15.3.7): then the file of `-C` is not
+    /// the server's yet, nor is it if the part has another length than its `Content-Range` says.
+    ///
+    /// - Parameter received: the number of its bytes.
+    func refusal(ofWhole response: HTTPURLResponse, received: Int) -> RefusedResponse? {
+        if let offset, response.statusCode == 206, !isBodyUnneeded(in: response),
+            case .part(_, let last, let total)? = response.value(forHTTPHeaderField: "Content-Range").flatMap(
+                ContentRange.init)
+        {
+            let (length, total) = (offset + Int64(received), total ?? last + 1)
+            if length != total { return .partial(length: length, total: total) }
+        }
+        return refusesErrorsWithBody && response.statusCode >= 400 ? .status(response.statusCode) : nil
     }
 }
 
@@ -144,6 +154,8 @@ enum RefusedResponse: ReportedFailure, CustomStringConvertible {
     case otherLength(offset: Int64, total: Int64)
     /// `--retry` with `-C`: it is the rest of something else.
     case changed(offset: Int64)
+    /// `-C`: with it the file has not the length of the server's.
+    case partial(length: Int64, total: Int64)
 
     var description: String {
         switch self {
@@ -158,6 +170,8 @@ enum RefusedResponse: ReportedFailure, CustomStringConvertible {
             "the bytes from \(offset) on were requested (-C), and the server's file has \(total)"
         case .changed(let offset):
             "the bytes from \(offset) on were requested (-C), and the server's file has changed since"
+        case .partial(let length, let total):
+            "the rest of the file was requested (-C): it has \(length) bytes now, and the server's file \(total)"
         case .tooLarge(let limit): "the body exceeds the \(limit) bytes of --max-filesize"
         }
     }
@@ -170,6 +184,7 @@ enum RefusedResponse: ReportedFailure, CustomStringConvertible {
         case .ambiguousLocation: .strangeResponse
         case .unknownCoding: .undecodable
         case .noRest, .otherLength, .changed: .noSuchRange
+        case .partial: .partialBody
         }
     }
 
@@ -184,7 +199,7 @@ enum RefusedResponse: ReportedFailure, CustomStringConvertible {
         case .status, .transient: "http-status"
         case .redirect, .ambiguousLocation: "redirect"
         case .unknownCoding: "undecodable"
-        case .noRest, .otherLength, .changed: "download"
+        case .noRest, .otherLength, .changed, .partial: "download"
         case .tooLarge: "body-too-large"
         }
     }
@@ -194,7 +209,7 @@ enum RefusedResponse: ReportedFailure, CustomStringConvertible {
         case .status, .transient, .redirect, .ambiguousLocation, .unknownCoding, .noRest, .otherLength,
             .changed:
             "head"
-        case .tooLarge: "body"
+        case .tooLarge, .partial: "body"
         }
     }
 }

@@ -331,7 +331,7 @@ final class Transcript: SessionTaskDelegate {
     }
 
     private func refusalOfWhole(_ contents: Contents) -> RefusedResponse? {
-        contents.response.flatMap { rules.refusal(ofWhole: $0.statusCode) }
+        contents.response.flatMap { rules.refusal(ofWhole: $0, received: contents.receivedSize) }
     }
 
     private func collect(_ bytes: Span<UInt8>, from task: SessionTask) {

@@ -3,6 +3,7 @@
 import FoundationEssentials
 import Glibc
 import TernFiles
+import TernSystem
 
 /// The format of `-w`.
 struct WriteOut {
@@ -36,7 +37,7 @@ struct WriteOut {
             return
         }
         let file = try InputFile.read(String(argument.dropFirst()), for: "-w")
-        self.init(ByteText.text(of: file.filter { $0 != 0x00 && $0 != 0x0A && $0 != 0x0D }))
+        self.init(ByteText.text(of: file.withoutByteOrderMark.filter { $0 != 0x00 && $0 != 0x0A && $0 != 0x0D }))
     }
 
     init(_ format: String) {

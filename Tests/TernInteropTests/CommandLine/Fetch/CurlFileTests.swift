@@ -69,6 +69,24 @@ import Testing
         #expect(shorter.status == 33 && shorter.errors.contains("the server's file has 2"), "\(shorter.errors)")
     }
 
+    @Test func `-C - is no success while the file is shorter than the server's, and goes on with the next`()
+        async throws
+    {
+        let ranges = [(4, 6), (7, 9)]
+        let server = try ScriptedOrigin { _, request in
+            let (first, last) = request.value(of: "Range") == "bytes=4-" ? ranges[0] : ranges[1]
+            let content = String("0123456789".dropFirst(first).prefix(last - first + 1))
+            return [.respond(status: 206, fields: [("Content-Range", "bytes \(first)-\(last)/10")], body: content)]
+        }
+        let path = try folder.write("0123", to: "f")
+        let words = ["-sS", "-C", "-", "-o", path, server.url("/")]
+        let part = try await TernTool.run(words)
+        #expect(
+            part.status == 18 && part.errors.contains("has 7 bytes now, and the server's file 10"), "\(part.errors)")
+        #expect(try await TernTool.run(words).status == 0)
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "0123456789")
+    }
+
     @Test(
         "-J names the file as the server proposes, within its folder, and replaces none",
         arguments: [

@@ -29,10 +29,29 @@ import Testing
     func `errors are refused at once, or with their body`(status: Int, isRefused: Bool, isRefusedWhole: Bool) throws {
         let head = ResponseRules(refusesErrors: true)
         #expect((head.refusal(of: try response(status), length: nil) != nil) == isRefused)
-        #expect(head.refusal(ofWhole: status) == nil)
+        #expect(head.refusal(ofWhole: try response(status), received: 0) == nil)
         let body = ResponseRules(refusesErrorsWithBody: true)
         #expect(body.refusal(of: try response(status), length: nil) == nil)
-        #expect((body.refusal(ofWhole: status) != nil) == isRefusedWhole)
+        #expect((body.refusal(ofWhole: try response(status), received: 0) != nil) == isRefusedWhole)
+    }
+
+    @Test(
+        arguments: [
+            ("bytes 4-9/10", 6, nil), ("bytes 4-6/10", 3, 7), ("bytes 4-9/10", 3, 7), ("bytes 4-9/10", 8, 12),
+            ("bytes 4-9/*", 6, nil), ("bytes 4-9/*", 3, 7),
+        ] as [(String, Int, Int64?)])
+    func `a part is the rest of a file if the file then has the length that the server named`(
+        range: String, received: Int, length: Int64?
+    ) throws {
+        let part = try response(206, ["Content-Range": range])
+        let refusal = ResponseRules(offset: 4).refusal(ofWhole: part, received: received)
+        #expect((refusal != nil) == (length != nil))
+        if let length {
+            #expect(refusal?.exitStatus == .partialBody)
+            #expect(refusal?.description.contains("it has \(length) bytes now, and the server's file 10") == true)
+        }
+        #expect(ResponseRules().refusal(ofWhole: part, received: received) == nil)
+        #expect(ResponseRules(offset: 4, wantsHeadAlone: true).refusal(ofWhole: part, received: 0) == nil)
     }
 
     @Test func `a transient response goes before every other refusal`() throws {
