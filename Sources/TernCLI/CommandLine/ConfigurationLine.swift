@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernFiles
+import TernSystem
 
 /// One option in a file of options, in curl's grammar: `name value`, `name = value` or `name: value`, with or without
 /// dashes before the name. A value in double quotes may hold blanks, and `\"`, `\\`, `\t`, `\n`, `\r` and `\v`. A line
@@ -17,9 +18,8 @@ struct ConfigurationLine: Sendable, Equatable {
     static func all(in bytes: some Collection<UInt8>, of file: String) throws(UsageError) -> [ConfigurationLine] {
         var lines: [ConfigurationLine] = []
         let file = file == "-" ? "standard input" : file
-        for (index, line) in Array(bytes).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-            .enumerated()
-        {
+        let text = Array(bytes).withoutByteOrderMark
+        for (index, line) in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
             if let line = try ConfigurationLine(line, "\(file), line \(index + 1)") { lines.append(line) }
         }
         return lines

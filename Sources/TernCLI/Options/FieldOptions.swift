@@ -2,6 +2,7 @@
 import FoundationEssentials
 import TernEngine
 import TernFiles
+import TernSystem
 
 /// The header fields, with curl's option names.
 struct FieldOptions: OptionGroup {
@@ -129,8 +130,10 @@ enum HeaderOption {
 
     /// The fields in a file, one on each line. As in curl, a line that is none, such as a comment, is skipped.
     static func all(in file: Data) -> [HeaderOption] {
-        file.split(separator: UInt8(ascii: "\n")).map { $0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0 }
-            .filter { $0.first != UInt8(ascii: "#") }.compactMap { HeaderOption(field: ByteText.text(of: $0)) }
+        file.withoutByteOrderMark.split(separator: UInt8(ascii: "\n")).map {
+            $0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0
+        }
+        .filter { $0.first != UInt8(ascii: "#") }.compactMap { HeaderOption(field: ByteText.text(of: $0)) }
     }
 
     var name: String {

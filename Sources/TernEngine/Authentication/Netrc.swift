@@ -62,9 +62,8 @@ public struct Netrc: Sendable {
     ///   - schemes: the schemes that may send the passwords.
     public init(_ content: some Sequence<UInt8>, schemes: PasswordCredential.Schemes = .basic) {
         var reader = NetrcReader()
-        for line in Array(content).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-            reader.read(line)
-        }
+        let text = Array(content).withoutByteOrderMark
+        for line in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) { reader.read(line) }
         reader.finish()
         (warnings, entries, places, defaults) = (reader.warnings, reader.entries, reader.places, reader.defaults)
         self.schemes = schemes

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import FoundationEssentials
 import TernHTTP1
+import TernSystem
 
 /// The content of a file of cookies, line by line: lines of seven words between tabs, the format of Netscape that curl
 /// and wget read and write, and `Set-Cookie` fields, alone or in a head.
@@ -10,7 +11,6 @@ import TernHTTP1
 package struct CookieText {
     private static let header = Array("# Netscape HTTP Cookie File\n\n".utf8)
     private static let httpOnlyMark = Array("#HttpOnly_".utf8)
-    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
     private static let tab = UInt8(ascii: "\t")
     private static let lineFeed = UInt8(ascii: "\n")
     private static let maximumCount = 4 * CookieJar.maximumCount
@@ -37,7 +37,7 @@ package struct CookieText {
 
     /// Reads the content of a file.
     package init(_ bytes: [UInt8], now: Date) {
-        let content = bytes.starts(with: Self.byteOrderMark) ? bytes.dropFirst(3) : bytes[...]
+        let content = bytes.withoutByteOrderMark
         var (start, number) = (content.startIndex, 0)
         while start < content.endIndex {
             let end = content[start...].firstIndex(of: Self.lineFeed) ?? content.endIndex

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import TernSystem
 
 /// Reads one JSON text (RFC 8259), and is strict where the RFC leaves a choice: no duplicate name, no lone surrogate,
-/// no byte order mark, no bytes after the value. Two readers of a trust policy must not read it differently.
+/// no bytes after the value. Two readers of a trust policy must not read it differently. A byte order mark in front is
+/// skipped (§8.1).
 package struct JSONReader {
     /// A policy needs five levels; recursion is bounded, whatever a file contains.
     private static let maximumDepth = 32
@@ -19,7 +21,7 @@ package struct JSONReader {
         return node
     }
 
-    private init(bytes: [UInt8]) { self.bytes = bytes }
+    private init(bytes: [UInt8]) { (self.bytes, offset) = (bytes, bytes.withoutByteOrderMark.startIndex) }
 
     private mutating func value() throws(JSONError) -> JSONNode {
         skipWhitespace()

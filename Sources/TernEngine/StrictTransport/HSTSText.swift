@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 import TernIO
+import TernSystem
 import TernTLS
 
 /// A host that is requested over TLS only (RFC 6797 §5.3).
@@ -119,7 +120,7 @@ struct HSTSText {
     private(set) var firstSkippedLine = 0
 
     init(_ bytes: [UInt8]) {
-        var (rest, number) = (bytes[...], 0)
+        var (rest, number) = (bytes.withoutByteOrderMark, 0)
         while !rest.isEmpty {
             let line = rest.prefix { $0 != Self.lineFeed }
             rest = rest.dropFirst(line.count + 1)

@@ -67,7 +67,9 @@ import Testing
         (#""\ud800\ud800""#, JSONError(reason: .loneSurrogate, offset: 1)),
         (#""\udc00""#, JSONError(reason: .loneSurrogate, offset: 1)),
         (#""\ud800\n""#, JSONError(reason: .loneSurrogate, offset: 1)),
-        ("\u{FEFF}{}", JSONError(reason: .unexpectedByte(0xef), offset: 0)),
+        ("\u{FEFF}x", JSONError(reason: .unexpectedByte(0x78), offset: 3)),
+        ("\u{FEFF}\u{FEFF}{}", JSONError(reason: .unexpectedByte(0xef), offset: 3)),
+        (" \u{FEFF}{}", JSONError(reason: .unexpectedByte(0xef), offset: 1)),
         ("// no\n{}", JSONError(reason: .unexpectedByte(0x2f), offset: 0)),
     ])
     func `what is no JSON is refused where it goes wrong`(text: String, expected: JSONError) {

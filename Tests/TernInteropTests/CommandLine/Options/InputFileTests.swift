@@ -2,10 +2,12 @@
 // Safety: the path is passed to one system call, which copies it.
 import Foundation
 import Glibc
+import TernTLS
 import TernTesting
 import Testing
 
 @testable import TernCLI
+@testable import TernEngine
 
 @Suite struct InputFileTests {
     @Test func `a file is read as it is, and one that is missing is a failure that names the option`() throws {
@@ -16,6 +18,31 @@ import Testing
         #expect(failure.message == "-d: cannot read /nowhere/x: No such file or directory")
         #expect(failure.status == .unreadable)
         #expect(throws: CommandFailure.self) { try InputFile.read("/", for: "-d") }
+    }
+
+    @Test func `a byte order mark in front of a text is skipped by each of its readers, and a second one by none`()
+        throws
+    {
+        func marked(_ text: String, _ count: Int = 1) -> [UInt8] {
+            Array((String(repeating: "\u{feff}", count: count) + text).utf8)
+        }
+        let authority = try CertificateAuthority()
+        let leaf = try authority.issue()
+        for count in 1...2 {
+            let isRead = count == 1
+            let line = try ConfigurationLine.all(in: marked("# comment\n", count), of: "f")
+            #expect(line.isEmpty == isRead)
+            #expect(HeaderOption.all(in: Data(marked("A: b", count))).first?.name == (isRead ? "A" : "\u{feff}A"))
+            let netrc = Netrc(marked("machine h login a password b", count))
+            #expect((netrc.credential(forHost: "h") != nil) == isRead)
+            #expect(HSTSStorage(text: marked("# comment", count)).skippedLineCount == (isRead ? 0 : 1))
+            #expect(CookieText(marked("# comment", count), now: .now).skippedLineCount == (isRead ? 0 : 1))
+            let policy = #"{"pinSets": [{"hosts": ["h.test"], "pins": ["\#(leaf.pin)"]}]}"#
+            #expect(((try? PolicyFile(json: marked(policy, count))) != nil) == isRead)
+            #expect(((try? X509Certificate.all(inPEM: marked(leaf.certificatePEM, count))) != nil) == isRead)
+            let key = marked(leaf.privateKeyPEM, count)
+            #expect(((try? X509Certificate.PublicKey(keyFile: key)) != nil) == isRead)
+        }
     }
 
     @Test(
