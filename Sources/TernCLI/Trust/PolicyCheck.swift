@@ -28,7 +28,7 @@ struct TrustCheckCommand: ToolCommand {
     var isJSON = false
 
     func run() async throws {
-        let time = try moment()
+        let time = try at.map { try TrustQuestion.moment($0).seconds } ?? Timestamp.current
         let text = try TrustQuestion.contents(of: file, nil)
         let policy: PolicyFile
         do throws(PolicyFileError) {
@@ -50,14 +50,6 @@ struct TrustCheckCommand: ToolCommand {
             }
         }
         if !findings.isEmpty { throw ExitCode(1) }
-    }
-
-    private func moment() throws -> Int64 {
-        guard let at else { return Timestamp.current }
-        guard let time = Timestamp.seconds(dateOrTime: at) else {
-            throw UsageError("--at: \"\(at)\" is neither a date such as 2030-12-31 nor an RFC 3339 time")
-        }
-        return time
     }
 
     private struct Report: Encodable {

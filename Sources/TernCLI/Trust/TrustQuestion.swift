@@ -39,7 +39,9 @@ struct TrustQuestion: OptionGroup {
                 help:
                     "Require Certificate Transparency by Chrome's rules, with the logs in this file, such as Google's log_list.json."
             ) { $0.logList = $1.text },
-            .value("--at", as: "RFC3339", help: "The time of the evaluation; by default now.") { $0.at = $1.text },
+            .value("--at", as: "time", help: "The date, or the RFC 3339 time, of the evaluation; by default now.") {
+                $0.at = $1.text
+            },
             .value(
                 "--profile", as: "standard|web",
                 help: "The rules for chains: standard, or web for the CA/Browser Forum's in addition."
@@ -172,10 +174,12 @@ struct TrustQuestion: OptionGroup {
         return try await LiveServer(url: url, anchors: anchors, routes: routes).presented()
     }
 
-    private func moment() throws -> (seconds: Int64, hasFraction: Bool)? {
-        guard let at else { return nil }
-        guard let moment = Timestamp.moment(rfc3339: at) else {
-            throw UsageError("--at: \"\(at)\" is not an RFC 3339 time such as 2026-01-31T00:00:00Z")
+    private func moment() throws -> (seconds: Int64, hasFraction: Bool)? { try at.map(Self.moment) }
+
+    /// The value of `--at`: a date is its first second in UTC.
+    static func moment(_ text: String) throws -> (seconds: Int64, hasFraction: Bool) {
+        guard let moment = Timestamp.moment(dateOrTime: text) else {
+            throw UsageError("--at: \"\(text)\" is neither a date such as 2030-12-31 nor an RFC 3339 time")
         }
         return moment
     }

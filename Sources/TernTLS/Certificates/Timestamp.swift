@@ -71,7 +71,12 @@ extension Timestamp {
     }
 
     /// Parses either: a date, which is its first second in UTC, or an RFC 3339 time.
-    package static func seconds(dateOrTime text: String) -> Int64? { seconds(fullDate: text) ?? seconds(rfc3339: text) }
+    package static func seconds(dateOrTime text: String) -> Int64? { moment(dateOrTime: text)?.seconds }
+
+    /// As `seconds`, and whether a fraction was dropped.
+    package static func moment(dateOrTime text: String) -> (seconds: Int64, hasFraction: Bool)? {
+        seconds(fullDate: text).map { ($0, false) } ?? moment(rfc3339: text)
+    }
 
     /// `2026-01-31T23:59:59Z`.
     package static func rfc3339(_ seconds: Int64) -> String { text(seconds) }

@@ -142,7 +142,7 @@ extension X509Certificate {
         }
 
         /// Hashes the public key in a file: DER, or the first `PUBLIC KEY` block of a PEM text, as `openssl pkey
-        /// -pubout` writes them.
+        /// -pubout` writes them; or an RSA key as `openssl rsa -RSAPublicKey_out` writes it (PKCS #1).
         public init(publicKeyFile bytes: [UInt8]) throws(PinError) {
             guard let der = Self.contents(ofFile: bytes), Self.isPublicKey(der) else { throw .notPublicKey }
             self.init(subjectPublicKeyInfo: der)
@@ -151,7 +151,22 @@ extension X509Certificate {
         /// The DER of the public key in a file, not read yet; nil for a PEM text without one.
         static func contents(ofFile bytes: [UInt8]) -> [UInt8]? {
             // DER begins with a SEQUENCE tag, which no text begins with.
-            bytes.first == 0x30 ? bytes : (try? PEMBlocks.read(bytes, named: PEM_STRING_PUBLIC))?.first
+            if bytes.first == 0x30 { return infoOfRSAKey(bytes) ?? bytes }
+            if let info = (try? PEMBlocks.read(bytes, named: PEM_STRING_PUBLIC))?.first { return info }
+            return (try? PEMBlocks.read(bytes, named: PEM_STRING_RSA_PUBLIC))?.first.flatMap(infoOfRSAKey)
+        }
+
+        /// The SubjectPublicKeyInfo of exactly one DER `RSAPublicKey` (RFC 8017 §A.1.1); nil for other bytes.
+        private static func infoOfRSAKey(_ der: [UInt8]) -> [UInt8]? {
+            OpenSSLError.clear()
+            defer { OpenSSLError.clear() }
+            return unsafe der.withUnsafeBufferPointer { buffer -> [UInt8]? in
+                var cursor = buffer.baseAddress
+                guard let key = unsafe d2i_PublicKey(NID_rsaEncryption, nil, &cursor, buffer.count) else { return nil }
+                defer { unsafe EVP_PKEY_free(key) }
+                guard unsafe cursor == buffer.baseAddress.map({ unsafe $0 + buffer.count }) else { return nil }
+                return unsafe X509Reference.encode { target in unsafe i2d_PUBKEY(key, target) }
+            }
         }
 
         private static func isPublicKey(_ der: [UInt8]) -> Bool {

@@ -198,6 +198,24 @@ struct PublicKeyTests {
         }
     }
 
+    @Test func `a public RSA key is read as PKCS #1 has it, too`() throws {
+        let certificate = try CertificateAuthority(key: .rsa(bits: 2048)).certificate()
+        var info = try #require(DERElements(sequence: unsafe Self.subjectPublicKeyInfo(of: certificate)))
+        _ = info.next()
+        // The bit string begins with the number of bits that it leaves out.
+        let bits = info.next()
+        let key = try Array(#require(bits).content.dropFirst())
+        let text = Base64.encode(key)
+        let pem = { (kind: String) in Array("-----BEGIN \(kind)-----\n\(text)\n-----END \(kind)-----\n".utf8) }
+        for bytes in [key, pem("RSA PUBLIC KEY")] {
+            #expect(try X509Certificate.PublicKey(publicKeyFile: bytes) == certificate.publicKey)
+            #expect(try X509Certificate.PublicKey(keyFile: bytes) == certificate.publicKey)
+        }
+        for bytes in [key + [0], Array(key.dropLast()), pem("PUBLIC KEY"), pem("EC PUBLIC KEY")] {
+            #expect(throws: PinError.notPublicKey) { try X509Certificate.PublicKey(publicKeyFile: bytes) }
+        }
+    }
+
     @unsafe private static func subjectPublicKeyInfo(of certificate: X509Certificate) -> [UInt8] {
         var bytes: UnsafeMutablePointer<UInt8>?
         let count = unsafe i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate.x509.pointer), &bytes)

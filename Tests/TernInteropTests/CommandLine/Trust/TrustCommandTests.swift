@@ -269,7 +269,11 @@ import TestPrograms
         #expect(try await evaluate("--host", "example.com").status == 0)
         #expect(try await evaluate().status == 0)
         #expect(try await evaluate("--host", "example.org").text.hasPrefix("refuse: name-mismatch: "))
-        #expect(try await evaluate("--host", "example.com", "--at", "2001-01-01T00:00:00Z").status == 1)
+        for time in ["2001-01-01T00:00:00Z", "2001-01-01"] {
+            let early = try await evaluate("--host", "example.com", "--at", time)
+            #expect(early.status == 1 && early.text.hasPrefix("refuse: not-yet-valid"), "\(early.text)")
+        }
+        #expect(try await evaluate("--host", "example.com", "--at", "2001-02-30").status == 2)
         #expect(try await evaluate("--host", "example.com", "--pin", authority.pin).status == 0)
         #expect(try await evaluate("--host", "example.com", "--pin", try CertificateAuthority().pin).status == 1)
         let stranger = try await TernTool.run("trust", "evaluate", "--chain", chain, "--host", "example.com")
