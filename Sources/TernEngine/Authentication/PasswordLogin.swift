@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
-import Synchronization
 import TernHTTP1
 
 /// A credential that answers one challenge of an origin or a proxy, with the strongest scheme that both know, and counts
@@ -19,28 +18,37 @@ final class PasswordLogin: AttemptSigner {
     let origin: HTTPOrigin
     private let challenge: HTTPChallenge
     private let scheme: Scheme
-    /// How often the server's nonce has been used.
-    private let useCount = Atomic<UInt32>(0)
+    private let nonces: NonceCounts?
+    private let useCount: NonceCounts.Count
 
     /// Nil if none of the challenges is answered by a password.
-    convenience init?(_ credential: PasswordCredential, for request: URLRequest, answering challenges: [HTTPChallenge])
-    {
+    convenience init?(
+        _ credential: PasswordCredential, for request: URLRequest, answering challenges: [HTTPChallenge],
+        _ nonces: NonceCounts? = nil
+    ) {
         guard let origin = try? request.destination.get().origin else { return nil }
-        self.init(credential, origin, answering: challenges)
+        self.init(credential, origin, answering: challenges, nonces)
     }
 
     /// The same. A challenge whose answer cannot be expressed is none: the request would only be repeated as it was.
-    convenience init?(_ credential: PasswordCredential, _ origin: HTTPOrigin, answering challenges: [HTTPChallenge]) {
+    convenience init?(
+        _ credential: PasswordCredential, _ origin: HTTPOrigin, answering challenges: [HTTPChallenge],
+        _ nonces: NonceCounts? = nil
+    ) {
         let request = DigestScheme.Request(method: "GET", target: "/")
         let challenge = HTTPChallenge.answerable(among: challenges, for: credential.schemes).first {
             PasswordLogin(credential, origin, $0)?.value(for: request, count: 1) != nil
         }
         guard let challenge else { return nil }
-        self.init(credential, origin, challenge)
+        self.init(credential, origin, challenge, nonces)
     }
 
     /// Nil if the credential is not for the scheme of the challenge.
-    init?(_ credential: PasswordCredential, _ origin: HTTPOrigin, _ challenge: HTTPChallenge) {
+    ///
+    /// - Parameter nonces: counts the uses of the nonce together with those of other logins.
+    init?(
+        _ credential: PasswordCredential, _ origin: HTTPOrigin, _ challenge: HTTPChallenge, _ nonces: NonceCounts? = nil
+    ) {
         if credential.schemes.contains(.digest), let digest = DigestScheme(challenge) {
             scheme = .digest(digest)
         } else if credential.schemes.contains(.basic), challenge.scheme == "basic" {
@@ -48,15 +56,17 @@ final class PasswordLogin: AttemptSigner {
         } else {
             return nil
         }
-        (self.credential, self.origin, self.challenge) = (credential, origin, challenge)
+        (self.credential, self.origin, self.challenge, self.nonces) = (credential, origin, challenge, nonces)
+        useCount = nonces?.count(of: challenge.bytes("nonce"), from: origin) ?? NonceCounts.Count()
     }
 
     /// The space of the challenge.
     var space: ProtectionSpace { ProtectionSpace(origin, challenge) }
 
-    /// The answer to the same challenge with another credential; nil if that is for other schemes. A nonce counts from 1
-    /// again, which costs a challenge at most.
-    func with(_ credential: PasswordCredential) -> PasswordLogin? { PasswordLogin(credential, origin, challenge) }
+    /// The answer to the same challenge with another credential; nil if that is for other schemes.
+    func with(_ credential: PasswordCredential) -> PasswordLogin? {
+        PasswordLogin(credential, origin, challenge, nonces)
+    }
 
     /// The answer to the nonce that `Authentication-Info` fields name for the next request (RFC 7616 §3.5); nil without one.
     func following(_ fields: [[UInt8]]) -> PasswordLogin? {
@@ -64,7 +74,7 @@ final class PasswordLogin: AttemptSigner {
             let info = HTTPChallenge.challenges(in: [Array("Digest ".utf8) + field]).first,
             let nonce = info.bytes("nextnonce"), !nonce.isEmpty
         else { return nil }
-        return PasswordLogin(credential, origin, challenge.replacing("nonce", with: nonce))
+        return PasswordLogin(credential, origin, challenge.replacing("nonce", with: nonce), nonces)
     }
 
     /// The prefixes of the paths that a Digest challenge is for; nil for Basic.
@@ -134,7 +144,7 @@ final class PasswordLogin: AttemptSigner {
 
     /// A field with the next count of the nonce; nil if there can be none.
     func field(_ name: String, for request: DigestScheme.Request) -> HeaderField? {
-        value(for: request, count: useCount.wrappingAdd(1, ordering: .relaxed).newValue)
+        value(for: request, count: useCount.next())
             .map { HeaderField(name: name, bytes: $0) }
     }
 

@@ -70,6 +70,7 @@ struct Authentication: HopPolicy {
     private let probesForDigest: Bool
     private let storage: CredentialStorage?
     private let spaces = AuthenticatedSpaces()
+    private let nonces = NonceCounts()
 
     init(of configuration: SessionConfiguration) {
         storage = configuration.urlCredentialStorage
@@ -139,7 +140,7 @@ struct Authentication: HopPolicy {
         guard
             let answer = login.map({ ($0.password.credential, $0.persistence) })
                 ?? ownCredential(for: hop, challenges, memory),
-            let next = PasswordLogin(answer.credential, for: hop.request, answering: challenges),
+            let next = PasswordLogin(answer.credential, for: hop.request, answering: challenges, nonces),
             login?.password.isFollowed(by: next, wasSent: isAuthorized) ?? !isAuthorized,
             !memory.refuses(next.credential, for: next.space), next.canSign(history.subject)
         else { return nil }
@@ -171,7 +172,7 @@ struct Authentication: HopPolicy {
             space: ProtectionSpace(origin, stored?.challenge ?? HTTPChallenge.preferred(among: challenges)),
             proposedCredential: stored?.credential, previousFailureCount: count
         ) { answer, history in
-            Self.request(with: answer, to: challenges, stored: count == 0 ? stored : nil, &history)
+            self.request(with: answer, to: challenges, stored: count == 0 ? stored : nil, &history)
         }
     }
 
@@ -201,7 +202,7 @@ struct Authentication: HopPolicy {
     }
 
     /// The request with the delegate's answer; nil if there is none.
-    private static func request(
+    private func request(
         with answer: ChallengeAnswer, to challenges: [HTTPChallenge], stored: Proposal?, _ history: inout TaskHistory
     ) -> URLRequest? {
         let login: Login
@@ -214,13 +215,13 @@ struct Authentication: HopPolicy {
             return request
         case .performDefaultHandling:
             guard let stored, let credential = stored.credential.passwordCredential,
-                let password = PasswordLogin(credential, for: history.hop.request, answering: [stored.challenge])
+                let password = PasswordLogin(
+                    credential, for: history.hop.request, answering: [stored.challenge], nonces)
             else { return nil }
             login = Login(password: password, persistence: nil)
         case .credential(let credential, let persistence):
-            guard let password = PasswordLogin(credential, for: history.hop.request, answering: challenges) else {
-                return nil
-            }
+            guard let password = PasswordLogin(credential, for: history.hop.request, answering: challenges, nonces)
+            else { return nil }
             login = Login(password: password, persistence: persistence)
         }
         guard login.password.canSign(history.subject) else { return nil }

@@ -9,6 +9,7 @@ final class ProxyLogins: Sendable {
     private static let maximumCount = 1024
 
     private let logins = Lock<[Proxy: PasswordLogin]>([:])
+    private let nonces = NonceCounts()
 
     /// Authenticates requests to the proxy; nil without a credential, and before the proxy has asked for one that may be
     /// sent in more than one way.
@@ -27,7 +28,7 @@ final class ProxyLogins: Sendable {
     func answers(_ head: ResponseHead, of proxy: Proxy, after sent: PasswordLogin?, isFirst: Bool) -> Bool {
         let challenges = HTTPChallenge.challenges(in: head.bytes(for: "Proxy-Authenticate"))
         guard let credential = proxy.credential,
-            let login = PasswordLogin(credential, proxy.server, answering: challenges)
+            let login = PasswordLogin(credential, proxy.server, answering: challenges, nonces)
         else { return false }
         let isRefused = sent?.isRefused(by: login, isFirst: isFirst) ?? false
         logins.withLock { logins in

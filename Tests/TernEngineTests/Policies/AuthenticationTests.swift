@@ -89,6 +89,16 @@ private final class PasswordDelegate: SessionTaskDelegate {
         #expect(fields[1] == expected.map { String(decoding: $0, as: UTF8.self) })
     }
 
+    @Test func `a nonce that a server names again counts on, whatever request it is named to`() async throws {
+        let origin = try Self.origin { $0 < 4 ? "n" : "m" }
+        let session = Session.limited()
+        var request = try URLRequest(origin)
+        request.credential = Self.password
+        for _ in 1...3 { #expect(try await session.text(request) == "hello ada") }
+        let uses = origin.requests.compactMap(Self.digest).map { "\($0["nonce"] ?? "") \($0["nc"] ?? "")" }
+        #expect(uses == ["n 00000001", "n 00000002", "m 00000001"])
+    }
+
     @Test func `a realm, an opaque value and a password that are no UTF-8 go back as bytes`() async throws {
         let realm: [UInt8] = Array("realm=\"B".utf8) + [0xFC] + Array("ro\"".utf8)
         let opaque: [UInt8] = Array("opaque=\"".utf8) + [0xE9, 0xFF] + Array("\"".utf8)
