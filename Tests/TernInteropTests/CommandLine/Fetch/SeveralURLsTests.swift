@@ -143,6 +143,14 @@ import Testing
         #expect(runs[0].lines == "abcdefghijkl".map { String(repeating: String($0), count: 20_000) })
     }
 
+    @Test func `transfers for which there are no descriptors wait for one that ends`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok("x")] }
+        let words = ["-sS", "-Z", "--parallel-max", "100", origin.url("/[1-200]")]
+        let limited = ["bash", "-c", "ulimit -n 40 && exec \"$0\" \"$@\"", try TernTool.executable.path]
+        let result = try await Command.run(limited + words)
+        #expect(result.status == 0 && result.output.count == 200, "\(result.errors)")
+    }
+
     @Test func `--fail-early cancels what runs, and has the first failure's status`() async throws {
         let origin = try ScriptedOrigin { _, request in
             request.target == "/no" ? [.respond(status: 404)] : [.send("HTTP/1.1 200 OK\r\n\r\nx"), .hold]
