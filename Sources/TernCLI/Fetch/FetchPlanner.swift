@@ -139,14 +139,30 @@ struct FetchPlanner: Sendable {
         let type = request.value(forHTTPHeaderField: "Content-Type")
         request.setForm(form)
         if let type, let boundary = form.contentType.firstRange(of: "; boundary=") {
-            // As in curl: what documentation of an API shows is a type without its boundary.
+            // As in curl: what documentation of an API shows is a type without its boundary. One that it has is left out,
+            // where curl sends two: nothing else would keep it from occurring in a part.
             request.setValue(
-                type + form.contentType[boundary.lowerBound...], forHTTPHeaderField: "Content-Type")
+                Self.withoutBoundary(type) + form.contentType[boundary.lowerBound...],
+                forHTTPHeaderField: "Content-Type")
         }
         if builder.isChunked {
             request.body = form.isReplayable ? .stream { form.makeSource() } : .once(form.makeSource())
         }
         expectContinue(in: &request, length: form.contentLength)
+    }
+
+    /// A media type without its `boundary` parameters. Semicolons within quotes separate nothing (RFC 9110 §5.6.6).
+    static func withoutBoundary(_ type: String) -> String {
+        var (isQuoted, isEscaped) = (false, false)
+        let parameters = type.split(omittingEmptySubsequences: false) { character in
+            if !isEscaped, character == "\"" { isQuoted.toggle() }
+            isEscaped = isQuoted && !isEscaped && character == "\\"
+            return character == ";" && !isQuoted
+        }
+        return parameters.filter { parameter in
+            let name = parameter.prefix { $0 != "=" }.filter { $0 != " " && $0 != "\t" }
+            return name.lowercased() != "boundary"
+        }.joined(separator: ";")
     }
 
     /// Adds an expectation to a large body (RFC 9110 §10.1.1).

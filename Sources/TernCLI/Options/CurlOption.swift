@@ -111,7 +111,7 @@ struct CurlOption: Equatable {
         = --fail-early
         = --fail-with-body
         - --follow | give -L, with --post301, --post302 or --post303 if need be
-        ~ -F --form | ";type=" and ";filename=" may follow; parts within parts and fields of a part are not supported
+        ~ -F --form | ";type=" and ";filename=" may follow, and a boundary in a Content-Type of -H gives way to the one of the form; parts within parts and fields of a part are not supported
         - --form-escape | names are escaped as browsers do, with %22 for a quote
         = --form-string
         = -G --get
@@ -176,7 +176,7 @@ struct CurlOption: Equatable {
         = --output-dir
         ~ -Z --parallel | its line of progress has another form, and is shown on a terminal only
         ~ --parallel-immediate | changes nothing: connections are always opened at once
-        ~ --parallel-max | more than 300 counts as 300
+        ~ --parallel-max | more than 300 counts as 300; transfers for which there are no descriptors wait
         - --parallel-max-host | give --parallel-max, for all hosts together
         = --pass
         = --path-as-is

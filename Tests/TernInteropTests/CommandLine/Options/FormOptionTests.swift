@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TernTesting
 import Testing
 
 @testable import TernCLI
@@ -8,6 +9,30 @@ import Testing
     @Test func `a string stands as it is`() throws {
         #expect(try FormOption.string("a=@b;c").content == .text("@b;c"))
         #expect(throws: (any Error).self) { try FormOption.string("a") }
+    }
+}
+
+@Suite struct FormBoundaryTests {
+    @Test(
+        arguments: [
+            ("multipart/form-data", "multipart/form-data"),
+            ("multipart/form-data; boundary=XYZ", "multipart/form-data"),
+            ("multipart/mixed;BOUNDARY=\"a;b\\\"; c\"; charset=x", "multipart/mixed; charset=x"),
+            ("multipart/form-data; x=\"; boundary=y\"; boundary = z", "multipart/form-data; x=\"; boundary=y\""),
+            ("multipart/form-data; boundary", "multipart/form-data"), ("a/b; noboundary=1", "a/b; noboundary=1"),
+            ("a/b; boundary=\"x", "a/b"),
+        ])
+    func `a type of one's own has no boundary beside that of the form`(type: String, rest: String) {
+        #expect(FetchPlanner.withoutBoundary(type) == rest)
+    }
+
+    @Test func `the one boundary of the field is that of the parts`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok()] }
+        let field = "Content-Type: multipart/form-data; boundary=XYZ"
+        #expect(try await TernTool.run("-H", field, "-F", "a=b", origin.url("/")).status == 0)
+        let request = try #require(origin.requests.first)
+        let parts = try #require(request.value(of: "Content-Type")).split(separator: "; boundary=")
+        #expect(parts.count == 2 && request.bodyText.hasPrefix("--\(parts.last ?? "")\r\n"))
     }
 }
 
