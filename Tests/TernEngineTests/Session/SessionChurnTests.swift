@@ -210,7 +210,7 @@ enum Churn {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var old = rlimit()
         unsafe getrlimit(resource, &old)
-        let free = unsafe dup(0)
+        let free = dup(0)
         close(free)
         var scarce = rlimit(rlim_cur: rlim_t(free), rlim_max: old.rlim_max)
         unsafe setrlimit(resource, &scarce)

@@ -14,6 +14,20 @@ import Testing
         var all: [String] { entries.withLock { $0 } }
     }
 
+    private final class Counter: Sendable {
+        private let count = Atomic<Int>(0)
+
+        /// Returns the new value.
+        @discardableResult
+        func add(_ change: Int) -> Int { count.add(change, ordering: .relaxed).newValue }
+
+        var value: Int { count.load(ordering: .relaxed) }
+    }
+
+    private final class Numbers: Sendable {
+        let all = Lock([Int](repeating: -1, count: 8))
+    }
+
     /// Starts threads as long as there are some left.
     private final class Supply: Sendable {
         private let left: Lock<Int>
@@ -152,21 +166,21 @@ import Testing
 
     @Test func `work that is handed over while the lock is held is done, and its caller does not wait`() async {
         let threads = WorkThreads(maximum: 8)
-        let done = Atomic<Int>(0)
+        let done = Counter()
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<16 {
                 group.addTask {
                     for number in 0..<2000 {
                         if number % 3 == 0 {
-                            threads.run(after: .microseconds(number % 50)) { done.add(1, ordering: .relaxed) }
+                            threads.run(after: .microseconds(number % 50)) { done.add(1) }
                         } else {
-                            threads.run { done.add(1, ordering: .relaxed) }
+                            threads.run { done.add(1) }
                         }
                     }
                 }
             }
         }
-        #expect(await eventually { done.load(ordering: .relaxed) == 32_000 })
+        #expect(await eventually { done.value == 32_000 })
     }
 
     @Test func `those without a thread of their own have a reserve`() async {
@@ -174,8 +188,8 @@ import Testing
         let threads = WorkThreads(maximum: 8, idleTime: .seconds(1), reserve: reserve) {
             _ throws(SystemCallError) in throw SystemCallError(.pthreadCreate, code: EAGAIN)
         }
-        let caller = unsafe pthread_self()
-        threads.run { log.append(unsafe pthread_equal(caller, pthread_self()) == 0 ? "elsewhere" : "here") }
+        let caller = pthread_self()
+        threads.run { log.append(pthread_equal(caller, pthread_self()) == 0 ? "elsewhere" : "here") }
         #expect(await eventually { log.all == ["elsewhere"] })
     }
 
@@ -189,17 +203,18 @@ import Testing
 
     @Test func `a queue runs the work of many threads one after another, each thread's in its order`() async {
         let queue = SerialQueue(on: WorkThreads(maximum: 4))
-        let (running, last, wrong) = (Atomic<Int>(0), Lock([Int](repeating: -1, count: 8)), Atomic<Int>(0))
+        let (running, wrong) = (Counter(), Counter())
+        let last = Numbers()
         await withTaskGroup(of: Void.self) { group in
             for thread in 0..<8 {
                 group.addTask {
                     for number in 0..<1000 {
                         let work: @Sendable () -> Void = {
-                            if running.add(1, ordering: .relaxed).oldValue != 0 { wrong.add(1, ordering: .relaxed) }
-                            let before = last.withLock { $0[thread] }
-                            if before != number - 1 { wrong.add(1, ordering: .relaxed) }
-                            last.withLock { $0[thread] = number }
-                            running.subtract(1, ordering: .relaxed)
+                            if running.add(1) != 1 { wrong.add(1) }
+                            let before = last.all.withLock { $0[thread] }
+                            if before != number - 1 { wrong.add(1) }
+                            last.all.withLock { $0[thread] = number }
+                            running.add(-1)
                         }
                         if number % 10 == 0 { queue.sync(work) } else { queue.async(work) }
                     }
@@ -207,6 +222,6 @@ import Testing
             }
         }
         queue.sync {}
-        #expect(wrong.load(ordering: .relaxed) == 0 && last.withLock { $0 } == .init(repeating: 999, count: 8))
+        #expect(wrong.value == 0 && last.all.withLock { $0 } == .init(repeating: 999, count: 8))
     }
 }
