@@ -11,7 +11,7 @@ extension Session {
     public func invalidateAndCancel() {
         invalidate()
         if invalidation.load(ordering: .sequentiallyConsistent) == .ruledOut { return }
-        for table in tables { for task in table.all { task.abandon() } }
+        for table in tables { for task in table.cancelAll() { task.abandon() } }
         for task in ownTasks { task.cancel() }
         for shard in shards { shard.perform { $0.endMembers(.cancelled) } }
     }

@@ -128,10 +128,10 @@ extension SessionTask {
         if isCancelled || !driver.machine.start() { return }
         let (shard, start) = lifecycle.withLock { ($0.isRunning ? $0.shard : nil, $0.start) }
         guard let shard, let start else { return }
-        if isListed { table?.add(self) }
+        let isWanted = !isListed || table?.add(self) ?? true
         driver.measured = TaskMetrics(originalRequest, start: start)
         driver.deadlines.start = start
-        begin(on: shard)
+        if isWanted { begin(on: shard) } else { abandon() }
     }
 
     /// Performs the machine's action.
@@ -849,7 +849,7 @@ extension SessionTask {
         var state: TaskLifecycle<Shard<AttemptDriver>>? = lifecycle.withLock { $0.handOver() }
         successor.lifecycle.withLock { $0 = state.take() ?? TaskLifecycle(shard: nil) }
         successor.takeOver(from: self)
-        if successor.isListed { table?.add(successor) }
+        if successor.isListed { _ = table?.add(successor) }
         table?.remove(self)
         change(NoOpTaskDelegate.shared)
     }

@@ -15,6 +15,7 @@ final class TaskTable<Member: TableMember>: Sendable {
     private let tasks = Lock<[Member]>([])
     private let ending = Lock<(@Sendable () -> Void)?>(nil)
     private let isAwaited = Atomic<Bool>(false)
+    private let cancels = Atomic<Bool>(false)
 
     /// A task was started.
     func began() { count.add(1, ordering: .sequentiallyConsistent) }
@@ -28,12 +29,13 @@ final class TaskTable<Member: TableMember>: Sendable {
     /// Whether no other task than the asking one is running.
     var isForOne: Bool { count.load(ordering: .relaxed) <= 1 }
 
-    /// Its reactor has started it.
-    func add(_ task: Member) {
+    /// Its reactor has started it. False if all tasks have been cancelled meanwhile.
+    func add(_ task: Member) -> Bool {
         tasks.withLock { tasks in
             task.tableIndex = Int32(clamping: tasks.count)
             tasks.append(task)
         }
+        return !cancels.load(ordering: .sequentiallyConsistent)
     }
 
     /// Has no effect if it is not listed.
@@ -50,6 +52,12 @@ final class TaskTable<Member: TableMember>: Sendable {
     }
 
     var all: [Member] { tasks.withLock { $0 } }
+
+    /// Returns the tasks for the caller to cancel. Those that their reactor has not started are told then.
+    func cancelAll() -> [Member] {
+        cancels.store(true, ordering: .sequentiallyConsistent)
+        return all
+    }
 
     /// Calls `body` once, as soon as no task is running: perhaps at once.
     func whenEmpty(_ body: @escaping @Sendable () -> Void) {

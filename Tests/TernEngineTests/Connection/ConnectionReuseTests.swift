@@ -86,7 +86,8 @@ import TernLock
         let forged = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"
         let origin = try ScriptedOrigin(tls: authority.issue()) { _, request in
             if request.target != "/first" { return [.ok("real")] }
-            return [.ok("first")] + .init(repeating: .updateKeys, count: count) + [.send(forged)]
+            let forgery = [.pause(.milliseconds(300))] + .init(repeating: OriginStep.updateKeys, count: count)
+            return [.ok("first")] + forgery + [.send(forged)]
         }
         let session = try Session.trusting(authority)
         let (next, port) = (RecordingDelegate(), origin.port)

@@ -74,9 +74,9 @@ import Testing
         #expect(origin.connectionCount == 100)
         #expect(await origin.waitFor { $0.openConnections <= 8 })
         #expect(session.connectionGauges.idle > 0 && session.connectionGauges.idle <= 8)
-        // Those that were used last are kept.
+        // Those that were used last are kept, by the reactor that has used them.
         _ = try await session.data(for: request(99))
-        #expect(origin.connectionCount == 100)
+        #expect(reactors > 1 || origin.connectionCount == 100)
     }
 
     @Test func `by default a session keeps a quarter of the descriptors as idle connections, or all of a host`() {
