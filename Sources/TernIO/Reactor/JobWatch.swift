@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #if DEBUG
-    import CTernLinux
     import Glibc
     import Synchronization
     import TernSystem
@@ -14,23 +13,16 @@
         /// Whether standard error belongs to the program alone.
         static let isSilent = Atomic<Bool>(false)
 
-        private let function: JobFunction
+        /// The job is about to run.
         private let start = Reading()
-
-        /// Begins to watch a job that is about to run.
-        init(_ job: UnownedJob) {
-            // Afterwards the job may be gone.
-            function = JobFunction(job)
-        }
 
         /// The job has run.
         func end() {
             let held = Reading().time(since: start)
             if held < Self.limit { return }
             let milliseconds = held / .milliseconds(1)
-            let name = function.name
             let warning = """
-                tern: \(name ?? "a job") ran for \(Int(milliseconds)) ms on a reactor; its requests waited. Work that computes or \
+                tern: a job ran for \(Int(milliseconds)) ms on a reactor; its requests waited. Work that computes or \
                 blocks for long belongs in TernRuntime.blocking(_:).
                 """
             StandardError.write(warning)

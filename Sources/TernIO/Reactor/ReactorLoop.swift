@@ -484,7 +484,7 @@ struct ReactorJob: Sendable {
         func watch() -> JobWatch? {
             switch owner {
             case .task, .actor: nil
-            case .group, .global: JobWatch.isSilent.load(ordering: .relaxed) ? nil : JobWatch(job)
+            case .group, .global: JobWatch.isSilent.load(ordering: .relaxed) ? nil : JobWatch()
             }
         }
     #endif
