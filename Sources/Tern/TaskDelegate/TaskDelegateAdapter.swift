@@ -47,8 +47,6 @@ extension TaskDelegateAdapter {
         if relays { relay(.body(Data(copying: bytes), task)) } else { receive(bytes, of: task) }
     }
 
-    func task(_ task: SessionTask, didCompleteWith error: SessionError?) { handle(.completed(error), of: task) }
-
     func handle(_ event: DownloadEvent, of download: SessionDownloadTask) {
         switch event {
         case .replaced(let task):

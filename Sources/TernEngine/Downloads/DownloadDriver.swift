@@ -104,8 +104,6 @@ extension DownloadDriver {
         }
     }
 
-    func task(_ task: SessionTask, didCompleteWith error: SessionError?) { handle(.completed(error), of: task) }
-
     private func received(
         _ response: HTTPURLResponse, of task: SessionTask, _ question: DelegateQuestion<ResponseAnswer>
     ) {

@@ -50,10 +50,6 @@ final class ProgressReporter: SessionDownloadDelegate, @unchecked Sendable {
         report(progress)
     }
 
-    func task(_ task: SessionTask, didCompleteWith error: SessionError?) {
-        next.task(task, didCompleteWith: error)
-    }
-
     func handle(_ event: DownloadEvent, of task: SessionDownloadTask) {
         download?.handle(event, of: task)
         guard case .wrote(_, let total, let expected) = event else { return }

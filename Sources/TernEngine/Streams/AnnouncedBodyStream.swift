@@ -26,6 +26,4 @@ final class AnnouncedBodyStream: ContentReceiver, Sendable {
     func room(for count: Int) -> UnsafeMutableRawBufferPointer? { unsafe stream.room(for: count) }
 
     func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) { stream.task(task, didReceive: bytes) }
-
-    func task(_ task: SessionTask, didCompleteWith error: SessionError?) { handle(.completed(error), of: task) }
 }

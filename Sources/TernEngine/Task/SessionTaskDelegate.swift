@@ -5,8 +5,7 @@ public import TernHTTP1
 /// can be answered within the call or later, see ``DelegateQuestion``.
 ///
 /// `didCompleteWith` is called exactly once and last, in every case, except for a task that becomes a download; then
-/// the task releases its delegate. All methods but that one have a default, which does nothing, or gives the usual
-/// answer.
+/// the task releases its delegate. Every method has a default, which does nothing, or gives the usual answer.
 public protocol SessionTaskDelegate: AnyObject, Sendable {
     /// An event of a task, or a question about one. The task calls this method alone, but for the bytes of a body; by
     /// default it calls the event's own method below. A delegate that stands before another passes the events that it
@@ -132,6 +131,8 @@ extension SessionTaskDelegate {
     public func task(_ task: SessionTask, didDiscardTrailers discarded: HeaderFields) {}
     /// Stores the proposed response.
     public func task(_ task: SessionTask, willCache question: CacheQuestion) { question.answer(question.proposal) }
+    /// Does nothing.
+    public func task(_ task: SessionTask, didCompleteWith error: SessionError?) {}
 }
 
 /// A delegate that provides a buffer for a body: bytes received there need not be moved.
@@ -233,6 +234,4 @@ extension SessionTaskDelegate {
 /// The delegate of tasks whose events are not wanted, and of tasks that have completed.
 package final class NoOpTaskDelegate: SessionTaskDelegate {
     package static let shared = NoOpTaskDelegate()
-
-    package func task(_ task: SessionTask, didCompleteWith error: SessionError?) {}
 }

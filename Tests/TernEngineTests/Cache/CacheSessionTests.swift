@@ -185,8 +185,6 @@ import Testing
         func handle(_ event: TaskEvent, of task: SessionTask) {
             if case .willCache(let question) = event { answer(question) } else { recorder.handle(event, of: task) }
         }
-
-        func task(_ task: SessionTask, didCompleteWith error: SessionError?) {}
     }
 
     @Test func `a program stores, finds and removes responses by itself`() async throws {

@@ -292,8 +292,6 @@ private final class Delegate: SessionTaskDelegate {
         if place == .body { intruder.call() }
         recorder.task(task, didReceive: bytes)
     }
-
-    func task(_ task: SessionTask, didCompleteWith error: SessionError?) {}
 }
 
 private final class Manager: ServerTrustPolicyManager, @unchecked Sendable {

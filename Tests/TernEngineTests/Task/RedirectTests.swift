@@ -107,6 +107,26 @@ import Testing
                 == UInt64(first.observations.bytesReceived + second.observations.bytesReceived))
     }
 
+    /// One method is enough.
+    private final class Refusing: SessionTaskDelegate {
+        func task(
+            _ task: SessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+            _ question: DelegateQuestion<RedirectAnswer>
+        ) {
+            question.answer(.deliver)
+        }
+    }
+
+    @Test func `a delegate may answer redirects and nothing else`() async throws {
+        let origin = try ScriptedOrigin.redirecting()
+        let session = Session.limited()
+        let task = session.dataTask(with: try URLRequest(origin, "/302?/there"), delegate: Refusing())
+        task.resume()
+        while task.state != .completed { await session.settle() }
+        #expect(task.response?.statusCode == 302)
+        #expect(origin.requestCount == 1)
+    }
+
     @Test func `informational responses of every hop are delivered`() async throws {
         let origin = try ScriptedOrigin { _, request in
             let early = ScriptedOrigin.Step.send("HTTP/1.1 103 Early\r\nLocation: /wrong\r\n\r\n")

@@ -10,9 +10,7 @@ import Testing
     private typealias Body = DataTaskDelegate.Body
     private struct Reason: Error {}
 
-    private final class Ignoring: SessionTaskDelegate {
-        func task(_ task: SessionTask, didCompleteWith error: SessionError?) {}
-    }
+    private final class Ignoring: SessionTaskDelegate {}
 
     /// A task that is never started.
     private let task: SessionTask

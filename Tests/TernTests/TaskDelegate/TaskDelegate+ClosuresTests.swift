@@ -307,6 +307,5 @@ private final class Spy: SessionDownloadDelegate {
 
     func handle(_ event: TaskEvent, of task: SessionTask) { lines.withLock { $0.append("\(event)") } }
     func handle(_ event: DownloadEvent, of download: SessionDownloadTask) { lines.withLock { $0.append("\(event)") } }
-    func task(_ task: SessionTask, didCompleteWith error: SessionError?) {}
     func downloadTask(_ task: SessionDownloadTask, didFinishDownloadingTo location: URL) {}
 }

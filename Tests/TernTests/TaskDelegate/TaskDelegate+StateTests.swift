@@ -11,9 +11,7 @@ import Testing
     private struct Reason: Error {}
     private struct OtherReason: Error {}
 
-    private final class Ignoring: SessionTaskDelegate {
-        func task(_ task: SessionTask, didCompleteWith error: SessionError?) {}
-    }
+    private final class Ignoring: SessionTaskDelegate {}
 
     private let handler = TaskDelegate.Waiter.handler { _ in }
 
