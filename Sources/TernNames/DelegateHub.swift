@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Tern
+import struct TernEngine.BodyAccumulator
 import TernLock
 
 /// Calls the delegates of one's own, and the completion handlers, of a session that was made with URLSession's initialisers:
@@ -53,7 +54,7 @@ final class DelegateHub: SessionDelegate, @unchecked Sendable {
 
     /// Receives the events of this session from now on.
     func attach(to session: Session) {
-        attach(to: session) { [queue] block in queue.addOperation(Turn(block)) }
+        attach(to: session) { [queue] block in queue.addOperation(QueuedBlock(block)) }
     }
 
     /// The delegate that a task has of its own, and after it the session's.
@@ -163,8 +164,7 @@ final class DelegateHub: SessionDelegate, @unchecked Sendable {
     override func urlSession(_ session: Session, dataTask: SessionDataTask, didReceive data: Data) {
         let companion = dataTask.companion as? TaskCompanion
         companion?.advance(dataTask)
-        let limit = session.settings.maximumCollectedBodySize
-        if companion?.collect(data, of: dataTask, limit: limit) == true { return }
+        if companion?.collect(data, of: dataTask) == true { return }
         listener(of: dataTask, \.data)?.urlSession(session, dataTask: dataTask, didReceive: data)
     }
 
@@ -224,7 +224,7 @@ final class DelegateHub: SessionDelegate, @unchecked Sendable {
 
 /// A block on the program's queue, which runs even if the program cancels all operations there: the events that wait for
 /// it would be lost, and with them all that follow.
-final class Turn: Operation, @unchecked Sendable {
+final class QueuedBlock: Operation, @unchecked Sendable {
     private let body: @Sendable () -> Void
 
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
@@ -259,8 +259,7 @@ final class TaskCompanion: Sendable {
         var delegate: (any URLSessionTaskDelegate)?
         var listener: DelegateHub.Listener?
         var handler: Handler?
-        var body = Data()
-        var failure: SessionError?
+        var body: BodyAccumulator
         var progress: Progress?
         var kept = Kept()
         var hasEnded = false
@@ -275,7 +274,9 @@ final class TaskCompanion: Sendable {
 
     private let state: Lock<State>
 
-    init(keeping session: Session) { state = Lock(State(session: session)) }
+    init(keeping session: Session) {
+        state = Lock(State(session: session, body: BodyAccumulator(session.settings.bodyLimits)))
+    }
 
     /// The task's own delegate, retained until the task has ended; set after that, it has no effect.
     var delegate: (any URLSessionTaskDelegate)? {
@@ -302,20 +303,13 @@ final class TaskCompanion: Sendable {
     func takeCompletion() { call { (_: Data?, _: HTTPURLResponse?, _: (any Error)?) in } }
 
     /// Adds to the body that the handler gets. False without a handler for data.
-    func collect(_ data: Data, of task: SessionTask, limit: Int) -> Bool {
-        let (isCollected, isTooLarge) = state.withLock { state in
-            guard case .data = state.handler else { return (false, false) }
-            if state.failure != nil { return (true, false) }
-            if state.body.count + data.count > limit {
-                state.body = Data()
-                state.failure = SessionError(.transfer(.bodyTooLarge(limit: limit)), phase: .body, wasSent: true)
-                return (true, true)
-            }
-            state.body.append(data)
-            return (true, false)
+    func collect(_ data: Data, of task: SessionTask) -> Bool {
+        let outcome = state.withLock { state -> BodyAccumulator.Outcome? in
+            guard case .data = state.handler else { return nil }
+            return state.body.take(data.span)
         }
-        if isTooLarge { task.cancel() }
-        return isCollected
+        if outcome == .overflowed { task.cancel() }
+        return outcome != nil
     }
 
     /// Calls the handler with the file. False without a handler for files.
@@ -334,12 +328,12 @@ final class TaskCompanion: Sendable {
     func complete(_ task: SessionTask, _ error: (any Error)?) -> Bool {
         let (handler, body, failure) = state.withLock { state in
             // A task that the program keeps does not keep the body.
-            defer { state.body = Data() }
-            return (state.handler.take(), state.body, state.failure)
+            (state.handler.take(), state.body.takeAll(), state.body.failure)
         }
         switch handler {
         case nil: return false
         case .data(let handler):
+            let failure = failure.map { SessionError(.transfer($0), phase: .body, wasSent: true) }
             if let error = failure ?? error { handler(nil, nil, error) } else { handler(body, task.response, nil) }
         case .file(let handler): if let error { handler(nil, task.response, error) }
         }

@@ -167,7 +167,7 @@ extension Session {
             }
         }
         renewConnections()
-        delegateQueue.addOperation(Turn(completionHandler))
+        delegateQueue.addOperation(QueuedBlock(completionHandler))
     }
 
     /// Has new requests use new connections, and calls the handler on the `delegateQueue`. Storages in files are written as
@@ -175,7 +175,7 @@ extension Session {
     @preconcurrency
     public func flush(completionHandler: @escaping @Sendable () -> Void) {
         renewConnections()
-        delegateQueue.addOperation(Turn(completionHandler))
+        delegateQueue.addOperation(QueuedBlock(completionHandler))
     }
 
     /// The same as an async function.

@@ -76,6 +76,47 @@ import Testing
         #expect(cache.cachedResponse(for: URLRequest(url: url)) == nil)
     }
 
+    private final class Delegate: NSObject, URLSessionDataDelegate, Sendable {}
+
+    @Test(arguments: [999, 1000])
+    func `what completion handlers and async calls collect counts for the memory quota`(limit: Int) async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok(String(repeating: "x", count: 1000))] }
+        let request = URLRequest(url: try origin.url().asURL())
+        let quota = MemoryQuota(limit: limit)
+        let configuration = URLSessionConfiguration.default
+        configuration.memoryQuota = quota
+        let plain = URLSession(configuration: configuration)
+        let told = URLSession(configuration: configuration, delegate: Delegate())
+        let manager = Alamofire.SessionManager(configuration: configuration)
+        func collected(_ task: (@escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> URLSessionTask)
+            async throws -> Data
+        {
+            try await withCheckedThrowingContinuation { continuation in
+                task { data, _, error in
+                    continuation.resume(with: Swift.Result { if let error { throw error } else { data ?? Data() } })
+                }.resume()
+            }
+        }
+        let collectors: [() async throws -> Data] = [
+            { try await collected { plain.dataTask(with: request, completionHandler: $0) } },
+            { try await collected { told.dataTask(with: request, completionHandler: $0) } },
+            { try await collected { told.uploadTask(with: request, from: Data(), completionHandler: $0) } },
+            { try await plain.data(for: request).0 }, { try await told.data(for: request).0 },
+            { try await plain.data(for: request, delegate: Delegate()).0 },
+            { try await told.upload(for: request, from: Data()).0 },
+            { try await manager.request(request).serializingData().value },
+        ]
+        for (number, collect) in collectors.enumerated() {
+            if limit == 1000 {
+                #expect(try await collect().count == 1000, "\(number)")
+            } else {
+                let error = await #expect(throws: SessionError.self, "\(number)") { try await collect() }
+                #expect(error?.reason.kind == .memoryQuotaExceeded, "\(number)")
+            }
+            #expect(quota.used == 0, "\(number)")
+        }
+    }
+
     @Test func `the answer to a response has its name in URLSession`() {
         let answers: [URLSession.ResponseDisposition] = [.allow, .cancel, .becomeDownload]
         #expect(answers.count == 3)
