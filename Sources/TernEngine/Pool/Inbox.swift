@@ -15,6 +15,8 @@ final class Inbox<Sender: ConnectionRequester>: Sendable {
 
     private struct State: ~Copyable, Sendable {
         var entries = WorkQueue<Entry>()
+        /// The one that the loop is performing.
+        var taken: Entry?
         var isAwaited = false
     }
 
@@ -29,12 +31,21 @@ final class Inbox<Sender: ConnectionRequester>: Sendable {
         }
     }
 
-    /// The next one; nil if there is none, and the next sender must wake the loop.
+    /// The next one; nil if there is none, and the next sender must wake the loop. The one before has been performed.
     func next() -> Entry? {
-        state.withLock { state in
-            if let entry = state.entries.popFirst() { return entry }
-            state.isAwaited = false
-            return nil
+        // It is released without the lock.
+        var performed: Entry?
+        return state.withLock { state in
+            swap(&state.taken, &performed)
+            state.taken = state.entries.popFirst()
+            if state.taken == nil { state.isAwaited = false }
+            return state.taken
         }
+    }
+
+    /// The senders of the starts that have not been performed.
+    var starting: [Sender] {
+        let (taken, waiting) = state.withLock { ($0.taken, $0.entries.elements) }
+        return ([taken] + waiting).compactMap { entry in entry?.command == .start ? entry?.sender : nil }
     }
 }

@@ -4,7 +4,7 @@ import TernIO
 
 /// The part of a session on one reactor: its pools and, through them, its connections.
 ///
-/// `deliver` and `perform` may be called on any thread; everything else belongs to the loop's thread, hence `@unchecked
+/// `deliver`, `perform` and `starting` may be called on any thread; everything else belongs to the loop's thread, hence `@unchecked
 /// Sendable`.
 final class Shard<Requester: ConnectionRequester>: @unchecked Sendable {
     typealias Pool = ConnectionPool<Requester>
@@ -54,6 +54,9 @@ final class Shard<Requester: ConnectionRequester>: @unchecked Sendable {
     func deliverHere(_ command: TaskCommand, from sender: Requester) {
         if loop.isCurrent || !loop.runWhileAsleep({ sender.perform(command) }) { deliver(command, from: sender) }
     }
+
+    /// The senders of the starts that the loop has not performed. Any thread.
+    var starting: [Requester] { inbox.starting }
 
     private func openMore() {
         var budget = TickBudget()

@@ -16,10 +16,6 @@ extension Session {
         for shard in shards { shard.perform { $0.endMembers(.cancelled) } }
     }
 
-    /// The tasks that have been started and have not ended. Tasks that other threads start or end meanwhile may be
-    /// included or not. A stream task without a delegate is not included.
-    public var allTasks: [SessionTask] { tables.flatMap(\.all) }
-
     /// Makes every later request use a connection opened after this: idle connections are closed at once, those in use
     /// after their exchange.
     ///

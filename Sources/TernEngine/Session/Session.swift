@@ -165,11 +165,15 @@ public final class Session: Sendable {
         return task
     }
 
-    /// The tasks that have been started and have not ended, by shard.
-    var tables: [TaskTable<SessionTask>] { places.all.compactMap(\.table) }
+    /// The tasks that have been started and have not ended. Tasks that other threads start or end meanwhile may be
+    /// included or not. A stream task without a delegate is not included.
+    public var allTasks: [SessionTask] { places.all.flatMap(\.tasks) }
 
     /// The same of the tasks that the library has started.
-    var ownTasks: [SessionTask] { ownPlaces.all.compactMap(\.table).flatMap(\.all) }
+    var ownTasks: [SessionTask] { ownPlaces.all.flatMap(\.tasks) }
+
+    /// The lists of the program's tasks, by shard.
+    var tables: [TaskTable<SessionTask>] { places.all.compactMap(\.table) }
 
     /// The place for a task; nil if no tasks are accepted.
     func taskPlace(for request: URLRequest) -> TaskPlace? {

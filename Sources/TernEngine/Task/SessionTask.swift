@@ -304,4 +304,14 @@ final class TaskPlace: Sendable {
         self.shard = shard
         self.table = table
     }
+
+    /// The listed tasks, and those that will be listed when their reactor performs their start.
+    var tasks: [SessionTask] {
+        // In this order: a task is in the table before its start has been performed.
+        let starting = shard.starting.compactMap { $0 as? SessionTask }.filter { $0.isListed && $0.table === table }
+        let listed = table?.all ?? []
+        if starting.isEmpty { return listed }
+        let known = Set(listed.map(ObjectIdentifier.init))
+        return listed + starting.filter { $0.lifecycle.withLock { $0.isRunning } && !known.contains(ObjectIdentifier($0)) }
+    }
 }

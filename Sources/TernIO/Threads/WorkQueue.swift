@@ -19,6 +19,9 @@ package struct WorkQueue<Element>: ~Copyable {
 
     @inlinable package var isEmpty: Bool { next == end }
 
+    /// The elements in order. They share the queue's memory until it changes.
+    @inlinable package var elements: ArraySlice<Element?> { places[next..<end] }
+
     /// The current capacity.
     var capacity: Int { places.capacity }
 

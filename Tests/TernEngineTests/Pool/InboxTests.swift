@@ -53,6 +53,15 @@ import Testing
         #expect(taken == ["start 0", "start 1", "start 2", "cancel 1"])
     }
 
+    @Test func `a start that has not been performed is known, wherever it is`() throws {
+        let inbox = Inbox<Sender>()
+        for number in 0..<3 { _ = inbox.add(number == 1 ? .cancel : .start, from: try Sender(number)) }
+        for numbers in [[0, 2], [0, 2], [2], [2], []] {
+            #expect(inbox.starting.map(\.number) == numbers)
+            _ = inbox.next()
+        }
+    }
+
     @Test func `the loop is woken with the first command, and again only once it has found none`() throws {
         let inbox = Inbox<Sender>()
         let sender = try Sender(0)
@@ -65,7 +74,7 @@ import Testing
         #expect(inbox.add(.cancel, from: sender))
     }
 
-    @Test func `it keeps no sender that has been taken`() throws {
+    @Test func `it keeps a sender until its command has been performed`() throws {
         let inbox = Inbox<Sender>()
         weak var released: Sender?
         do {
@@ -73,9 +82,9 @@ import Testing
             released = sender
             _ = inbox.add(.start, from: sender)
         }
-        #expect(released != nil)
         _ = inbox.next()
-        #expect(released == nil)
+        #expect(inbox.starting.first === released && released != nil)
+        #expect(inbox.next() == nil && released == nil)
     }
 
     @Test func `no command is lost, however many threads write`() async throws {

@@ -66,6 +66,26 @@ import Testing
         #expect(origin.connectionCount == 0)
     }
 
+    @Test func `lists the tasks that this thread has resumed, wherever their reactors are with them`() async throws {
+        let origin = try ScriptedOrigin { _, _ in [.hold] }
+        let session = Session.limited(to: 5) { $0.reactorCount = 2 }
+        for _ in 0..<1000 {
+            let tasks = try (0..<5).map { _ in
+                session.dataTask(with: try URLRequest(origin), delegate: RecordingDelegate())
+            }
+            for (count, task) in tasks.enumerated() {
+                task.resume()
+                let listed = session.allTasks.map(\.taskIdentifier)
+                let missing = tasks[...count].filter { !listed.contains($0.taskIdentifier) }
+                if !missing.isEmpty { Issue.record("\(missing.count) of \(count + 1) are missing") }
+                if Set(listed).count != listed.count { Issue.record("\(listed) has a task twice") }
+            }
+            tasks.forEach { $0.cancel() }
+        }
+        while !session.allTasks.isEmpty { await session.settle() }
+        session.invalidateAndCancel()
+    }
+
     @Test func `may be dropped from the callback of its own task`() async throws {
         final class Holder: @unchecked Sendable {
             // Written before the task starts and cleared on the reactor's thread.

@@ -124,7 +124,7 @@ import Testing
         task.resume()
         while task.state != .completed { await session.settle() }
         #expect(task.response?.statusCode == 302)
-        #expect(origin.requestCount == 1)
+        #expect(origin.requests.count == 1)
     }
 
     @Test func `informational responses of every hop are delivered`() async throws {
