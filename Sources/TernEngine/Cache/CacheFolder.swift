@@ -13,10 +13,10 @@ public import TernSystem
 ///
 /// - `tern-cache`: the version of the format. A folder without it is used only if it is empty: what is not needed any more
 ///   is deleted from it.
-/// - `ab/ab…`: the records of the URL whose digest is `ab…`. They have digests of what may be a secret of a request. A record is added, replaced and removed by writing the file
-///   anew under a lock and renaming it, so that readers, which take no lock, see the old or the new one.
+/// - `ab/ab…`: the records of the URL whose digest is `ab…`, with digests of what may be a secret of a request. Each
+///   change writes the file anew under a lock and renames it, so that readers, which take no lock, see the old or the
+///   new one.
 /// - `ab/ab…-NAME`: the content of a record. It has no name until it is complete, and gets one before its record.
-///
 /// - `tern-usage`: the size of all files, so that none of them is looked at to know it, and a number that tells the other
 ///   processes that something was removed.
 ///

@@ -39,7 +39,7 @@ final class ResponseTimes: Sendable {
 
     private let hosts = Lock(HostTable<Record>(maximum: 1024))
 
-    /// A host has answered within this time, or has not answered in it.
+    /// A host has answered within this time.
     func add(_ time: Duration, of host: String, at now: MonotonicInstant) {
         hosts.withLock { $0.record(of: host, at: now) { Record(at: now) }.add(time, at: now) }
     }

@@ -3,9 +3,9 @@ import TernLock
 
 extension Session {
     /// Opens connections that later requests like `request` will use, so that these wait for no handshake: until `count`
-    /// are idle or being opened, as far as the limits of the session allow. Nothing is sent but handshakes, and no
-    /// rate limit counts them. What changes or
-    /// refuses requests, such as HSTS, proxies and egress policies, changes or refuses this one.
+    /// are idle or being opened, as far as the limits of the session allow. Nothing is sent but handshakes, and no rate
+    /// limit counts them. What changes or refuses requests, such as HSTS, proxies and egress policies, changes or refuses
+    /// this one.
     ///
     /// Returns the number of such connections. Throws the first error if one cannot be opened; the others are kept.
     /// Idle connections are closed after ``SessionConfiguration/maximumIdleTime``.
