@@ -67,11 +67,6 @@ extension FilePath {
         _ = unsafe ByteText.withPath(path) { unsafe utimensat(AT_FDCWD, $0, nil, AT_SYMLINK_NOFOLLOW) }
     }
 
-    /// Removes an empty folder, if it is one.
-    package static func removeFolder(_ path: String) {
-        _ = unsafe ByteText.withPath(path) { unsafe rmdir($0) }
-    }
-
     /// Creates a folder for its owner alone. False if something exists there.
     package static func createPrivateFolder(_ path: String) throws(SystemCallError) -> Bool {
         do throws(SystemCallError) {

@@ -164,16 +164,6 @@ struct TaskMachine: ~Copyable {
 
     /// Whether the response is not the answer, and its rest is awaited.
     var isDiscarding: Bool { if case .discarding = stage { true } else { false } }
-
-    /// Whether the task has been started and has not begun to end.
-    var isWorking: Bool {
-        switch stage {
-        case .created, .ending, .finishing, .completed: false
-        case .preparing, .lookingUp, .resolving, .delayed, .attempting, .answering, .deciding, .delivering, .asking,
-            .discarding:
-            true
-        }
-    }
 }
 
 // The hop
