@@ -2,6 +2,7 @@
 import Foundation
 import TernTesting
 import TernURLSession
+import TestProofs
 import Testing
 
 @testable import TernNames
@@ -60,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `a long character costs each of its scalars once`() throws {
+    @Test(.proves("14.2a")) func `a long character costs each of its scalars once`() throws {
         let (short, long) = (try Self.time(of: 20_000), try Self.time(of: 320_000))
         // Sixteen times as many: quadratic work would cost 256 times as much.
         #expect(long < short * 80)
@@ -71,7 +72,7 @@ import Testing
         return try ContinuousClock().measure { _ = try characters(of: text) }
     }
 
-    @Test func `a character ends with an error beyond its limit`() async throws {
+    @Test(.proves("14.2b")) func `a character ends with an error beyond its limit`() async throws {
         let body = Array("ab".utf8) + Array(String(repeating: "\u{301}", count: 600_000).utf8)
         let origin = try ScriptedOrigin { _, _ in [.respond(status: 200, body: body)] }
         let url = try #require(URL(string: origin.url()))

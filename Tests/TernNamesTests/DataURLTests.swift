@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TestProofs
 import Testing
 
 @testable import TernNames
@@ -38,7 +39,7 @@ import Testing
         return joined.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } ? (joined, content) : nil
     }
 
-    @Test func `short URLs contain what the rules say`() {
+    @Test(.proves("14.3a")) func `short URLs contain what the rules say`() {
         var random = SystemRandomNumberGenerator()
         let words = [
             "data", ":", "DATA:", "data:", "data:", "data:", ",", ",", ";", ";", ";base64", ";BASE64 ,", "%20", "%",
@@ -61,7 +62,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [";", ";a", ";%41", ";\u{301}"])
+    @Test(.proves("14.3b"), arguments: [";", ";a", ";%41", ";\u{301}"])
     func `many parameters cost each of them once`(parameter: String) {
         func time(of count: Int) -> Duration {
             let text = "data:" + String(repeating: parameter, count: count) + ",x"

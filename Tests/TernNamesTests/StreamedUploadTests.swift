@@ -3,6 +3,7 @@ import Foundation
 import Synchronization
 import TernTesting
 import TernURLSession
+import TestProofs
 import Testing
 
 /// A streamed upload without a stream, as FoundationNetworking sends it: the delegate is asked before anything is sent.
@@ -61,7 +62,7 @@ import Testing
         #expect(request.value(of: "Transfer-Encoding") == "chunked" && delegate.count.withLock { $0 } == 1)
     }
 
-    @Test(arguments: ["5", "4", "6"])
+    @Test(.proves("14.5a"), arguments: ["5", "4", "6"])
     func `a Content-Length of the request is the length of its stream, and of the delegate's`(
         length: String
     ) async throws {
@@ -97,7 +98,7 @@ import Testing
         #expect(origin.requests.map { String(decoding: $0.body, as: UTF8.self) } == ["one", "two"])
     }
 
-    @Test func `the stream that was sent before fails the request`() async throws {
+    @Test(.proves("14.1b")) func `the stream that was sent before fails the request`() async throws {
         let (origin, delegate) = (try origin(), Streams(["one", "one"], isSame: true))
         #expect(try await send("/moved", delegate, on: origin)?.code == .requestBodyStreamExhausted)
     }

@@ -4,6 +4,7 @@ import TernAlamofire
 import TernLock
 import TernNames
 import TernTesting
+import TestProofs
 import Testing
 
 /// What people write in their tests: a handler for each request.
@@ -176,7 +177,8 @@ private final class Plain: URLProtocol {
         #expect(await outcome(later, request) == "200 GET 0 -")
     }
 
-    @Test func `a class that is registered after a session was made is asked, until it is not registered any more`()
+    @Test(.proves("14.4a"))
+    func `a class that is registered after a session was made is asked, until it is not registered any more`()
         async
     {
         let request = get("http://127.0.0.1:1/stub.test")

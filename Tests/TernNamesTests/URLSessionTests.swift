@@ -3,6 +3,7 @@
 import Foundation
 import TernAlamofire
 import TernTesting
+import TestProofs
 import Testing
 
 @Suite struct URLSessionTests {
@@ -78,7 +79,7 @@ import Testing
 
     private final class Delegate: NSObject, URLSessionDataDelegate, Sendable {}
 
-    @Test(arguments: [999, 1000])
+    @Test(.proves("14.16a"), arguments: [999, 1000])
     func `what completion handlers and async calls collect counts for the memory quota`(limit: Int) async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok(String(repeating: "x", count: 1000))] }
         let request = URLRequest(url: try origin.url().asURL())

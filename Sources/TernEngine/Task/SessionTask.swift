@@ -312,6 +312,7 @@ final class TaskPlace: Sendable {
         let listed = table?.all ?? []
         if starting.isEmpty { return listed }
         let known = Set(listed.map(ObjectIdentifier.init))
-        return listed + starting.filter { $0.lifecycle.withLock { $0.isRunning } && !known.contains(ObjectIdentifier($0)) }
+        let running = starting.filter { $0.lifecycle.withLock { $0.isRunning } }
+        return listed + running.filter { !known.contains(ObjectIdentifier($0)) }
     }
 }

@@ -2,6 +2,7 @@
 import FoundationEssentials
 import Synchronization
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import TernEngine
@@ -50,7 +51,7 @@ import TernLock
         },
     ]
 
-    @Test(arguments: unannounced.indices)
+    @Test(.proves("14.5a"), arguments: unannounced.indices)
     func `a Content-Length of the request is the length of a source that has none`(kind: Int) async throws {
         let origin = try Self.echo()
         let session = Session()

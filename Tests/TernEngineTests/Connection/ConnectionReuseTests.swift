@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import TernEngine
@@ -80,7 +81,7 @@ import TernLock
         #expect(origin.connectionCount == 1)
     }
 
-    @Test(arguments: [0, 15, 16, 17, 40])
+    @Test(.proves("14.13a"), arguments: [0, 15, 16, 17, 40])
     func `an answer that came before its request answers nothing, whatever it waits behind`(count: Int) async throws {
         let authority = try CertificateAuthority()
         let forged = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"

@@ -18,7 +18,8 @@ import Testing
 
     /// What the tasks of one row wait for.
     enum Wait: String, CaseIterable {
-        case policy, source, otherRequest, delay, rate, permit, dial, handshake, head, secondAttempt, body, discarded, question,
+        case policy, source, otherRequest, delay, rate, permit, dial, handshake, head, secondAttempt, body, discarded,
+            question,
             suspended
     }
 
@@ -306,7 +307,8 @@ private final class Situation: Sendable {
         let policies: [any HopPolicy] = wait == .policy ? [lookups] : wait == .delay ? [LongDelay()] : []
         session = SessionHolder(
             Session.limited(
-                to: wait == .permit ? 1 : wait == .secondAttempt ? 2 * count + 1 : count + 1, hopPolicies: policies, sources: wait == .source ? [source] : nil
+                to: wait == .permit ? 1 : wait == .secondAttempt ? 2 * count + 1 : count + 1, hopPolicies: policies,
+                sources: wait == .source ? [source] : nil
             ) {
                 if wait != .source { $0.urlCache = servers.cache }
                 if wait == .secondAttempt {

@@ -2,6 +2,7 @@
 import FoundationEssentials
 import TernIO
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import TernEngine
@@ -56,7 +57,7 @@ import Testing
         #expect(session.connectionGauges.routes.map(\.idle).sorted() == [1, 2])
     }
 
-    @Test(arguments: [1, 2])
+    @Test(.proves("14.12a"), arguments: [1, 2])
     func `a server that redirects to many hosts leaves as many idle connections as may be`(reactors: Int) async throws {
         let origin = try ScriptedOrigin { _, request in
             let number = Int(request.target.dropFirst()) ?? 0

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import TernHTTP1
+import TestProofs
 import Testing
 
 @testable import TernEngine
@@ -133,24 +134,26 @@ import Testing
 
     // Where it leads.
 
-    @Test(arguments: [
-        ("http://a.test/b/c?q", "d", "http://a.test/b/d"), ("http://a.test/b/c?q", "?r", "http://a.test/b/c?r"),
-        ("http://a.test", "d", "http://a.test/d"), ("http://a.test/b", "//c.test/d", "http://c.test/d"),
-        ("https://a.test/b", "//c.test:8/d", "https://c.test:8/d"),
-        ("http://a.test/b", "HTTPS://C.test", "HTTPS://C.test"),
-        // RFC 9110 §10.2.2
-        ("http://a.test/b#f", "/c", "http://a.test/c#f"), ("http://a.test/b#f", "/c#g", "http://a.test/c#g"),
-        ("http://a.test/b#f", "/c#", "http://a.test/c#"), ("http://a.test/b#f", "#g", "http://a.test/b#g"),
-        ("http://a.test/b#f", "http://c.test/", "http://c.test/#f"),
-        ("http://a.test/", "/a b\u{fc}?[\\]#%", "http://a.test/a%20b%C3%BC?%5B%5C%5D#%25"),
-        ("http://a.test/b/c", "\\\\evil.test\\d", "http://a.test/b/%5C%5Cevil.test%5Cd"),
-        ("http://a.test/b/c", "/\\evil.test", "http://a.test/%5Cevil.test"),
-        // The URL Standard and curl: a host, after any number of slashes.
-        ("http://a.test/b", "http:///d.test/e", "http://d.test/e"),
-        ("http://a.test/b", "HTTP:////d.test:8?q#f", "HTTP://d.test:8?q#f"),
-        ("http://a.test/b", "https:/d.test/e", "https://d.test/e"),
-        ("http://a.test/b", "https:///ada@b\u{fc}cher.test/", "https://xn--bcher-kva.test/"),
-    ])
+    @Test(
+        .proves("14.7b"),
+        arguments: [
+            ("http://a.test/b/c?q", "d", "http://a.test/b/d"), ("http://a.test/b/c?q", "?r", "http://a.test/b/c?r"),
+            ("http://a.test", "d", "http://a.test/d"), ("http://a.test/b", "//c.test/d", "http://c.test/d"),
+            ("https://a.test/b", "//c.test:8/d", "https://c.test:8/d"),
+            ("http://a.test/b", "HTTPS://C.test", "HTTPS://C.test"),
+            // RFC 9110 §10.2.2
+            ("http://a.test/b#f", "/c", "http://a.test/c#f"), ("http://a.test/b#f", "/c#g", "http://a.test/c#g"),
+            ("http://a.test/b#f", "/c#", "http://a.test/c#"), ("http://a.test/b#f", "#g", "http://a.test/b#g"),
+            ("http://a.test/b#f", "http://c.test/", "http://c.test/#f"),
+            ("http://a.test/", "/a b\u{fc}?[\\]#%", "http://a.test/a%20b%C3%BC?%5B%5C%5D#%25"),
+            ("http://a.test/b/c", "\\\\evil.test\\d", "http://a.test/b/%5C%5Cevil.test%5Cd"),
+            ("http://a.test/b/c", "/\\evil.test", "http://a.test/%5Cevil.test"),
+            // The URL Standard and curl: a host, after any number of slashes.
+            ("http://a.test/b", "http:///d.test/e", "http://d.test/e"),
+            ("http://a.test/b", "HTTP:////d.test:8?q#f", "HTTP://d.test:8?q#f"),
+            ("http://a.test/b", "https:/d.test/e", "https://d.test/e"),
+            ("http://a.test/b", "https:///ada@b\u{fc}cher.test/", "https://xn--bcher-kva.test/"),
+        ])
     func `leads to`(_ url: String, _ location: String, _ target: String) throws {
         let next = try following(outcome(302, [location], sent: request("GET", url)))
         #expect(next.request.url?.absoluteString == target)

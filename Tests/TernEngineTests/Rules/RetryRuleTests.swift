@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
+import TestProofs
 import Testing
 
 @testable import TernEngine
@@ -265,6 +266,7 @@ import Testing
 
     /// At Sun, 06 Nov 1994 08:49:37 GMT.
     @Test(
+        .proves("14.6a"),
         arguments: [
             (["120"], 120), (["0"], 0), (["007"], 7), (["-7"], nil), (["+7"], nil), (["soon"], nil), ([""], nil),
             (["3.7"], 4), (["3.0"], 3), (["0.0001"], 1), (["0.0"], 0), ([".5"], 1), (["5."], 5), (["."], nil),

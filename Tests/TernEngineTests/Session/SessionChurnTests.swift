@@ -4,6 +4,7 @@ import Glibc
 import TernIO
 import TernTLS
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import TernEngine
@@ -31,7 +32,8 @@ extension Processes {
             await #expect(processExitsWith: .success) { try await Churn.sessionsDroppedByTheirTasks() }
         }
 
-        @Test func `idle connections of all sessions go before a connection fails for want of a descriptor`() async {
+        @Test(.proves("14.12b"))
+        func `idle connections of all sessions go before a connection fails for want of a descriptor`() async {
             await #expect(processExitsWith: .success) { try await Churn.noDescriptorButIdleConnections() }
         }
 

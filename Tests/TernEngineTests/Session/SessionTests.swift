@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import TernEngine
@@ -66,7 +67,8 @@ import Testing
         #expect(origin.connectionCount == 0)
     }
 
-    @Test func `lists the tasks that this thread has resumed, wherever their reactors are with them`() async throws {
+    @Test(.proves("14.15a"))
+    func `lists the tasks that this thread has resumed, wherever their reactors are with them`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.hold] }
         let session = Session.limited(to: 5) { $0.reactorCount = 2 }
         for _ in 0..<1000 {

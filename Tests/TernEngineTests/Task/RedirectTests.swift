@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import TernEngine
@@ -117,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `a delegate may answer redirects and nothing else`() async throws {
+    @Test(.proves("14.17a")) func `a delegate may answer redirects and nothing else`() async throws {
         let origin = try ScriptedOrigin.redirecting()
         let session = Session.limited()
         let task = session.dataTask(with: try URLRequest(origin, "/302?/there"), delegate: Refusing())

@@ -2,6 +2,7 @@
 import Glibc
 import Synchronization
 import TernLock
+import TestProofs
 import Testing
 
 @testable import TernIO
@@ -164,7 +165,8 @@ import Testing
         #expect(await eventually { total.withLock { $0 } == 4000 })
     }
 
-    @Test func `work that is handed over while the lock is held is done, and its caller does not wait`() async {
+    @Test(.proves("14.14a"))
+    func `work that is handed over while the lock is held is done, and its caller does not wait`() async {
         let threads = WorkThreads(maximum: 8)
         let done = Counter()
         await withTaskGroup(of: Void.self) { group in

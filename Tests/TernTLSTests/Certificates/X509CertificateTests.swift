@@ -2,6 +2,7 @@
 import CTernOpenSSL
 import Foundation
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import TernTLS
@@ -198,7 +199,7 @@ struct PublicKeyTests {
         }
     }
 
-    @Test func `a public RSA key is read as PKCS #1 has it, too`() throws {
+    @Test(.proves("14.9a")) func `a public RSA key is read as PKCS #1 has it, too`() throws {
         let certificate = try CertificateAuthority(key: .rsa(bits: 2048)).certificate()
         var info = try #require(DERElements(sequence: unsafe Self.subjectPublicKeyInfo(of: certificate)))
         _ = info.next()

@@ -132,7 +132,9 @@ import Testing
         #expect(released == nil)
     }
 
-    @Test func `a body beyond the memory quota is an error, and one that its request has is free`() async throws {
+    @Test(.proves("14.16a")) func `a body beyond the memory quota is an error, and one that its request has is free`()
+        async throws
+    {
         let quota = MemoryQuota(limit: 100_000)
         var configuration = SessionConfiguration.default
         configuration.memoryQuota = quota

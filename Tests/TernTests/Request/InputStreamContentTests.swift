@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import Tern
@@ -101,7 +102,7 @@ import Testing
         #expect(origin.observations.requestCount == 0)
     }
 
-    @Test(arguments: UnreadableStream.allCases)
+    @Test(.proves("14.1b"), arguments: UnreadableStream.allCases)
     func `a stream that cannot be read fails the request, and nothing else`(kind: UnreadableStream) async throws {
         let origin = try Self.echo()
         let stream = try kind.make()
@@ -112,7 +113,7 @@ import Testing
         #expect(origin.observations.requestCount == 0)
     }
 
-    @Test(arguments: ReadableStream.Word.allCases)
+    @Test(.proves("14.1a"), arguments: ReadableStream.Word.allCases)
     func `a stream is read whatever it says of itself`(word: ReadableStream.Word) async throws {
         let origin = try Self.echo()
         #expect(try await upload(.inputStream(ReadableStream(word)), to: origin) == "3")

@@ -77,7 +77,9 @@ import Testing
         let resumed = Lock<[ObjectIdentifier]>([])
         let observer = NotificationCenter.default.addObserver(
             forName: Notification.Name.Task.DidResume, object: nil, queue: nil
-        ) { note in if let request = note.object as? Request { resumed.withLock { $0.append(ObjectIdentifier(request)) } } }
+        ) { note in
+            if let request = note.object as? Request { resumed.withLock { $0.append(ObjectIdentifier(request)) } }
+        }
         defer { NotificationCenter.default.removeObserver(observer) }
         let request = manager.request(origin.url())
         #expect(request.task?.state == .running && manager.delegate.registry.all.contains { $0 === request })

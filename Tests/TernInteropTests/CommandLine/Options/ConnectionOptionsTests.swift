@@ -3,6 +3,7 @@
 import Foundation
 import TernTesting
 import TestPrograms
+import TestProofs
 import Testing
 
 /// `--interface`, `--local-port` and the options of keep-alive, beside curl.
@@ -55,6 +56,7 @@ import Testing
     }
 
     @Test(
+        .proves("14.8a"),
         arguments: [
             ("HTTP/1.1 200 OK\nContent-Length: 4\n\nfine", "bare-lf"),
             ("HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nfine\r\n0\r\n\r\n", "chunked-http10"),

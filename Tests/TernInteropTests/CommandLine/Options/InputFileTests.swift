@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import TernTLS
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import TernCLI
@@ -20,7 +21,8 @@ import Testing
         #expect(throws: CommandFailure.self) { try InputFile.read("/", for: "-d") }
     }
 
-    @Test func `a byte order mark in front of a text is skipped by each of its readers, and a second one by none`()
+    @Test(.proves("14.10a"))
+    func `a byte order mark in front of a text is skipped by each of its readers, and a second one by none`()
         throws
     {
         func marked(_ text: String, _ count: Int = 1) -> [UInt8] {

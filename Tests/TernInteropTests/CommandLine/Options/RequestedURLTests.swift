@@ -2,6 +2,7 @@
 import Foundation
 import TernEngine
 import TestPrograms
+import TestProofs
 import Testing
 
 @testable import TernCLI
@@ -56,6 +57,7 @@ import Testing
     }
 
     @Test(
+        .proves("14.7a"),
         arguments: [
             ("http:/a.test/x", "http://a.test/x"), ("HTTPS:/a.test:8/x//y", "HTTPS://a.test:8/x//y"),
             ("http:///a.test?q", "http://a.test?q"), ("http:////[::1]:8/", "http://[::1]:8/"),

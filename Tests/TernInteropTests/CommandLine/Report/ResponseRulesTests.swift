@@ -2,6 +2,7 @@
 import Foundation
 import Tern
 import TernEngine
+import TestProofs
 import Testing
 
 @testable import TernCLI
@@ -36,6 +37,7 @@ import Testing
     }
 
     @Test(
+        .proves("14.11a"),
         arguments: [
             ("bytes 4-9/10", 6, nil), ("bytes 4-6/10", 3, 7), ("bytes 4-9/10", 3, 7), ("bytes 4-9/10", 8, 12),
             ("bytes 4-9/*", 6, nil), ("bytes 4-9/*", 3, 7),
