@@ -17,3 +17,12 @@ public struct Descriptor: ~Copyable, Sendable {
         _ = close(rawValue)
     }
 }
+
+extension Descriptor {
+    /// How many descriptors the process may have at present.
+    package static var limit: Int {
+        var limit = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
+        return Int(clamping: limit.rlim_cur)
+    }
+}

@@ -24,6 +24,9 @@ public struct SystemCallError: Error, Sendable, Hashable, CustomStringConvertibl
         }
     }
 
+    /// Whether the process, or the machine, had no descriptor left.
+    package var isDescriptorShortage: Bool { code == EMFILE || code == ENFILE }
+
     /// For example "connect: Connection refused (errno 111)".
     public var description: String { "\(call): \(message) (errno \(code))" }
 }

@@ -19,7 +19,7 @@ extension OptionDescription {
                 case "schemes": .words(["http", "https", "=https"])
                 case "version": .words(["1.2", "1.3", "default"])
                 case "reach": .words(["public", "machine", "none"])
-                case "rules": .words(ConnectionOptions.leniencies.map(\.name))
+                case "rules": .words(["bare-lf", "chunked-http10"])
                 case _ where name.hasPrefix("file") || name.hasSuffix("or file"): .file
                 case _ where name.contains("|"): .words(name.split(separator: "|").map(String.init))
                 default: .other

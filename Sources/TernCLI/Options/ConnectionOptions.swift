@@ -38,7 +38,7 @@ struct ConnectionOptions: OptionGroup, Equatable {
     }
 
     /// The rules that `--lenient` names.
-    static let leniencies: [(name: String, rule: ParsingLeniency)] = [
+    private static let leniencies: [(name: String, rule: ParsingLeniency)] = [
         ("bare-lf", .bareLineFeedInHead), ("chunked-http10", .chunkedInHTTP10),
     ]
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: getrlimit(2) writes to a value that outlives the call.
-import Glibc
+import TernSystem
 
 /// The options that hold for all groups of a run, wherever they are given, as in curl.
 struct GlobalOptions: OptionGroup {
@@ -74,11 +74,7 @@ struct ParallelOptions: OptionGroup {
 
     /// The number of transfers that have a descriptor for the connection and one for a file, beside those of the process:
     /// the others wait.
-    private static let possibleMaximum: Int = {
-        var limit = rlimit()
-        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return greatestMaximum }
-        return max(1, (Int(clamping: limit.rlim_cur) - 24) / 2)
-    }()
+    private static let possibleMaximum = max(1, (Descriptor.limit - 24) / 2)
 }
 
 /// How often requests begin, with curl's option name.

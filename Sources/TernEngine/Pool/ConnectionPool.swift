@@ -180,7 +180,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         publish()
         if permits.areScarce(for: holder) { giveUpIdle() }
         while permits.hasTooManyIdle(holder), state.mostRecent != nil { closeIdle() }
-        if idle.isTooMany { idle.closeSurplus() }
+        idle.closeIfTooMany()
     }
 
     /// When the connection that has been idle longest became idle; nil if none is idle.
@@ -268,7 +268,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         let counts = state.counts
         holder.counts.publish(leased: counts.leased, opening: counts.opening, waiting: state.waitingCount)
         holder.counts.publish(idle: counts.idle)
-        idle.count &+= counts.idle &- publishedIdle
+        idle.add(counts.idle &- publishedIdle)
         publishedIdle = counts.idle
     }
 }

@@ -25,13 +25,12 @@ final class Shard<Requester: ConnectionRequester>: @unchecked Sendable {
     private var members: [ObjectIdentifier: any ShardMember] = [:]
     private let inbox = Inbox<Requester>()
 
-    private let idle: IdleConnections
+    private lazy var idle = IdleConnections(limit: idleLimit) { [weak self] in self?.closeSurplus($0) }
+    private let idleLimit: Int
 
     /// - Parameter idleLimit: the number of idle connections that are kept.
     init(_ shared: SharedSettings, _ permits: ConnectionPermits, idleLimit: Int = .max) {
-        (self.shared, self.permits) = (shared, permits)
-        idle = IdleConnections(limit: idleLimit)
-        idle.closeSurplus = { [weak self] in self?.closeSurplus() }
+        (self.shared, self.permits, self.idleLimit) = (shared, permits, idleLimit)
     }
 
     var loop: ReactorLoop { shared.loop }
@@ -152,7 +151,7 @@ final class Shard<Requester: ConnectionRequester>: @unchecked Sendable {
 // Idle connections that are too many
 extension Shard: IdleHolder {
     /// Closes those that have been idle longest, whatever their route.
-    private func closeSurplus() {
+    private func closeSurplus(_ idle: IdleConnections) {
         while idle.isTooMany {
             let pools = pools.values.lazy.filter { $0.idleSince != nil }
             guard let oldest = pools.min(by: { $0.idleSince ?? .now < $1.idleSince ?? .now }) else { return }

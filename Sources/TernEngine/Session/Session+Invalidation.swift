@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
+import TernIO
 
 extension Session {
     /// Accepts no more tasks, and ends when the started ones are done: then its connections are closed, and its
@@ -40,19 +41,4 @@ extension Session {
         for table in tables { table.whenEmpty { left.count() } }
         if tables.isEmpty { left.end() }
     }
-}
-
-/// Runs a closure when it has been counted down.
-final class Countdown: Sendable {
-    private let left: Atomic<Int>
-    private let body: @Sendable () -> Void
-
-    init(from count: Int, _ body: @escaping @Sendable () -> Void) {
-        left = Atomic(count)
-        self.body = body
-    }
-
-    func count() { if left.subtract(1, ordering: .sequentiallyConsistent).newValue == 0 { body() } }
-
-    func end() { body() }
 }

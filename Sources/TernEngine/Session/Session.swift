@@ -89,7 +89,8 @@ public final class Session: Sendable {
             idlePerRoute: configuration.maximumIdleConnectionsPerHost)
         // With more shards than connections, these would move from one to the other.
         let homes = loops.prefix(max(1, limit))
-        let idleLimits = IdleConnections.limits(configuration, of: homes.count)
+        let idleLimits = IdleConnections.limits(
+            configuration.maximumIdleConnections, connectionsPerHost: perHost, shardCount: homes.count)
         shards = zip(homes, idleLimits).map { [permits] loop, idleLimit in
             Shard(
                 SharedSettings(

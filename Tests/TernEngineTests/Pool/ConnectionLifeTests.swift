@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import TernIO
+import TernSystem
 import TernTesting
 import TestProofs
 import Testing
@@ -81,15 +82,13 @@ import Testing
     }
 
     @Test func `by default a session keeps a quarter of the descriptors as idle connections, or all of a host`() {
-        var configuration = SessionConfiguration()
-        let usual = IdleConnections.limits(configuration, of: 3)
-        #expect(usual.count == 3 && usual.reduce(0, +) >= 64)
-        configuration.httpMaximumConnectionsPerHost = 1 << 40
-        #expect(IdleConnections.limits(configuration, of: 2) == [1 << 39, 1 << 39])
-        configuration.maximumIdleConnections = 5
-        #expect(IdleConnections.limits(configuration, of: 2) == [3, 2])
-        configuration.maximumIdleConnections = -1
-        #expect(IdleConnections.limits(configuration, of: 2) == [0, 0])
+        func limits(_ limit: Int?, perHost: Int = 6, shards: Int) -> [Int] {
+            IdleConnections.limits(limit, connectionsPerHost: perHost, shardCount: shards)
+        }
+        #expect(limits(nil, shards: 3).reduce(0, +) == max(6, Descriptor.limit / 4))
+        #expect(limits(nil, perHost: 1 << 40, shards: 2) == [1 << 39, 1 << 39])
+        #expect(limits(5, shards: 2) == [3, 2])
+        #expect(limits(-1, shards: 2) == [0, 0])
     }
 
     @Test func `connections are there before the first request`() async throws {
