@@ -78,7 +78,8 @@ import Testing
         let observer = NotificationCenter.default.addObserver(
             forName: Notification.Name.Task.DidResume, object: nil, queue: nil
         ) { note in
-            if let request = note.object as? Request { resumed.withLock { $0.append(ObjectIdentifier(request)) } }
+            guard let request = note.object as? Request else { return }
+            resumed.withLock { $0.append(ObjectIdentifier(request)) }
         }
         defer { NotificationCenter.default.removeObserver(observer) }
         let request = manager.request(origin.url())
