@@ -304,12 +304,12 @@ final class TaskCompanion: Sendable {
 
     /// Adds to the body that the handler gets. False without a handler for data.
     func collect(_ data: Data, of task: SessionTask) -> Bool {
-        let outcome = state.withLock { state -> BodyAccumulator.Outcome? in
-            guard case .data = state.handler else { return nil }
-            return state.body.take(data.span)
+        let (isCollected, overflows) = state.withLock { state in
+            guard case .data = state.handler else { return (false, false) }
+            return (true, state.body.take(data.span) == .overflowed)
         }
-        if outcome == .overflowed { task.cancel() }
-        return outcome != nil
+        if overflows { task.cancel() }
+        return isCollected
     }
 
     /// Calls the handler with the file. False without a handler for files.

@@ -40,7 +40,10 @@ open class Request: @unchecked Sendable {
 
     deinit {
         // A task that never starts does not release its delegate.
-        if taskDelegate.start.load(ordering: .relaxed) == .unstarted { taskDelegate.dropTask() }
+        switch taskDelegate.start.load(ordering: .relaxed) {
+        case .unstarted, .ended: taskDelegate.dropTask()
+        case .started, .starting, .unsent: break
+        }
     }
 
     /// The delegate of the request's task.

@@ -85,6 +85,12 @@ final class TaskRegistry: TaskTable {
         if let request { self[task] = request }
     }
 
+    func letGo(_ task: SessionTask) {
+        guard let request = self[task] else { return }
+        self[task] = nil
+        note(request, for: task)
+    }
+
     func remove(_ task: SessionTask) { self[task] = nil }
 
     func add(_ download: SessionDownloadTask, inPlaceOf task: SessionTask) {

@@ -40,4 +40,10 @@ struct Gate<Waiter> {
         }
         return current
     }
+
+    /// Closes it once more, for a time: this waiter is the first that is let in again.
+    mutating func close(before waiter: Waiter) {
+        if let first { queue.insert(first, at: 0) }
+        (first, current, isOpen) = (waiter, nil, false)
+    }
 }

@@ -82,6 +82,8 @@ protocol TaskTable: AnyObject, Sendable {
     func retain(requestOf task: SessionTask)
     /// Adds the download that a task became, with the task's request.
     func add(_ download: SessionDownloadTask, inPlaceOf task: SessionTask)
+    /// References the request of a task that has ended weakly from now on.
+    func letGo(_ task: SessionTask)
     /// Removes a task that has ended or will never start.
     func remove(_ task: SessionTask)
 }

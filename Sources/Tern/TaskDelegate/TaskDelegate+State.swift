@@ -36,6 +36,8 @@ extension TaskDelegate {
         private var finishedValidatorCount = 0
         /// A waiter was let in: no validation can run before it any more.
         private var isValidated = false
+        /// The request has ended before its first handler came: a retrier is asked about validations that come with that.
+        private var mayBeReopened = false
         private(set) var gate = Gate<Waiter>()
         /// Rare state, created on demand.
         var rareState: RareState?
@@ -150,9 +152,16 @@ extension TaskDelegate.State {
         finishedValidatorCount = validators.count
         if stage == .over {
             isValidated = true
-            (validators, finishedValidatorCount) = ([], 0)
+            if !mayBeReopened { (validators, finishedValidatorCount) = ([], 0) }
         }
         return left
+    }
+
+    /// A validation that came behind the end has failed, and the retrier is asked: this waiter waits for what follows.
+    mutating func reopen(for waiter: TaskDelegate.Waiter) {
+        stage = .asking(retryCount)
+        (isValidated, mayBeReopened) = (false, false)
+        gate.close(before: waiter)
     }
 
     /// The result for handlers, without the body.
@@ -162,6 +171,9 @@ extension TaskDelegate.State {
 
     /// An error: before the end, which keeps the first one, or at the end.
     mutating func fail(_ error: (any Error)?) { self.error = error }
+
+    /// Whether the end has come before the validation that fails now.
+    var isLate: Bool { stage == .over && mayBeReopened }
 }
 
 // The end
@@ -214,8 +226,14 @@ extension TaskDelegate.State {
     }
 
     /// Opens the gate. Returns the first waiter, and the validators to release.
-    mutating func open() -> (waiter: TaskDelegate.Waiter?, spent: [TaskDelegate.Validator]) {
+    ///
+    /// - Parameter mayBeReopened: for validations that come with a later handler.
+    mutating func open(
+        mayBeReopened: Bool
+    ) -> (waiter: TaskDelegate.Waiter?, spent: [TaskDelegate.Validator]) {
         stage = .over
+        self.mayBeReopened = mayBeReopened
+        if mayBeReopened { return (gate.open(), []) }
         defer { (validators, finishedValidatorCount) = (Array(validators.dropFirst(finishedValidatorCount)), 0) }
         return (gate.open(), validators)
     }

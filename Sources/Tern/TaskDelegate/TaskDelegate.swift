@@ -27,6 +27,8 @@ open class TaskDelegate: @unchecked Sendable {
         case starting
         /// It has been started, and is sent with its first handler: everything that is chained before counts.
         case unsent
+        /// It has ended without a handler. Only the user references it, and may still add one.
+        case ended
     }
 
     init(request: URLRequest?, error: (any Error)? = nil, context: RequestContext) {
@@ -237,7 +239,7 @@ extension TaskDelegate: CallbackQueue.Source {
     private func conclude() {
         switch state.withLock({ $0.stage }) {
         case .ending:
-            guard runValidators().error != nil, context.interception.hasRetrier, asks() else { return finish() }
+            guard runValidators().0.error != nil, context.interception.hasRetrier, asks() else { return finish() }
             ask(task.flatMap { context.interception.retry(of: $0) })
         case .settled: finish()
         case .running, .asking, .retrying, .over: break
@@ -245,8 +247,10 @@ extension TaskDelegate: CallbackQueue.Source {
     }
 
     private func finish() {
-        let (task, error) = state.withLock { ($0.task, $0.error) }
-        if let task {
+        let (task, error, isAwaited) = state.withLock { ($0.task, $0.error, $0.gate.isAwaited) }
+        let isTold = start.load(ordering: .relaxed) == .ended
+        let mayBeReopened = !isAwaited && !isTold && task != nil && context.interception.hasRetrier
+        if let task, !isTold {
             let closure = state.withLock { $0.rareState?.overrides.completion }
             context.hub.deliverCompletion(of: task, error)
             closure?(context.session, task, error)
@@ -255,10 +259,11 @@ extension TaskDelegate: CallbackQueue.Source {
                 fill(&completion)
                 TaskNotifications.didComplete(context.hub, task, completion.data)
             }
-            context.tasks.remove(task)
         }
+        if mayBeReopened { start.store(.ended, ordering: .relaxed) }
+        if let task { if mayBeReopened { context.tasks.letGo(task) } else { context.tasks.remove(task) } }
         releaseClosures()
-        let (waiter, spent) = state.withLock { $0.open() }
+        let (waiter, spent) = state.withLock { $0.open(mayBeReopened: mayBeReopened) }
         if case .waitingTask(let waitingTask)? = waiter { waitingTask.resume() }
         withExtendedLifetime(spent) {}
     }
@@ -312,8 +317,8 @@ extension TaskDelegate {
         reset()
         let metrics = self.task?.metrics
         let remains = state.withLock { $0.restart(with: task, after: metrics) }
-        // Cancelled before it was sent: whoever makes this task starts it.
-        if start.load(ordering: .relaxed) == .unsent { start.store(.started, ordering: .relaxed) }
+        // Whoever makes this task starts it.
+        if start.load(ordering: .relaxed) != .started { start.store(.started, ordering: .relaxed) }
         return withExtendedLifetime(remains) { remains != nil }
     }
 
@@ -360,7 +365,15 @@ extension TaskDelegate {
             admit(.waitingTask(waitingTask))
             send()
         }
-        let completion = runValidators()
+        var (completion, retry) = runValidators()
+        while let asked = retry {
+            await unsafe withUnsafeContinuation { continuation in
+                let waitingTask = unsafe WaitingTask(continuation: continuation)
+                state.withLock { $0.reopen(for: .waitingTask(waitingTask)) }
+                askSoon(asked)
+            }
+            (completion, retry) = runValidators()
+        }
         resumeWaiter(state.withLock { $0.nextWaiter() })
         return completion
     }
@@ -376,18 +389,22 @@ extension TaskDelegate {
         }
     }
 
-    /// The first caller runs the validations, unless there is an error already.
-    private func runValidators() -> Completion {
+    /// The first caller runs the validations, unless there is an error already. If one has come behind the end and fails,
+    /// with what a retrier is asked.
+    private func runValidators() -> (Completion, (any TaskRetry)?) {
         var (validators, completion) = state.withLock { ($0.takeValidators(), $0.completion) }
         fill(&completion)
-        guard completion.error == nil, let response = completion.response else { return completion }
+        guard completion.error == nil, let response = completion.response else { return (completion, nil) }
         for validator in validators {
             guard let error = validator.verdict(completion, response) else { continue }
-            state.withLock { $0.fail(error) }
+            let isLate = state.withLock { state in
+                state.fail(error)
+                return state.isLate
+            }
             completion.error = error
-            break
+            return (completion, isLate ? completion.task.flatMap { context.interception.retry(of: $0) } : nil)
         }
-        return completion
+        return (completion, nil)
     }
 
     /// Runs handlers until there are no waiters, or an awaiting task was let in and continues from there. On the
@@ -396,7 +413,12 @@ extension TaskDelegate {
         var waiter = state.withLock { $0.waiter }
         guard case .handler? = waiter else { return }
         while case .handler(let handler)? = waiter {
-            handler(runValidators())
+            let (completion, retry) = runValidators()
+            if let retry {
+                state.withLock { $0.reopen(for: .handler(handler)) }
+                return ask(retry)
+            }
+            handler(completion)
             // The gate drops the handler: its last reference must not be the one under the lock.
             waiter = withExtendedLifetime(waiter) { state.withLock { $0.nextWaiter() } }
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if DEBUG
+    import CTernLinux
     import Glibc
     import Synchronization
     import TernSystem

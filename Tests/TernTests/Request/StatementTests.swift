@@ -114,6 +114,30 @@ import Testing
         #expect(answer.response?.statusCode == 401 && origin.requests.count == 1)
     }
 
+    @Test(.proves("2.7g"), arguments: [false, true])
+    func `a retrier is asked about a validation that comes behind the end`(isAwaited: Bool) async throws {
+        let origin = try ScriptedOrigin { _, request in
+            [.respond(status: request.index == 0 ? 503 : 200, body: "\(request.index)")]
+        }
+        manager.retrier = RetryPolicy(retryLimit: 1, exponentialBackoffScale: 0.01)
+        var request: DataRequest? = manager.request(origin.url())
+        let delegate = try #require(request).delegate
+        weak let released = request
+        #expect(await eventually { delegate.start.load(ordering: .relaxed) == .ended })
+        var answer: DataResponse<String>?
+        if isAwaited {
+            answer = await request?.validate().serializingString().response
+        } else {
+            answer = await withCheckedContinuation { continuation in
+                _ = request?.validate().responseString { continuation.resume(returning: $0) }
+            }
+        }
+        #expect(answer?.value == "1" && request?.retryCount == 1 && origin.requests.count == 2)
+        request = nil
+        #expect(await eventually { released == nil })
+        #expect(manager.delegate.registry.all.isEmpty)
+    }
+
     @Test func `one that is cancelled before it is sent ends, and sends nothing`() async throws {
         bePatient()
         let origin = try ScriptedOrigin { _, _ in [.ok()] }

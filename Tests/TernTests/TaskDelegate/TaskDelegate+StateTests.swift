@@ -64,7 +64,7 @@ import Testing
             Issue.record("the request does not finish")
             return
         }
-        guard case .handler? = state.open().waiter else {
+        guard case .handler? = state.open(mayBeReopened: false).waiter else {
             Issue.record("no waiter was let in")
             return
         }
@@ -110,7 +110,7 @@ import Testing
         #expect(state.retryCount == 1)
         #expect(state.takeValidators().count == 1)
         _ = state.end(with: nil, isPlain: false)
-        guard case .handler? = state.open().waiter else {
+        guard case .handler? = state.open(mayBeReopened: false).waiter else {
             Issue.record("the handler was lost")
             return
         }
@@ -162,7 +162,7 @@ import Testing
         _ = state.end(with: nil, isPlain: false)
         #expect(state.takeValidators().count == 1)
         #expect(state.takeValidators().isEmpty)
-        #expect(state.open().spent.count == 2)
+        #expect(state.open(mayBeReopened: false).spent.count == 2)
         state.add(TaskDelegate.Validator { _, _ in nil })
         #expect(state.takeValidators().count == 1)
         state.add(TaskDelegate.Validator { _, _ in nil })
