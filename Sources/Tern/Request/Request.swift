@@ -67,7 +67,7 @@ open class Request: @unchecked Sendable {
     /// Starts the request, or reverts one `suspend()`. A request that could not be created calls its handlers now.
     ///
     /// A manager calls it for the requests that it starts. Such a request counts as resumed, and is sent with its first
-    /// response handler, when it is awaited, or with another `resume()`; without these within a twentieth of a second.
+    /// response handler, when it is awaited, or with another `resume()`; without these within a tenth of a second.
     open func resume() {
         guard let task else { return taskDelegate.endWithoutTask() }
         if taskDelegate.start.load(ordering: .relaxed) == .starting {

@@ -32,7 +32,7 @@ final class TaskRegistry: TaskTable {
     /// Whether requests that wait for a handler are looked for soon.
     private let looks = Atomic<Bool>(false)
     /// In milliseconds.
-    let patience = Atomic<Int>(25)
+    let patience = Atomic<Int>(50)
 
     private static func row(_ identifier: Int) -> Int { identifier & (rowCount - 1) }
 
@@ -126,9 +126,13 @@ final class TaskRegistry: TaskTable {
 
     private var unsent: [Request] {
         state.withLock { state in
-            state.rows.flatMap { row in
-                row.lazy.map(\.request).filter { $0.delegate.start.load(ordering: .relaxed) != .started }
+            var unsent: [Request] = []
+            for row in state.rows.indices where !state.rows[row].isEmpty {
+                for entry in state.rows[row] where entry.request.delegate.start.load(ordering: .relaxed) != .started {
+                    unsent.append(entry.request)
+                }
             }
+            return unsent
         }
     }
 

@@ -38,6 +38,8 @@ extension TaskDelegate {
         private var isValidated = false
         /// The request has ended before its first handler came: a retrier is asked about validations that come with that.
         private var mayBeReopened = false
+        /// One of these has failed.
+        private(set) var hasFailedLate = false
         private(set) var gate = Gate<Waiter>()
         /// Rare state, created on demand.
         var rareState: RareState?
@@ -160,7 +162,7 @@ extension TaskDelegate.State {
     /// A validation that came behind the end has failed, and the retrier is asked: this waiter waits for what follows.
     mutating func reopen(for waiter: TaskDelegate.Waiter) {
         stage = .asking(retryCount)
-        (isValidated, mayBeReopened) = (false, false)
+        (isValidated, mayBeReopened, hasFailedLate) = (false, false, false)
         gate.close(before: waiter)
     }
 
@@ -172,8 +174,10 @@ extension TaskDelegate.State {
     /// An error: before the end, which keeps the first one, or at the end.
     mutating func fail(_ error: (any Error)?) { self.error = error }
 
-    /// Whether the end has come before the validation that fails now.
-    var isLate: Bool { stage == .over && mayBeReopened }
+    mutating func failed(validation error: any Error) {
+        self.error = error
+        hasFailedLate = stage == .over && mayBeReopened
+    }
 }
 
 // The end

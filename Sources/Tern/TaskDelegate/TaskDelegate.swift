@@ -184,11 +184,12 @@ extension TaskDelegate: CallbackQueue.Source {
     }
 
     /// Sends a request that has been started and waits for its first handler.
-    func send() {
-        guard start.load(ordering: .relaxed) == .unsent,
-            start.compareExchange(expected: .unsent, desired: .started, ordering: .relaxed).exchanged
-        else { return }
-        task?.sendHere()
+    func send() { if takesStart() { task?.sendHere() } }
+
+    /// Whether the caller is to send it.
+    private func takesStart() -> Bool {
+        start.load(ordering: .relaxed) == .unsent
+            && start.compareExchange(expected: .unsent, desired: .started, ordering: .relaxed).exchanged
     }
 
     /// This task is the first.
@@ -239,7 +240,7 @@ extension TaskDelegate: CallbackQueue.Source {
     private func conclude() {
         switch state.withLock({ $0.stage }) {
         case .ending:
-            guard runValidators().0.error != nil, context.interception.hasRetrier, asks() else { return finish() }
+            guard runValidators().error != nil, context.interception.hasRetrier, asks() else { return finish() }
             ask(task.flatMap { context.interception.retry(of: $0) })
         case .settled: finish()
         case .running, .asking, .retrying, .over: break
@@ -334,14 +335,16 @@ extension TaskDelegate {
 extension TaskDelegate {
     /// Runs the handler on the callback queue: after the end and the earlier handlers and operations.
     func handle(_ handler: @escaping Handler) {
-        if let queue = state.withLock({ $0.rareState?.queue }) {
+        let sends = takesStart()
+        let (queue, task) = state.withLock { ($0.rareState?.queue, sends ? $0.task : nil) }
+        if let queue {
             // A request that never ends must not be retained by its own queue.
             queue.addOperation { [weak self] in self?.admit(.handler(handler)) }
             if !queue.isSuspended { stay(until: queue) }
         } else {
             admit(.handler(handler))
         }
-        send()
+        task?.sendHere()
     }
 
     /// Lets the operations run.
@@ -365,14 +368,14 @@ extension TaskDelegate {
             admit(.waitingTask(waitingTask))
             send()
         }
-        var (completion, retry) = runValidators()
-        while let asked = retry {
+        var completion = runValidators()
+        while completion.error != nil, let retry = lateRetry(of: completion) {
             await unsafe withUnsafeContinuation { continuation in
                 let waitingTask = unsafe WaitingTask(continuation: continuation)
                 state.withLock { $0.reopen(for: .waitingTask(waitingTask)) }
-                askSoon(asked)
+                askSoon(retry)
             }
-            (completion, retry) = runValidators()
+            completion = runValidators()
         }
         resumeWaiter(state.withLock { $0.nextWaiter() })
         return completion
@@ -389,22 +392,24 @@ extension TaskDelegate {
         }
     }
 
-    /// The first caller runs the validations, unless there is an error already. If one has come behind the end and fails,
-    /// with what a retrier is asked.
-    private func runValidators() -> (Completion, (any TaskRetry)?) {
+    /// The first caller runs the validations, unless there is an error already.
+    private func runValidators() -> Completion {
         var (validators, completion) = state.withLock { ($0.takeValidators(), $0.completion) }
         fill(&completion)
-        guard completion.error == nil, let response = completion.response else { return (completion, nil) }
+        guard completion.error == nil, let response = completion.response else { return completion }
         for validator in validators {
             guard let error = validator.verdict(completion, response) else { continue }
-            let isLate = state.withLock { state in
-                state.fail(error)
-                return state.isLate
-            }
+            state.withLock { $0.failed(validation: error) }
             completion.error = error
-            return (completion, isLate ? completion.task.flatMap { context.interception.retry(of: $0) } : nil)
+            break
         }
-        return (completion, nil)
+        return completion
+    }
+
+    /// With what a retrier is asked about a validation that came behind the end, and failed.
+    private func lateRetry(of completion: Completion) -> (any TaskRetry)? {
+        guard state.withLock({ $0.hasFailedLate }) else { return nil }
+        return completion.task.flatMap { context.interception.retry(of: $0) }
     }
 
     /// Runs handlers until there are no waiters, or an awaiting task was let in and continues from there. On the
@@ -413,8 +418,8 @@ extension TaskDelegate {
         var waiter = state.withLock { $0.waiter }
         guard case .handler? = waiter else { return }
         while case .handler(let handler)? = waiter {
-            let (completion, retry) = runValidators()
-            if let retry {
+            let completion = runValidators()
+            if completion.error != nil, let retry = lateRetry(of: completion) {
                 state.withLock { $0.reopen(for: .handler(handler)) }
                 return ask(retry)
             }

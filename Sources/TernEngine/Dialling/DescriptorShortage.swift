@@ -9,31 +9,22 @@ protocol IdleHolder: AnyObject, Sendable {
 }
 
 /// The process has no descriptors left: the idle connections of all its sessions are closed before a connection fails.
+///
+/// Holders are referenced until they are removed: what has weak references is slow to retain, and each request does.
 enum DescriptorShortage {
-    private struct Member {
-        weak var holder: (any IdleHolder)?
-    }
-
-    private struct State {
-        var members: [Member] = []
-        /// From this number on, those of sessions that are gone are removed.
-        var limit = 64
-    }
-
-    private static let state = Lock(State())
+    private static let members = Lock<[ObjectIdentifier: any IdleHolder]>([:])
 
     static func add(_ holders: [some IdleHolder]) {
-        state.withLock { state in
-            state.members += holders.map { Member(holder: $0) }
-            guard state.members.count > state.limit else { return }
-            state.members.removeAll { $0.holder == nil }
-            state.limit = max(64, 2 * state.members.count)
-        }
+        members.withLock { members in for holder in holders { members[ObjectIdentifier(holder)] = holder } }
+    }
+
+    static func remove(_ holders: [some IdleHolder]) {
+        members.withLock { members in for holder in holders { members[ObjectIdentifier(holder)] = nil } }
     }
 
     /// Calls `completion` once, on any thread, when all idle connections of the process are closed.
     static func closeIdle(then completion: @escaping @Sendable () -> Void) {
-        let holders = state.withLock { $0.members.compactMap(\.holder) }
+        let holders = members.withLock { Array($0.values) }
         if holders.isEmpty { return completion() }
         let left = Countdown(from: holders.count, completion)
         for holder in holders { holder.closeIdle { left.count() } }

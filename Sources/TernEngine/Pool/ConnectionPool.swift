@@ -13,11 +13,13 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     private let address: TransportAddress?
     /// Called when the pool may be empty.
     private let emptied: (ConnectionPool) -> Void
+    /// Called when too many connections of all routes are idle.
+    private let crowded: () -> Void
     private let shared: SharedSettings
     private let permits: ConnectionPermits
     /// Those of all routes.
     private let idle: IdleConnections
-    private var publishedIdle = 0
+    @safe @exclusivity(unchecked) private var publishedIdle = 0
     // Unchecked: the state and the limit run no other code, and other references keep what they release, so accesses never
     // overlap.
     @safe @exclusivity(unchecked) private var state: PoolState<Connection, Requester>
@@ -38,11 +40,12 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
 
     init(
         _ route: Route, _ shared: SharedSettings, _ permits: ConnectionPermits, _ idle: IdleConnections,
-        _ idleLimit: IdleLimit, emptied: @escaping (ConnectionPool) -> Void
+        _ idleLimit: IdleLimit, emptied: @escaping (ConnectionPool) -> Void, crowded: @escaping () -> Void
     ) {
         self.route = route
         address = route.address
         self.emptied = emptied
+        self.crowded = crowded
         self.shared = shared
         self.permits = permits
         self.idle = idle
@@ -180,7 +183,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         publish()
         if permits.areScarce(for: holder) { giveUpIdle() }
         while permits.hasTooManyIdle(holder), state.mostRecent != nil { closeIdle() }
-        idle.closeIfTooMany()
+        if idle.isTooMany { crowded() }
     }
 
     /// When the connection that has been idle longest became idle; nil if none is idle.
@@ -268,7 +271,9 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
         let counts = state.counts
         holder.counts.publish(leased: counts.leased, opening: counts.opening, waiting: state.waitingCount)
         holder.counts.publish(idle: counts.idle)
-        idle.add(counts.idle &- publishedIdle)
+        let change = counts.idle &- publishedIdle
+        if change == 0 { return }
+        idle.add(change)
         publishedIdle = counts.idle
     }
 }

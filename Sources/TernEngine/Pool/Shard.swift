@@ -25,12 +25,12 @@ final class Shard<Requester: ConnectionRequester>: @unchecked Sendable {
     private var members: [ObjectIdentifier: any ShardMember] = [:]
     private let inbox = Inbox<Requester>()
 
-    private lazy var idle = IdleConnections(limit: idleLimit) { [weak self] in self?.closeSurplus($0) }
-    private let idleLimit: Int
+    private let idle: IdleConnections
 
     /// - Parameter idleLimit: the number of idle connections that are kept.
     init(_ shared: SharedSettings, _ permits: ConnectionPermits, idleLimit: Int = .max) {
-        (self.shared, self.permits, self.idleLimit) = (shared, permits, idleLimit)
+        (self.shared, self.permits) = (shared, permits)
+        idle = IdleConnections(limit: idleLimit)
     }
 
     var loop: ReactorLoop { shared.loop }
@@ -144,14 +144,16 @@ final class Shard<Requester: ConnectionRequester>: @unchecked Sendable {
     }
 
     private func newPool(for route: Route) -> Pool {
-        Pool(route, shared, permits, idle, idleLimits.take(route.server)) { self.emptied($0) }
+        Pool(
+            route, shared, permits, idle, idleLimits.take(route.server), emptied: { self.emptied($0) },
+            crowded: { self.closeSurplus() })
     }
 }
 
 // Idle connections that are too many
 extension Shard: IdleHolder {
     /// Closes those that have been idle longest, whatever their route.
-    private func closeSurplus(_ idle: IdleConnections) {
+    private func closeSurplus() {
         while idle.isTooMany {
             let pools = pools.values.lazy.filter { $0.idleSince != nil }
             guard let oldest = pools.min(by: { $0.idleSince ?? .now < $1.idleSince ?? .now }) else { return }

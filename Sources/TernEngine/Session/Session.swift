@@ -117,6 +117,7 @@ public final class Session: Sendable {
     /// Ends running tasks, and closes connections.
     func close() {
         configuration.trustFiles?.remove(ObjectIdentifier(self))
+        DescriptorShortage.remove(shards)
         for shard in shards { shard.perform { $0.close() } }
         trust.close()
         proxyTrust.close()

@@ -199,7 +199,10 @@ final class HopPolicies: Sendable {
     let following: [any HopPolicy]
     let recovering: [any HopPolicy]
     /// The response sources in front of the network, as one; nil for the network alone.
-    let source: (any ResponseSource)?
+    var source: (any ResponseSource)? { RegisteredProvider.exists ? allSources : usualSources }
+    private let allSources: (any ResponseSource)?
+    /// Those that are asked while nothing is registered for the whole process.
+    private let usualSources: (any ResponseSource)?
     private let actsAlways: Bool
     /// Whether heads of successful responses are of interest to any of them.
     let readsSuccess: Bool
@@ -225,8 +228,10 @@ final class HopPolicies: Sendable {
         readingAll = reading.filter { $0.interests.contains(.allHeads) }
         self.following = following
         recovering = policies.filter { $0.interests.contains(.failures) }
-        source = sources.count > 1 ? SourceChain(sources: sources) : sources.first
-        actsAlways = sources.contains(where: \.isAskedAlways) || !departing.isEmpty
+        let usual = sources.filter(\.isAskedAlways)
+        allSources = sources.count > 1 ? SourceChain(sources: sources) : sources.first
+        usualSources = usual.count > 1 ? SourceChain(sources: usual) : usual.first
+        actsAlways = !usual.isEmpty || !departing.isEmpty
         readsSuccess = !readingAll.isEmpty
         self.retryPolicy = retryPolicy
         hedges = retryPolicy.hedging != nil
@@ -242,7 +247,7 @@ final class HopPolicies: Sendable {
     init(withoutSource other: HopPolicies) {
         (preparing, departing, recovering) = (other.preparing, [], other.recovering)
         (reading, readingAll, following) = (other.reading, other.readingAll, other.following)
-        (source, actsAlways, readsSuccess) = (nil, false, other.readsSuccess)
+        (allSources, usualSources, actsAlways, readsSuccess) = (nil, nil, false, other.readsSuccess)
         (retryPolicy, hedges, circuits) = (other.retryPolicy, false, nil)
         (retries, budget) = (other.retries, other.budget)
     }
