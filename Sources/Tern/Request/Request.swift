@@ -124,11 +124,7 @@ open class Request: @unchecked Sendable {
 extension Request {
     /// From now on it lives until it has ended.
     private func retain() {
-        guard taskDelegate.start.load(ordering: .relaxed) == .unstarted,
-            taskDelegate.start.compareExchange(expected: .unstarted, desired: .started, ordering: .relaxed).exchanged,
-            let task
-        else { return }
-        context.tasks.retain(requestOf: task)
+        if taskDelegate.begins(from: .unstarted), let task { context.tasks.retain(requestOf: task) }
     }
 
     /// The awaiting task no longer waits for it.

@@ -184,12 +184,12 @@ extension TaskDelegate: CallbackQueue.Source {
     }
 
     /// Sends a request that has been started and waits for its first handler.
-    func send() { if takesStart() { task?.sendHere() } }
+    func send() { if begins(from: .unsent) { task?.sendHere() } }
 
-    /// Whether the caller is to send it.
-    private func takesStart() -> Bool {
-        start.load(ordering: .relaxed) == .unsent
-            && start.compareExchange(expected: .unsent, desired: .started, ordering: .relaxed).exchanged
+    /// Whether the caller is the one that starts it, or sends it.
+    func begins(from stage: Start) -> Bool {
+        start.load(ordering: .relaxed) == stage
+            && start.compareExchange(expected: stage, desired: .started, ordering: .relaxed).exchanged
     }
 
     /// This task is the first.
@@ -318,7 +318,7 @@ extension TaskDelegate {
         reset()
         let metrics = self.task?.metrics
         let remains = state.withLock { $0.restart(with: task, after: metrics) }
-        // Whoever makes this task starts it.
+        // The caller starts this task itself.
         if start.load(ordering: .relaxed) != .started { start.store(.started, ordering: .relaxed) }
         return withExtendedLifetime(remains) { remains != nil }
     }
@@ -335,7 +335,7 @@ extension TaskDelegate {
 extension TaskDelegate {
     /// Runs the handler on the callback queue: after the end and the earlier handlers and operations.
     func handle(_ handler: @escaping Handler) {
-        let sends = takesStart()
+        let sends = begins(from: .unsent)
         let (queue, task) = state.withLock { ($0.rareState?.queue, sends ? $0.task : nil) }
         if let queue {
             // A request that never ends must not be retained by its own queue.

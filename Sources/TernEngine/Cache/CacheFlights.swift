@@ -140,6 +140,11 @@ final class CacheFlights: Sendable {
     /// The number of requests under way that others would wait for.
     var count: Int { state.withLock { $0.flights.values.reduce(0) { $0 + $1.count } } }
 
+    /// The number of requests that wait for the response of another.
+    var waiterCount: Int {
+        state.withLock { $0.flights.values.lazy.flatMap(\.values).reduce(0) { $0 + $1.waiters.count } }
+    }
+
     /// Whether a request of this kind is under way.
     func contains(_ key: Key) -> Bool { state.withLock { $0.flights[key.url]?[key] != nil } }
 

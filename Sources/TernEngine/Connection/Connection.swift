@@ -391,8 +391,11 @@ extension Connection {
         var isListening = true
         while unsafe receiveOnce(buffers, &allowance, isListening: isListening) { isListening = false }
         // No server sends that much between two exchanges.
-        if transport.hasInput || transport.holdsInput { follow(state.unexpectedBytes()) }
+        if hasUnread { follow(state.unexpectedBytes()) }
     }
+
+    /// Whether bytes have arrived that are not opened, in the kernel or here.
+    private var hasUnread: Bool { transport.holdsInput || transport.hasInput }
 
     private func askForVisit() {
         guard !held.isEmpty || transport.holdsInput, !isStopped else { return }
@@ -421,7 +424,7 @@ extension Connection {
             unsafe receive(into: ReceiveBuffers(input: .init(rebasing: first), plaintext: .init(rebasing: second)))
         }
         // No server sends that much between two exchanges.
-        if case .idle = state.stage, transport.hasInput || transport.holdsInput { retire() }
+        if case .idle = state.stage, hasUnread { retire() }
     }
 
     /// Content that is known to come next is received in its final place, if the delegate provides a buffer.

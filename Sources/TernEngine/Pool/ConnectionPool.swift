@@ -17,7 +17,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     private let crowded: () -> Void
     private let shared: SharedSettings
     private let permits: ConnectionPermits
-    /// Those of all routes.
+    /// Those of all routes, and how many of them are this pool's.
     private let idle: IdleConnections
     @safe @exclusivity(unchecked) private var publishedIdle = 0
     // Unchecked: the state and the limit run no other code, and other references keep what they release, so accesses never
@@ -189,8 +189,6 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     /// When the connection that has been idle longest became idle; nil if none is idle.
     var idleSince: MonotonicInstant? { state.oldestIdle?.idleSince }
 
-    func closeOldest() { closeIdle() }
-
     private func serve(_ task: Requester, _ connection: Connection) {
         let prepared = task.wait.prepared.take()
         stopWaiting(task)
@@ -342,7 +340,7 @@ extension ConnectionPool: PermitUser {
     }
 
     /// Closes the connection that has been idle longest.
-    private func closeIdle() {
+    func closeIdle() {
         guard let connection = state.popIdle() else { return }
         connections[ObjectIdentifier(connection)] = nil
         connection.close()

@@ -11,7 +11,7 @@ final class IdleConnections {
 
     var isTooMany: Bool { count > limit }
 
-    /// A pool has so many more.
+    /// The number has changed by this in one pool.
     func add(_ change: Int) { count &+= change }
 
     /// The limit of a session for each of its shards; nil for the usual one: a server that redirects to many hosts leaves an

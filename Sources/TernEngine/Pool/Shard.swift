@@ -4,8 +4,8 @@ import TernIO
 
 /// The part of a session on one reactor: its pools and, through them, its connections.
 ///
-/// `deliver`, `perform` and `starting` may be called on any thread; everything else belongs to the loop's thread, hence `@unchecked
-/// Sendable`.
+/// `deliver`, `perform` and `starting` may be called on any thread; everything else belongs to the loop's thread, hence
+/// `@unchecked Sendable`.
 final class Shard<Requester: ConnectionRequester>: @unchecked Sendable {
     typealias Pool = ConnectionPool<Requester>
 
@@ -157,13 +157,13 @@ extension Shard: IdleHolder {
         while idle.isTooMany {
             let pools = pools.values.lazy.filter { $0.idleSince != nil }
             guard let oldest = pools.min(by: { $0.idleSince ?? .now < $1.idleSince ?? .now }) else { return }
-            oldest.closeOldest()
+            oldest.closeIdle()
         }
     }
 
     func closeIdle(then completion: @escaping @Sendable () -> Void) {
         let isTaken = perform { shard in
-            for pool in Array(shard.pools.values) { while pool.idleSince != nil { pool.closeOldest() } }
+            for pool in Array(shard.pools.values) { while pool.idleSince != nil { pool.closeIdle() } }
             completion()
         }
         if !isTaken { completion() }

@@ -690,7 +690,7 @@ extension TaskMachine {
         }
     }
 
-    /// The content has ended, with these fields. False if nobody is told of them now.
+    /// The content has ended, with these fields. Returns whether the delegate is told of them now.
     mutating func ended(_ trailers: HeaderFields, _ discarded: HeaderFields) -> Bool {
         if case .asking = stage { reception.hold(trailers, discarded) }
         return isDelivering

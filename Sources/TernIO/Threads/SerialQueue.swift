@@ -4,8 +4,8 @@ import Synchronization
 /// Runs work one piece after another, in the order in which it comes, on threads that it shares with others. No call but
 /// `sync` waits, not even for a lock.
 ///
-/// Whoever raises the count from 0 has the queue, or gives it to a thread. It has `entries`, and takes one for each that
-/// was counted until none is left, hence `@unchecked Sendable`.
+/// The caller that raises `count` from 0 has the queue, or gives it to a thread. Only the thread that has the queue uses
+/// `entries`, hence `@unchecked Sendable`. It takes one for each that was counted, until the count is 0.
 package final class SerialQueue: @unchecked Sendable {
     private enum Entry: Sendable {
         case work(WorkThreads.Work)

@@ -26,8 +26,8 @@ package final class WorkThreads: Sendable {
     /// The maximum number of threads. Work beyond it waits.
     private static let maximum = 64
 
-    private struct Delayed: Sendable {
-        /// Nil for work that is due.
+    private struct Entry: Sendable {
+        /// Nil for work that is due now.
         var due: MonotonicInstant?
         let work: Work
     }
@@ -58,7 +58,7 @@ package final class WorkThreads: Sendable {
         case end
     }
 
-    private let intake = Intake<Delayed>()
+    private let intake = Intake<Entry>()
     private let state = Lock(State())
     private let maximum: Int
     private let idleTime: Duration
@@ -116,15 +116,15 @@ package final class WorkThreads: Sendable {
 
     /// Runs the work on one of the threads. If there is none and none can be started, on one of the reserve, or else on
     /// this one, before it returns.
-    package func run(_ work: @escaping Work) { take(Delayed(work: work)) }
+    package func run(_ work: @escaping Work) { take(Entry(work: work)) }
 
     /// Runs the work on one of the threads after this time; later, if no thread is free.
     package func run(after delay: Duration, _ work: @escaping Work) {
-        take(Delayed(due: MonotonicInstant.now.advanced(by: delay), work: work))
+        take(Entry(due: MonotonicInstant.now.advanced(by: delay), work: work))
     }
 
-    private func take(_ work: Delayed) {
-        intake.put(work)
+    private func take(_ entry: Entry) {
+        intake.put(entry)
         takeIn()
     }
 

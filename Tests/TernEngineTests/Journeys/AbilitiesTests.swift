@@ -101,7 +101,7 @@ import Testing
             let first = try place.start("/late", one, by: session)
             #expect(await eventually { place.seen.answered.count == 1 })
             let second = try place.start("/late", other, by: session)
-            await place.waitForCompany(of: second)
+            await place.waitForCompany()
             // An answer that is not held yet is by the next release.
             while one.record.completions == 0 || other.record.completions == 0 {
                 try place.origin.release()
@@ -208,25 +208,6 @@ import Testing
     /// What is told of responses of a class, which is asked before a cache.
     private static func byClass(_ path: String, _ count: Int = 1) -> String {
         Array(repeating: "200 kept of \(path); 200; fwd=bypass; stored", count: count).joined(separator: ", ")
-    }
-}
-
-/// Has another token after each refusal.
-private final class NumberedTokens: RequestAuthentication {
-    let refusingStatusCodes: Set<Int> = [401]
-    private let number = Lock<Int32>(1)
-
-    func authenticated(
-        _ request: URLRequest
-    ) async throws(AuthenticationError) -> (request: URLRequest, credentialNumber: Int32)? {
-        var (request, number) = (request, number.withLock { $0 })
-        request.headers["Authorization"] = "Bearer \(number)"
-        return (request, number)
-    }
-
-    func refused(credentialNumber: Int32, by origin: HTTPOrigin) -> Bool {
-        number.withLock { $0 = max($0, credentialNumber + 1) }
-        return true
     }
 }
 
@@ -467,12 +448,9 @@ extension AbilityPlace {
         return "\(error ?? text) of \(task.response?.url?.path ?? "-"); \(hops.joined(separator: " "))\(cache)"
     }
 
-    /// Waits until the task waits for another with an equal request, or the server has that of each.
-    func waitForCompany(of task: SessionTask) async {
-        for _ in 0..<3000 {
-            if await onReactor(task, { task.isWaiting || self.seen.answered.count == 2 }) { return }
-            try? await Task.sleep(for: .milliseconds(5))
-        }
+    /// Waits until one request waits for an equal one, or the server has both.
+    func waitForCompany() async {
+        #expect(await eventually { cache.flights.waiterCount == 1 || seen.answered.count == 2 })
     }
 }
 

@@ -31,26 +31,6 @@ private final class Listener: SessionTaskDelegate {
     func task(_ task: SessionTask, didCompleteWith error: SessionError?) { record.task(task, didCompleteWith: error) }
 }
 
-/// Has another token after each refusal.
-private final class NumberedTokens: RequestAuthentication {
-    let refusingStatusCodes: Set<Int> = [401]
-    private let number = Lock<Int32>(1)
-
-    func authenticated(
-        _ request: URLRequest
-    ) async throws(AuthenticationError) -> (request: URLRequest, credentialNumber: Int32)? {
-        var request = request
-        let number = number.withLock { $0 }
-        request.headers["Authorization"] = "Bearer \(number)"
-        return (request, number)
-    }
-
-    func refused(credentialNumber: Int32, by origin: HTTPOrigin) -> Bool {
-        number.withLock { $0 = max($0, credentialNumber + 1) }
-        return true
-    }
-}
-
 @Suite(.timeLimit(.minutes(1))) struct RetriesTests {
     @Test func `a token for one use is replaced in each retry, and a server that refuses all is left`() async throws {
         for failureCount in [5, 0] {
