@@ -250,7 +250,8 @@ extension TaskDelegate: CallbackQueue.Source {
     private func finish() {
         let (task, error, isAwaited) = state.withLock { ($0.task, $0.error, $0.gate.isAwaited) }
         let isTold = start.load(ordering: .relaxed) == .ended
-        let mayBeReopened = !isAwaited && !isTold && task != nil && context.interception.hasRetrier
+        let mayBeReopened =
+            !isAwaited && !isTold && task != nil && error == nil && context.interception.hasRetrier
         if let task, !isTold {
             let closure = state.withLock { $0.rareState?.overrides.completion }
             context.hub.deliverCompletion(of: task, error)
