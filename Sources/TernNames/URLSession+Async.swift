@@ -12,9 +12,8 @@ extension Session {
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
         guard let hub, delegate != nil || hub.listener.session != nil else {
-            // By its full name that of Tern.
-            let send = data(for:)
-            return try await send(request)
+            // The type of the delegate makes it that of the engine.
+            return try await data(for: request, delegate: (any SessionTaskDelegate)?.none)
         }
         return try await outcome(of: delegate) { dataTask(with: request, completionHandler: $0) }
     }
@@ -67,11 +66,10 @@ extension Session {
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (AsyncBytes, URLResponse) {
         guard let hub, delegate != nil || hub.listener.session != nil else {
-            let send = bytes(for:)
-            let (bytes, response) = try await send(request)
+            let (bytes, response) = try await bytes(for: request, delegate: (any SessionTaskDelegate)?.none)
             return (AsyncBytes(bytes), response)
         }
-        let (bytes, response) = try await bytesOfAnnounced(request) { task in
+        let (bytes, response) = try await bytes(for: request, beside: nil) { task in
             task.delegate = delegate
             (task.companion as? TaskCompanion)?.takeCompletion()
         }

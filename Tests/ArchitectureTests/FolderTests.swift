@@ -8,27 +8,28 @@ import Testing
     private static let tables: [String: [String: String]] = ["TernEngine": engine, "Tern": tern]
 
     private static let engine = [
-        "Attempt": "Authentication Configuration Connection Errors Limits Links Message Pool Proxies",
+        "Attempt": "Authentication Configuration Connection Errors Events Limits Links Message Pool Proxies Resolving",
         "Authentication": "Errors Message URI",
         "Bodies": "",
         "Cache": "Authentication Decoding Message Ranges URI",
         "Collecting": "Errors Limits Task",
-        "Configuration": "Authentication Cache Cookies Decoding Egress Limits Message Proxies Resolving "
+        "Configuration": "Authentication Cache Cookies Decoding Egress Events Limits Message Proxies Resolving "
             + "StrictTransport Trust",
         "Connection": "Bodies Errors Limits Message Transport URI",
         "Cookies": "Message",
         "Decoding": "Errors Message",
         "Dialling": "Configuration Connection Egress Errors Message Proxies RawStreams Resolving Transport Trust",
-        "Downloads": "Connection Errors JSON Message Ranges Task URI",
+        "Downloads": "Connection Errors Events JSON Message Ranges Task URI",
         "Egress": "",
+        "Events": "Authentication Bodies Cache Connection Errors Message Trust",
         "Errors": "Bodies Egress Message Ranges Resolving URI",
         "JSON": "",
         "Limits": "Message",
         "Message": "Bodies Egress Resolving URI",
         "Multipart": "Bodies Message",
         "Policies":
-            "Attempt Authentication Configuration Cookies Errors Limits Links Message Rules StrictTransport Task",
-        "Pool": "Connection Dialling Errors Message RawStreams Trust URI",
+            "Attempt Authentication Configuration Cookies Errors Events Limits Links Message Rules StrictTransport Task",
+        "Pool": "Connection Dialling Errors Message RawStreams URI",
         "Proxies": "Authentication Errors Message",
         "Ranges": "Message",
         "RawStreams": "Connection Errors Transport",
@@ -36,13 +37,13 @@ import Testing
         "ResponseSources": "Attempt Cache Configuration Connection Errors Message Rules Task Transport URI",
         "Rules": "Attempt Authentication Configuration Egress Errors Message Proxies Resolving URI",
         "Session":
-            "Attempt Bodies Cache Collecting Configuration Connection Dialling Downloads Egress Errors Limits Message "
+            "Attempt Bodies Cache Collecting Configuration Connection Dialling Downloads Egress Errors Events Limits Message "
             + "Multipart Pool Proxies RawStreams ResponseSources Rules Streams Task Trust URI",
         "Streams": "Connection Errors Message Rules Task Transport",
         "StrictTransport": "Message",
         "Task":
-            "Attempt Authentication Bodies Cache Configuration Connection Decoding Dialling Errors Limits Message Pool RawStreams "
-            + "Resolving Rules Transport Trust",
+            "Attempt Authentication Bodies Cache Configuration Connection Decoding Dialling Errors Events Limits Message "
+            + "Pool RawStreams Rules Transport Trust",
         "Transport": "Errors",
         "Trust": "JSON Message",
         "URI": "",

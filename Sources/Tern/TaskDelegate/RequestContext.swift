@@ -115,7 +115,6 @@ enum HubTaskEvent: Sendable {
     /// Nil for an event that neither the request nor its manager receives. This list alone defines these events.
     init?(_ event: TaskEvent) {
         switch event {
-        case .willSend, .informational, .discarded, .trailers, .discardedTrailers: return nil
         case .serverTrust(let challenge, let question): self = .serverTrust(challenge, question)
         case .waitingForConnectivity: self = .waitingForConnectivity
         case .willRetry(let retry, let question): self = .willRetry(retry, question)
@@ -127,6 +126,7 @@ enum HubTaskEvent: Sendable {
         case .response(let response, let question): self = .response(response, question)
         case .willCache(let question): self = .willCache(question)
         case .completed(let error): self = .completed(error)
+        default: return nil
         }
     }
 }

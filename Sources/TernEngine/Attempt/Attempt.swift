@@ -6,7 +6,7 @@ import TernIO
 /// machine without I/O: its driver performs what it returns.
 ///
 /// An ``AttemptDriver`` makes one attempt at a time, and owns the value, so that the first one costs nothing. Every way to
-/// send a hop begins with ``begin(_:along:as:_:isHedge:at:)``: the first one, a repeat on another connection, a second one beside the
+/// send a hop begins with ``begin(_:of:along:as:_:isHedge:at:)``: the first one, a repeat on another connection, a second one beside the
 /// first, what follows a wait, an answer to a proxy, and what takes the place of a stored response that cannot be used. Every
 /// way out returns what the attempt holds, and writes into ``record`` what it came to, once.
 ///
@@ -36,8 +36,10 @@ struct Attempt: ~Copyable {
     private var pass: CircuitPass?
     /// What there is to say of it, until its driver takes that; nil without an attempt.
     private(set) var record: AttemptMetrics?
-    /// Tells this attempt from the earlier ones of its driver.
-    private(set) var number: UInt64 = 0
+    /// Whether that was said already, because the next one begins later.
+    private var isTold = false
+    /// Its number in the task: 1 for the first one, 0 without one.
+    private(set) var number: Int32 = 0
     /// Used by the pool while the attempt waits for a connection.
     var wait = Wait()
 
@@ -45,11 +47,12 @@ struct Attempt: ~Copyable {
 
     /// Begins along this route. It waits for the rate, and then for a connection.
     mutating func begin(
-        _ hop: borrowing Hop, along route: Route, as form: AttemptForm?, _ pass: CircuitPass?, isHedge: Bool,
-        at now: MonotonicInstant
+        _ number: Int32, of hop: borrowing Hop, along route: Route, as form: AttemptForm?, _ pass: CircuitPass?,
+        isHedge: Bool, at now: MonotonicInstant
     ) {
         stage = .waiting
-        number &+= 1
+        self.number = number
+        isTold = false
         record = AttemptMetrics(request: form?.hop.request ?? hop.request, start: now, isHedge: isHedge)
         self.route = route
         self.form = form
@@ -116,15 +119,26 @@ struct Attempt: ~Copyable {
         carrier = nil
     }
 
-    /// Moves what there is to say of it, once: before the next one begins, or when nothing follows.
-    mutating func giveRecord(
-        to place: inout AttemptMetrics?, at now: MonotonicInstant, before continuation: AttemptMetrics.Continuation?
-    ) {
-        guard record != nil else { return }
+    /// It is over. Returns what there is to say of it, once: before the next one begins, or when nothing follows.
+    mutating func takeRecord(
+        at now: MonotonicInstant, before continuation: AttemptMetrics.Continuation?
+    ) -> AttemptMetrics? {
         pass = nil
         if let continuation { record?.isFollowed(by: continuation) }
         record?.left(at: now, route)
-        swap(&record, &place)
+        let record = record.take()
+        return isTold ? nil : record
+    }
+
+    /// The same before a delay, during which the driver knows what it has come to.
+    mutating func tellRecord(
+        at now: MonotonicInstant, before continuation: AttemptMetrics.Continuation
+    ) -> AttemptMetrics? {
+        if isTold || carrier != nil { return nil }
+        isTold = true
+        record?.isFollowed(by: continuation)
+        record?.left(at: now, route)
+        return record
     }
 
     /// Why another follows, or none.
@@ -157,8 +171,16 @@ struct Attempt: ~Copyable {
 
 /// What the attempts of one hop have in common: what one has found out, the next ones go by.
 struct HopAttempts {
+    /// The number of hops before theirs.
+    let hop: Int
+    /// How many attempts the task has made, those of other hops included.
+    private(set) var count: Int32
+    /// Of the hosts that earlier hops were connected to: their names mean the same addresses.
+    private(set) var keptAddresses: [AddressOverride] = []
     /// Whether no attempt was made.
     private(set) var isNew = true
+    /// Whether a byte of an attempt that is over may have reached a server.
+    private(set) var wasSent = false
     /// How many attempts were made because a kept-alive connection turned out to be dead: 0 or 1.
     private(set) var repeatCount: Int32 = 0
     /// Whether a connection that was used before will not do.
@@ -168,7 +190,34 @@ struct HopAttempts {
     /// Whether no proxy has requested a credential for the hop, or its content.
     private(set) var isUnanswered = true
 
+    init() { (hop, count) = (0, 0) }
+
+    private init(of hop: Int, after previous: HopAttempts) {
+        (self.hop, count, keptAddresses) = (hop, previous.count, previous.keptAddresses)
+    }
+
+    /// Those of the next hop: `last` was the attempt that answered, or ended, the one before.
+    func next(hop: Int, keeping last: AttemptMetrics?) -> HopAttempts {
+        var next = HopAttempts(of: hop, after: self)
+        if let host = last?.request.host, let connection = last?.connection, connection.isDirect,
+            case .ip(let address, _) = connection.remoteAddress
+        {
+            next.keptAddresses.append(AddressOverride(host: host, port: nil, addresses: [address]))
+            if next.keptAddresses.count > RedirectPolicy.maximumRememberedHops { next.keptAddresses.removeFirst() }
+        }
+        return next
+    }
+
     mutating func begin() { isNew = false }
+
+    /// Another attempt begins. Returns its number.
+    mutating func next() -> Int32 {
+        count &+= 1
+        return count
+    }
+
+    /// An attempt is over.
+    mutating func note(_ attempt: borrowing AttemptMetrics) { if attempt.wasSent { wasSent = true } }
 
     /// The connection was dead: the next attempt is the repeat.
     mutating func noteRepeat() {

@@ -42,6 +42,9 @@ public struct SessionConfiguration: Sendable {
     /// The maximum number of requests on one connection, 1 or more; nil, the default, for no limit. A server's own
     /// `Keep-Alive: max` is kept to, less one.
     public var maximumRequestsPerConnection: Int?
+    /// Who is told what the tasks and the connections of the session do, in this order: logs, metrics, traces. By default
+    /// nobody.
+    public var observers: [any SessionObserver] = []
     /// The timeouts of requests that set none.
     public var timeouts = Timeouts()
     /// How long a delegate may take to answer a server trust challenge. ``Timeouts/connect`` does not run meanwhile.

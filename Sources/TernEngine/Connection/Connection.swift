@@ -109,6 +109,7 @@ final class Connection: ReadinessHandler, ArrivalReader, @unchecked Sendable {
             keepPace()
         }
         setDeadline()
+        if settings.watcher != nil { tell(.inUse) }
         delegate.exchangeBegan(on: self)
         // The delegate may have ended it.
         if case .active = state.stage { flush() }
@@ -128,6 +129,7 @@ final class Connection: ReadinessHandler, ArrivalReader, @unchecked Sendable {
 
     /// Keeps the connection for later.
     func rest() {
+        tell(.idle)
         detectDeadPeer()
         // The last flight of a handshake may not have been sent.
         if transport.hasUnsent { flush() }
@@ -139,18 +141,18 @@ final class Connection: ReadinessHandler, ArrivalReader, @unchecked Sendable {
     /// first, and an end of stream or an unexpected byte closes the connection: the caller may have computed for long
     /// since the loop last polled, and bytes that are in the socket before a request is sent must never answer it.
     var isFit: Bool {
-        if case .idle = state.stage, isExpired { retire() }
+        if case .idle = state.stage, isExpired { retire(.expired) }
         // What a tick has received and not opened came before the request, too.
-        if case .idle = state.stage, transport.holdsInput { retire() }
+        if case .idle = state.stage, transport.holdsInput { retire(.peer) }
         if case .idle = state.stage, transport.hasInput { receiveWhileIdle() }
         if case .idle = state.stage { return true }
         return false
     }
 
     /// Closes the connection if it is idle.
-    func retire() {
+    func retire(_ reason: ConnectionClose = .session) {
         guard case .idle = state.stage else { return }
-        close()
+        close(reason)
         owner.connectionClosed(self, wasResting: true)
     }
 
@@ -175,15 +177,21 @@ final class Connection: ReadinessHandler, ArrivalReader, @unchecked Sendable {
         assign(nil, nil)
         // The rest of the body may fill the kernel's buffers, and the peer does not read it.
         if outgoing.hasContent { transport.resetOnClose() }
-        close()
+        close(.exchange)
         owner.connectionClosed(self, wasResting: false)
         return evidence
     }
 
-    func close() {
+    func close(_ reason: ConnectionClose = .session) {
         transport.sayGoodbye()
         if isSending { transport.resetOnClose() }
-        abandon()
+        abandon(reason)
+    }
+
+    /// Tells who watches.
+    func tell(_ event: ConnectionEvent) {
+        guard let watcher = settings.watcher else { return }
+        loop.telling { watcher.connection(metrics.identifier, event, at: loop.now) }
     }
 
     /// Whether its delegate accepts no content at present.
@@ -258,7 +266,7 @@ final class Connection: ReadinessHandler, ArrivalReader, @unchecked Sendable {
             idleSince = loop.now
             owner.connectionFree(self)
         case .close:
-            close()
+            close(.used)
             owner.connectionClosed(self, wasResting: false)
         }
         delegate?.exchangeEnded(nil, evidence)
@@ -269,7 +277,7 @@ final class Connection: ReadinessHandler, ArrivalReader, @unchecked Sendable {
     private func follow(_ consequence: ConnectionState.Consequence, _ error: SystemCallError? = nil) {
         switch consequence {
         case .none: break
-        case .retire: retire()
+        case .retire: retire(.peer)
         case .breakOff: fail(.transfer(.connectionLost(state.sendingError ?? error)))
         }
     }
@@ -291,8 +299,9 @@ final class Connection: ReadinessHandler, ArrivalReader, @unchecked Sendable {
     }
 
     /// Deregisters from the loop and closes the socket without a close_notify.
-    private func abandon() {
+    private func abandon(_ reason: ConnectionClose) {
         if case .closed = state.close() { return }
+        tell(.closed(reason))
         loop.deregister(token)
         transport.close()
         let dropped = outgoing.drop()
@@ -785,7 +794,7 @@ extension Connection {
 
     private func deadlinePassed() {
         switch state.stage {
-        case .idle: retire()
+        case .idle: retire(.expired)
         case .active, .finishing:
             if case .permission = outgoing.waitReason, activity.isPermissionDue(loop.now, deadlines?.limits.permission)
             {
@@ -808,6 +817,7 @@ extension Connection {
     /// that have arrived.
     func handOver(_ early: [UInt8] = [], hasEnded: Bool = false) -> Handover {
         _ = state.close()
+        tell(.closed(.handedOver))
         carry(nil, nil)
         loop.setDeadline(nil, for: token)
         outgoing.drop().finish()

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+import Synchronization
 package import TernHTTP1
 public import TernIO
 public import TernTLS
 
 /// The metrics of a connection; one object for all tasks that use it.
 public final class ConnectionMetrics: Sendable {
+    /// Unique within the process: ``ConnectionObservation/connection`` names it.
+    public let identifier: UInt64
+    private static let nextIdentifier = Atomic<UInt64>(0)
     /// The peer's address.
     public let remoteAddress: TransportAddress
     /// The local address; nil over a Unix domain socket, where clients have no name.
@@ -50,6 +54,7 @@ public final class ConnectionMetrics: Sendable {
         trust: ServerTrustResult?, start: MonotonicInstant, resolved: MonotonicInstant, connected: MonotonicInstant,
         secured: MonotonicInstant?, isDirect: Bool = false, connectHeads: [ResponseHead] = []
     ) {
+        identifier = Self.nextIdentifier.wrappingAdd(1, ordering: .relaxed).newValue
         self.connectHeads = connectHeads
         self.isDirect = isDirect
         self.remoteAddress = remoteAddress

@@ -12,13 +12,16 @@ final class ExchangeSettings: Sendable {
     let maximumUses: Int
     /// Whether the owners of connections want to know whether servers are overloaded.
     let reportsLoad: Bool
+    /// Who is told what becomes of connections; nil for nobody.
+    let watcher: (any ConnectionWatcher)?
     let fields: HopFields
 
     init(
         limits: ParsingLimits = ParsingLimits(), leniency: ParsingLeniency = [],
         maximumIdleTime: Duration = .seconds(30), maximumAge: Duration? = nil, maximumUses: Int = .max,
-        reportsLoad: Bool = false, fields: HopFields = HopFields()
+        reportsLoad: Bool = false, watcher: (any ConnectionWatcher)? = nil, fields: HopFields = HopFields()
     ) {
+        self.watcher = watcher
         self.limits = limits
         self.leniency = leniency
         self.maximumIdleTime = maximumIdleTime

@@ -130,6 +130,9 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
         }
     }
 
+    /// Tells the task that the connection is for.
+    private func tell(_ step: ConnectionStep) { respondent?.took(step) }
+
     private func discard() {
         if let lookup = lookup.take() { shared.resolver.cancel(lookup) }
         question.take()?.cancel()
@@ -184,19 +187,20 @@ extension Dialler {
             return follow(dial.refused(error))
         }
         let family = family(endOf: tunnel)
-        if let known = names?.addresses(of: host, family) { return resolved(known, endOf: tunnel) }
+        tell(.resolving(host: host.host))
+        if let known = names?.addresses(of: host, family) { return resolved(known, of: host, endOf: tunnel) }
         guard let resolver = shared.configuration.resolver else {
             lookup = shared.resolver.resolve(host: host.host, port: host.port, family: family) { addresses in
-                self.shared.perform { self.resolved(addresses, endOf: tunnel) }
+                self.shared.perform { self.resolved(addresses, of: host, endOf: tunnel) }
             }
             return
         }
         if let known = Resolver.knownAddresses(of: host.host, family: family) {
-            return resolved(known.map { $0.map { .ip($0, port: host.port) } }, endOf: tunnel)
+            return resolved(known.map { $0.map { .ip($0, port: host.port) } }, of: host, endOf: tunnel)
         }
         question = ResolverQuestion(to: resolver, about: host.host, family: family) { addresses in
             self.shared.perform {
-                self.resolved(addresses.map { $0.map { .ip($0, port: host.port) } }, endOf: tunnel)
+                self.resolved(addresses.map { $0.map { .ip($0, port: host.port) } }, of: host, endOf: tunnel)
             }
         }
     }
@@ -206,10 +210,13 @@ extension Dialler {
         return wanted == .any ? expressible : wanted
     }
 
-    private func resolved(_ addresses: Result<[TransportAddress], ResolveError>, endOf tunnel: Route.Tunnel?) {
+    private func resolved(
+        _ addresses: Result<[TransportAddress], ResolveError>, of host: HTTPOrigin, endOf tunnel: Route.Tunnel?
+    ) {
         (lookup, question) = (nil, nil)
         switch addresses {
         case .success(let addresses):
+            tell(.resolved(host: host.host, addresses))
             if let tunnel { located(addresses, tunnel) } else { follow(dial.resolved(addresses, at: .now)) }
         case .failure(let error): follow(dial.failed(.connecting(.unresolved(error))))
         }
@@ -254,6 +261,7 @@ extension Dialler {
             self.connected($0)
         }
         self.connector = connector
+        tell(.connecting(to: addresses))
         connector.start()
     }
 
@@ -300,6 +308,7 @@ extension Dialler {
             let (address, local) = (connection.address, connection.localAddress)
             token = connection.token
             transport = Transport(socket: connection.socket, tls: nil)
+            tell(.connected(to: address))
             follow(dial.connected(to: address, from: local, at: .now))
         case .failure(let error) where error.isDescriptorShortage && !hasFreedDescriptors:
             hasFreedDescriptors = true
@@ -323,6 +332,7 @@ extension Dialler {
             handshake, transport: transport, token: token, loop: shared.loop, letsServerBegin: isPlain
         ) { self.tunnelled($0, token) }
         self.tunnel = tunnel
+        tell(.tunnelling(route.proxy))
         tunnel.start()
     }
 
@@ -372,6 +382,7 @@ extension Dialler {
             }
             handshake.letsServerBegin = letsServerBegin
             self.handshake = handshake
+            tell(.securing(host: peer.server.certifiedHost))
             handshake.start()
         } catch {
             follow(dial.failed(.connecting(.insecure(error))))
@@ -389,6 +400,9 @@ extension Dialler {
         case .success(let transport):
             self.token = token
             self.transport = transport
+            if let info = transport.tlsInfo {
+                tell(.secured(host: trustContext.peer.server.certifiedHost, info, transport.trust))
+            }
             if trustContexts.allSatisfy(\.isCurrent) { return follow(dial.secured(at: .now)) }
             closeTransport()
             follow(dial.policiesChanged())
@@ -414,6 +428,7 @@ extension Dialler {
             return follow(dial.failed(.system(error)))
         }
         cancel()
+        connection.tell(.opened(metrics))
         owner.dialler(self, opened: connection)
     }
 
@@ -439,7 +454,7 @@ extension Dialler {
 // What its inquiry needs
 extension Dialler {
     /// The task that the connection is for; nil if no task waits for it any more.
-    var respondent: (any TrustRespondent)? { owner.respondent(of: self) }
+    var respondent: (any DialRespondent)? { owner.respondent(of: self) }
 
     /// The verdict of the policies is final, and delegates are asked now. Pins are reported regardless of the answer.
     func inquiryBegan(_ verdict: ServerTrustResult) {
@@ -459,7 +474,13 @@ protocol DialOwner: ConnectionOwner {
     func dialler(_ dialler: Dialler, failed failure: DialFailure)
 
     /// The task that the connection is for; nil if no task waits for it any more.
-    func respondent(of dialler: Dialler) -> (any TrustRespondent)?
+    func respondent(of dialler: Dialler) -> (any DialRespondent)?
+}
+
+/// Who a connection is opened for: a task, or another attempt of it.
+protocol DialRespondent: TrustRespondent {
+    /// A step was taken to open the connection.
+    func took(_ step: ConnectionStep)
 }
 
 extension EgressGuard {

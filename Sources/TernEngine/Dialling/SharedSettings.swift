@@ -32,10 +32,10 @@ final class SharedSettings: Sendable {
     /// The trust in a server, with which its revocation is asked, too: that of a proxy is not asked through the proxy.
     func trust(in peer: Dial.Peer) -> TrustSettings { peer.isProxy ? proxyTrust : trust }
 
-    /// Runs `work` on the loop's thread: at once if this is that thread. False if the loop has ended.
+    /// Runs `work` on the loop's thread: at once if this is that thread, and no observer runs. False if the loop has ended.
     @discardableResult
     func perform(_ work: @escaping @Sendable () -> Void) -> Bool {
-        if loop.isCurrent {
+        if loop.performsNow {
             work()
             return true
         }

@@ -7,7 +7,7 @@ final class StreamOpener: StreamAssistant {
     typealias Completion = (Result<Handover, StreamFailure>) -> Void
 
     /// The task whose stream it is.
-    weak var respondent: (any TrustRespondent)?
+    weak var respondent: (any DialRespondent)?
     private let shared: SharedSettings
     /// Where the stream leads, or the connection that it takes over.
     private let route: Route?
@@ -62,7 +62,7 @@ extension StreamOpener: DialOwner {
                 StreamFailure(reason: failure.reason, phase: failure.phase, remoteAddress: failure.remoteAddress)))
     }
 
-    func respondent(of dialler: Dialler) -> (any TrustRespondent)? { respondent }
+    func respondent(of dialler: Dialler) -> (any DialRespondent)? { respondent }
 
     /// No task waits for connections here, and none is returned.
     var isAwaited: Bool { false }

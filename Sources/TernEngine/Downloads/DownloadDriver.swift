@@ -98,9 +98,7 @@ extension DownloadDriver {
         case .serverTrust(_, let question) where delegate == nil: question.answer(.performDefaultHandling)
         case .willRetry(_, let question) where delegate == nil: question.answer(.retry)
         case .willCache(let question) where delegate == nil: question.answer(question.proposal)
-        case .serverTrust, .waitingForConnectivity, .willRetry, .willSend, .sentBodyData, .informational, .redirect,
-            .challenge, .newBody, .discarded, .trailers, .discardedTrailers, .willCache, .completed:
-            delegate?.handle(event, of: task)
+        default: delegate?.handle(event, of: task)
         }
     }
 

@@ -6,6 +6,12 @@ public struct RetryMetrics: Sendable {
     /// Of more retries of a task these many are remembered: half of them the first ones, half of them the last.
     static let maximumRemembered = 64
 
+    /// Adds it to the others of its task.
+    func join(_ retries: inout [RetryMetrics]) {
+        if retries.count == Self.maximumRemembered { retries.remove(at: Self.maximumRemembered / 2) }
+        retries.append(self)
+    }
+
     /// What an attempt has come to, so that another followed.
     public enum Cause: Sendable {
         /// A response with this status.

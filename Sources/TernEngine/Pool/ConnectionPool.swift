@@ -84,8 +84,10 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
             // A waiter that had to give up the connection it relied on gets its whole timeout again.
             if let waiter = state.firstIdle, waiter.wait.connectDeadline.take() != nil {
                 waiter.wait.since = shared.loop.now
+                beginQueueing(waiter)
             }
             carryOut(orders)
+            beginQueueing(task)
             settle()
         case .refuse(let limit):
             task.connectionFailed(DialFailure(reason: .connecting(.queueFull(limit: limit)), phase: .pool))
@@ -141,7 +143,16 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     /// one that gets a connection at once has not waited.
     private func endQueueing(_ task: Requester) {
         let now = shared.loop.now
-        if let since = task.wait.since.take(), since < now { task.waited(since: since, until: now) }
+        guard let since = task.wait.since.take(), since < now || task.wait.isTold else { return }
+        task.wait.isTold = false
+        task.waited(since: since, until: now)
+    }
+
+    /// Tells the task that it waits, unless a connection is being opened for it, or it has one by now.
+    private func beginQueueing(_ task: Requester) {
+        guard let since = task.wait.since, !task.wait.isTold else { return }
+        task.wait.isTold = true
+        task.waits(since: since)
     }
 
     /// Returns what was measured of a connection that was being opened for the task, and is not needed any more.
@@ -496,7 +507,7 @@ extension ConnectionPool {
     }
 
     /// The task that relies on the connection.
-    private func respondent(of dialler: Dialler) -> (any TrustRespondent)? { state.reliant(on: dialler.number) }
+    private func respondent(of dialler: Dialler) -> (any DialRespondent)? { state.reliant(on: dialler.number) }
 
     private func dialler(_ dialler: Dialler, failed failure: DialFailure) {
         // A connection that was given up in the meantime does not count.
@@ -577,7 +588,7 @@ private final class AnyDialOwner: DialOwner {
         let closed: (Connection, _ wasResting: Bool) -> Void
         let opened: (Dialler, Connection) -> Void
         let failed: (Dialler, DialFailure) -> Void
-        let respondent: (Dialler) -> (any TrustRespondent)?
+        let respondent: (Dialler) -> (any DialRespondent)?
     }
 
     private let calls: Calls
@@ -596,7 +607,7 @@ private final class AnyDialOwner: DialOwner {
 
     func dialler(_ dialler: Dialler, failed failure: DialFailure) { calls.failed(dialler, failure) }
 
-    func respondent(of dialler: Dialler) -> (any TrustRespondent)? { calls.respondent(dialler) }
+    func respondent(of dialler: Dialler) -> (any DialRespondent)? { calls.respondent(dialler) }
 }
 
 // In its pool's list of idle connections.

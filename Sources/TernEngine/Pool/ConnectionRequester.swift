@@ -2,7 +2,7 @@
 import TernIO
 
 /// Requests a connection from a pool or shard. Everything but `isCancelled` belongs to the loop's thread.
-protocol ConnectionRequester: IntrusiveQueueElement, TrustRespondent, Sendable {
+protocol ConnectionRequester: IntrusiveQueueElement, DialRespondent, Sendable {
     /// Whether it was cancelled, even if the loop has not processed that yet: no work needs to be begun for it any
     /// more.
     var isCancelled: Bool { get }
@@ -15,6 +15,9 @@ protocol ConnectionRequester: IntrusiveQueueElement, TrustRespondent, Sendable {
     var isRepeatable: Bool { get }
     /// Used by the pool while the requester waits in it.
     var wait: Wait { get set }
+
+    /// It waits in the queue, and no connection is being opened for it.
+    func waits(since start: MonotonicInstant)
 
     /// Its wait in the queue is over, on whatever way: it is served, it fails, it gives up, or a connection is being opened
     /// for it. Called before `begin` and `connectionFailed`.
@@ -49,6 +52,8 @@ enum TaskCommand: Sendable {
 struct Wait {
     /// When it began to wait; nil while a connection is being opened for it.
     var since: MonotonicInstant?
+    /// Whether the requester was told that it waits.
+    var isTold = false
     /// The deadline of the pending connection that the requester relies on.
     var connectDeadline: MonotonicInstant?
     /// The exchange to begin on the connection that is opened for the requester.

@@ -41,10 +41,10 @@ final class Shard<Requester: ConnectionRequester>: @unchecked Sendable {
         shared.perform { work(self) }
     }
 
-    /// Makes the loop perform a command: at once on its own thread, and in a later tick otherwise. If the loop has
-    /// ended, the command is returned.
+    /// Makes the loop perform a command: at once on its own thread, unless an observer runs, and in a later tick otherwise.
+    /// If the loop has ended, the command is returned.
     func deliver(_ command: TaskCommand, from sender: Requester) {
-        if loop.isCurrent { return sender.perform(command) }
+        if loop.performsNow { return sender.perform(command) }
         if !inbox.add(command, from: sender) || loop.execute({ self.openMore() }) { return }
         while let entry = inbox.next() { entry.sender.returned(entry.command) }
     }

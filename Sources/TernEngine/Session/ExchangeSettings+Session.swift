@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ExchangeSettings {
-    convenience init(_ configuration: SessionConfiguration) {
+    convenience init(_ configuration: SessionConfiguration, watcher: (any ConnectionWatcher)? = nil) {
         self.init(
             limits: configuration.limits, leniency: configuration.leniency,
             maximumIdleTime: configuration.maximumIdleTime, maximumAge: configuration.maximumConnectionAge,
             maximumUses: configuration.maximumRequestsPerConnection ?? .max,
-            reportsLoad: configuration.httpMinimumConnectionsPerHost != nil, fields: configuration.hopFields)
+            reportsLoad: configuration.httpMinimumConnectionsPerHost != nil, watcher: watcher,
+            fields: configuration.hopFields)
     }
 }
 

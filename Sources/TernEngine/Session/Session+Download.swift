@@ -74,9 +74,10 @@ extension Session {
         } catch {
             var request = URLRequest(url: URL(filePath: "/"))
             request.url = nil
-            return SessionDownloadTask(
-                DownloadDriver(DownloadDestination(temporaryIn: nil), nil, delegate), request,
-                defaults: TaskDefaults(failing: taskDefaults, with: .download(.resumeData(error))), at: nil)
+            return made(
+                SessionDownloadTask(
+                    DownloadDriver(DownloadDestination(temporaryIn: nil), nil, delegate), request,
+                    defaults: TaskDefaults(failing: taskDefaults, with: .download(.resumeData(error))), at: nil))
         }
     }
 
@@ -84,45 +85,57 @@ extension Session {
         _ place: DownloadDestination, _ partialFile: PartialFile?, _ request: URLRequest,
         _ delegate: any SessionDownloadDelegate
     ) -> SessionDownloadTask {
-        SessionDownloadTask(
-            DownloadDriver(place, partialFile, delegate), request, defaults: taskDefaults, at: taskPlace(for: request))
+        made(
+            SessionDownloadTask(
+                DownloadDriver(place, partialFile, delegate), request, defaults: taskDefaults,
+                at: taskPlace(for: request)))
     }
 
     /// Sends `request` and writes the body to a temporary file, which the caller must remove. A response with any
     /// status code is a success.
+    ///
+    /// - Parameter delegate: as for `data(for:delegate:)`; told of the progress, too, if it is one for downloads.
     @_disfavoredOverload
-    public func download(for request: URLRequest) async throws(SessionError) -> (URL, HTTPURLResponse) {
+    public func download(
+        for request: URLRequest, delegate: (any SessionTaskDelegate)? = nil
+    ) async throws(SessionError) -> (URL, HTTPURLResponse) {
+        try await download(beside: delegate) { downloadTask(with: request, delegate: $0) }
+    }
+
+    private func download(
+        beside delegate: (any SessionTaskDelegate)?, _ make: (any SessionDownloadDelegate) -> SessionDownloadTask
+    ) async throws(SessionError) -> (URL, HTTPURLResponse) {
         let waiter = DownloadWaiter()
-        return try await waiter.outcome(of: downloadTask(with: request, delegate: waiter)).get()
+        let task = reading(waiter, beside: delegate) { make($0 as? any SessionDownloadDelegate ?? waiter) }
+        return try await waiter.outcome(of: task).get()
     }
 
     /// Sends `request` and writes the body to the file at `target`, which it becomes in one step when it is complete.
     /// After any error an existing file is unchanged. A response that is not a success (2xx) is an error.
     public func download(
-        for request: URLRequest, to target: URL, settings: DownloadSettings = DownloadSettings()
+        for request: URLRequest, to target: URL, settings: DownloadSettings = DownloadSettings(),
+        delegate: (any SessionTaskDelegate)? = nil
     ) async throws(SessionError) -> (URL, HTTPURLResponse) {
-        let waiter = DownloadWaiter()
-        return try await waiter.outcome(
-            of: downloadTask(with: request, to: target, settings: settings, delegate: waiter)
-        ).get()
+        try await download(beside: delegate) {
+            downloadTask(with: request, to: target, settings: settings, delegate: $0)
+        }
     }
 
     /// The same, and calls `progress` on the reactor's thread whenever bytes were sent or written.
     public func download(
         for request: URLRequest, to target: URL, settings: DownloadSettings = DownloadSettings(),
-        progress: @escaping @Sendable (TransferProgress) -> Void
+        delegate: (any SessionTaskDelegate)? = nil, progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws(SessionError) -> (URL, HTTPURLResponse) {
-        let waiter = DownloadWaiter()
-        let reporter = ProgressReporter(before: waiter, progress)
-        return try await waiter.outcome(
-            of: downloadTask(with: request, to: target, settings: settings, delegate: reporter)
-        ).get()
+        try await download(beside: delegate) {
+            downloadTask(
+                with: request, to: target, settings: settings, delegate: ProgressReporter(before: $0, progress))
+        }
     }
 
     /// Resumes an interrupted download, and writes the whole to `target`.
     public func download(
         resumingWith resumeData: Data, request: URLRequest? = nil, to target: URL,
-        settings: DownloadSettings = DownloadSettings()
+        settings: DownloadSettings = DownloadSettings(), delegate: (any SessionTaskDelegate)? = nil
     ) async throws(SessionError) -> (URL, HTTPURLResponse) {
         let partialFile: PartialFile
         do throws(ResumeDataError) {
@@ -130,10 +143,8 @@ extension Session {
         } catch {
             throw SessionError(.download(.resumeData(error)), phase: .request)
         }
-        let waiter = DownloadWaiter()
-        return try await waiter.outcome(
-            of: downloadTask(
-                DownloadDestination(target, settings), partialFile, request ?? partialFile.data.request, waiter)
-        ).get()
+        return try await download(beside: delegate) {
+            downloadTask(DownloadDestination(target, settings), partialFile, request ?? partialFile.data.request, $0)
+        }
     }
 }

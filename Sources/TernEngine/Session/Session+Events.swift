@@ -15,9 +15,10 @@ extension Session {
     ///   - reconnection: whether to reconnect when a stream has ended. By default a GET is sent again; a request with
     ///     another method, which may have a second effect, is not.
     ///   - maximumEventSize: the maximum size of one event in bytes, which bounds the memory that a server can use.
+    ///   - delegate: of the task of each stream, as for `data(for:delegate:)`.
     public func events(
         for request: URLRequest, reconnection: ReconnectionPolicy? = nil,
-        maximumEventSize: Int = Session.maximumEventSize
+        maximumEventSize: Int = Session.maximumEventSize, delegate: (any SessionTaskDelegate)? = nil
     ) -> ServerSentEvents {
         var request = request
         for (name, value) in [("Accept", "text/event-stream"), ("Cache-Control", "no-store")]
@@ -31,7 +32,9 @@ extension Session {
         return ServerSentEvents(
             request: request, policy: reconnection ?? (request.method == "GET" ? ReconnectionPolicy() : .never),
             retries: request.retryPolicy ?? configuration.retryPolicy, limit: maximumEventSize,
-            connect: { request throws(SessionError) in try await self.bytes(for: request) },
+            connect: { request throws(SessionError) in 
+                try await self.bytes(for: request, delegate: delegate)
+            },
             sleep: { try await WorkThreads.shared.sleep(for: $0) })
     }
 }

@@ -30,7 +30,7 @@ extension Session {
         let stream = place.flatMap { place in opener.map { RawStream(loop: place.shard.loop, assistant: $0) } }
         let task = StreamTask(request, stream, along: route, delegate: delegate, defaults: taskDefaults, at: place)
         opener?.respondent = task
-        return task
+        return made(task)
     }
 }
 

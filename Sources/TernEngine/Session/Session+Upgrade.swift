@@ -7,13 +7,17 @@ extension Session {
     ///
     /// Throws `upgradeRefused` for any other final status, whose body is not read. The stream is the caller's:
     /// releasing it closes the connection, and no limit on connections counts it any more.
-    public func upgrade(for request: URLRequest) async throws(SessionError) -> (StreamTask, HTTPURLResponse) {
+    ///
+    /// - Parameter delegate: as for `data(for:delegate:)`.
+    public func upgrade(
+        for request: URLRequest, delegate: (any SessionTaskDelegate)? = nil
+    ) async throws(SessionError) -> (StreamTask, HTTPURLResponse) {
         var request = request
         if request.value(forHTTPHeaderField: "Connection") == nil {
             request.setValue("Upgrade", forHTTPHeaderField: "Connection")
         }
         let waiter = UpgradeWaiter()
-        let task = dataTask(with: request, delegate: waiter)
+        let task = reading(waiter, beside: delegate) { dataTask(with: request, delegate: $0) }
         await withTaskCancellationHandler {
             await unsafe withUnsafeContinuation { continuation in unsafe waiter.start(task, continuation) }
         } onCancel: {

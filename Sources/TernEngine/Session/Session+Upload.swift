@@ -7,15 +7,19 @@ extension Session {
     public func uploadTask(
         with request: URLRequest, from content: RequestBody, delegate: any SessionTaskDelegate
     ) -> SessionUploadTask {
-        SessionUploadTask(
-            request: request.sending(content), delegate: delegate, defaults: taskDefaults, at: taskPlace(for: request))
+        made(
+            SessionUploadTask(
+                request: request.sending(content), delegate: delegate, defaults: taskDefaults,
+                at: taskPlace(for: request)))
     }
 
     /// Creates a task that sends the content of `request`, and calls `delegate`. Call `resume()` to start it.
     public func uploadTask(
         withStreamedRequest request: URLRequest, delegate: any SessionTaskDelegate
     ) -> SessionUploadTask {
-        SessionUploadTask(request: request, delegate: delegate, defaults: taskDefaults, at: taskPlace(for: request))
+        made(
+            SessionUploadTask(
+                request: request, delegate: delegate, defaults: taskDefaults, at: taskPlace(for: request)))
     }
 
     /// Creates a task that sends `content` with `request` and calls the session's delegate, if it has one.
@@ -29,27 +33,30 @@ extension Session {
     }
 
     /// Sends `content` with `request` and collects the response body, at most `maximumCollectedBodySize` bytes of it.
+    ///
+    /// - Parameter delegate: as for `data(for:delegate:)`.
     public func upload(
-        for request: URLRequest, from content: RequestBody
+        for request: URLRequest, from content: RequestBody, delegate: (any SessionTaskDelegate)? = nil
     ) async throws(SessionError) -> (Data, HTTPURLResponse) {
-        try await data(for: request.sending(content))
+        try await data(for: request.sending(content), delegate: delegate)
     }
 
     /// The same, and calls `progress` on the reactor's thread whenever bytes were sent or received.
     public func upload(
-        for request: URLRequest, from content: RequestBody, progress: @escaping @Sendable (TransferProgress) -> Void
+        for request: URLRequest, from content: RequestBody, delegate: (any SessionTaskDelegate)? = nil,
+        progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws(SessionError) -> (Data, HTTPURLResponse) {
-        try await data(for: request.sending(content), progress: progress)
+        try await data(for: request.sending(content), delegate: delegate, progress: progress)
     }
 
     /// Sends `form` with `request`, whose own content and type are ignored, and collects the response body, at most
     /// `maximumCollectedBodySize` bytes of it.
     public func upload(
-        for request: URLRequest, from form: MultipartForm
+        for request: URLRequest, from form: MultipartForm, delegate: (any SessionTaskDelegate)? = nil
     ) async throws(SessionError) -> (Data, HTTPURLResponse) {
         var request = request
         request.setValue(form.contentType, forHTTPHeaderField: "Content-Type")
-        return try await upload(for: request, from: form.body)
+        return try await upload(for: request, from: form.body, delegate: delegate)
     }
 }
 

@@ -19,6 +19,8 @@ public final class Session: Sendable {
     private let ownPlaces: TaskPlaces
     let taskDefaults: TaskDefaults
     private let currentDelegate: Lock<(any SessionDelegate)?>
+    /// Whether it was made with one.
+    let hasDelegate: Bool
     /// Once it has begun, no more tasks are accepted.
     let invalidation = Atomic<Invalidation>(.possible)
     let permits: ConnectionPermits
@@ -54,11 +56,12 @@ public final class Session: Sendable {
     ///   - sources: may answer hops, in this order, in place of those of the configuration; nil for these.
     ///   - proxyTrust: the trust in proxies of the session that this one sends requests for; nil for its own.
     ///   - rates: the limiters of another session; nil for its own.
+    ///   - makesOwnTasks: its tasks are the library's.
     init(
         configuration: SessionConfiguration, delegate: (any SessionDelegate)?,
         serverTrustPolicyManager: ServerTrustPolicyManager?, firstPolicies: [any HopPolicy],
         sources: [any ResponseSource]? = nil, routes: RouteRule? = nil,
-        proxyTrust sharedProxyTrust: TrustSettings? = nil, rates: RateLimiters? = nil
+        proxyTrust sharedProxyTrust: TrustSettings? = nil, rates: RateLimiters? = nil, makesOwnTasks: Bool = false
     ) {
         self.configuration = configuration
         let files = configuration.trustFiles?.current
@@ -67,6 +70,7 @@ public final class Session: Sendable {
             files?.material.policy?.manager(onPinFailure: serverTrustPolicyManager?.onPinFailure)
             ?? serverTrustPolicyManager
         currentDelegate = Lock(delegate)
+        hasDelegate = delegate != nil
         reactors = Result { () throws(SystemCallError) in
             guard let count = configuration.reactorCount else { return try ReactorGroup.shared() }
             return try ReactorGroup(count: count)
@@ -78,7 +82,9 @@ public final class Session: Sendable {
             configuration, identities: files?.material.identitiesOfHosts ?? [], policies: policies,
             proxyTrust: proxyTrust)
         let (trust, proxyTrust, proxyLogins) = (trust, proxyTrust, ProxyLogins())
-        let (resolver, exchange) = (Resolver(), ExchangeSettings(configuration))
+        let observers = SessionObservers(configuration.observers)
+        let exchange = ExchangeSettings(configuration, watcher: makesOwnTasks ? nil : observers)
+        let resolver = Resolver()
         let perHost = configuration.httpMaximumConnectionsPerHost
         // One proxy or socket has the connections to many hosts.
         let hasSharedRoute = configuration.unixSocket != nil || configuration.proxySettings != nil
@@ -99,13 +105,13 @@ public final class Session: Sendable {
                 permits, idleLimit: idleLimit)
         }
         DescriptorShortage.add(shards)
-        places = TaskPlaces(shards, connectionsPerHost: perHost)
-        ownPlaces = TaskPlaces(shards, connectionsPerHost: perHost)
+        places = TaskPlaces(shards, connectionsPerHost: perHost, areOwn: makesOwnTasks)
+        ownPlaces = TaskPlaces(shards, connectionsPerHost: perHost, areOwn: true)
         let validation = ValidationSender()
         let configured: [(any ResponseSource)?] = [Providers(of: configuration), validation.cache(of: configuration)]
         taskDefaults = TaskDefaults(
             of: configuration, firstPolicies, sources ?? configured.compactMap(\.self), routes, trust, proxyLogins,
-            rates: rates, timerOn: loops.first,
+            rates: rates, observers: observers, timerOn: loops.first,
             failure: configuration.isBackground ? .request(.backgroundSession) : Self.failure(of: reactors))
         if delegate != nil { trust.respondent = self }
         validation.session = self
@@ -151,7 +157,14 @@ public final class Session: Sendable {
 
     /// Creates a task that calls `delegate`. Call `resume()` to start it.
     public func dataTask(with request: URLRequest, delegate: any SessionTaskDelegate) -> SessionDataTask {
-        SessionDataTask(request: request, delegate: delegate, defaults: taskDefaults, at: taskPlace(for: request))
+        made(SessionDataTask(request: request, delegate: delegate, defaults: taskDefaults, at: taskPlace(for: request)))
+    }
+
+    /// Tells the observers of a task that was made.
+    @inline(__always)
+    func made<Kind: SessionTask>(_ task: Kind) -> Kind {
+        task.created()
+        return task
     }
 
     /// The same with the session's delegate, if it has one.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Receives the events of a session, and of those of its tasks that have no delegate of their own. The session retains
+/// Receives the events of a session, and of those of its tasks that have no delegate of their own, those of async calls
+/// and completion handlers included, but for their content. The session retains
 /// it until it is invalidated or deallocated.
 public protocol SessionDelegate: SessionTaskDelegate {
-    /// A task that calls this delegate was created. It has not been started, and the session does not retain it before
-    /// that. Called on the thread that creates the task.
+    /// A task was created that calls this delegate, or that an async call or a completion handler waits for, even if that
+    /// has a delegate of its own. It has not been started, and the session does not retain it before that. Called on the
+    /// thread that creates the task.
     func session(_ session: Session, didCreate task: SessionTask)
     /// The session's policies have evaluated a server, and their verdict is not in effect yet. On a reactor's thread,
     /// before anything is sent to the server, once for each TLS connection that is opened; only if

@@ -88,7 +88,7 @@ extension SideSession {
         self.init(configuration) {
             Session(
                 configuration: $0, delegate: nil, serverTrustPolicyManager: nil, firstPolicies: [],
-                proxyTrust: proxyTrust)
+                proxyTrust: proxyTrust, makesOwnTasks: true)
         }
     }
 }

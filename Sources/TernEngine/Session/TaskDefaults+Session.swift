@@ -11,7 +11,7 @@ extension TaskDefaults {
     convenience init(
         of configuration: SessionConfiguration, _ first: [any HopPolicy], _ sources: [any ResponseSource],
         _ routes: RouteRule?, _ trust: TrustSettings, _ proxyLogins: ProxyLogins, rates: RateLimiters?,
-        timerOn loop: ReactorLoop?, failure: SessionError.Reason
+        observers: SessionObservers?, timerOn loop: ReactorLoop?, failure: SessionError.Reason
     ) {
         self.init(
             configuration,
@@ -23,6 +23,6 @@ extension TaskDefaults {
             rates: rates
                 ?? RateLimiters(
                     session: configuration.rateLimit, perHost: configuration.rateLimitPerHost, timerOn: loop),
-            failure: failure)
+            observers: observers, failure: failure)
     }
 }

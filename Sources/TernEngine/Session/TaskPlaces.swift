@@ -12,9 +12,11 @@ final class TaskPlaces: Sendable {
     private let perHost: Int
     private let turn = Atomic<Int>(0)
 
-    /// - Parameter connectionsPerHost: the maximum number.
-    init(_ shards: [Shard<AttemptDriver>], connectionsPerHost: Int) {
-        all = shards.map { TaskPlace(shard: $0, table: TaskTable()) }
+    /// - Parameters:
+    ///   - connectionsPerHost: the maximum number.
+    ///   - areOwn: the tasks are the library's.
+    init(_ shards: [Shard<AttemptDriver>], connectionsPerHost: Int, areOwn: Bool = false) {
+        all = shards.map { TaskPlace(shard: $0, table: TaskTable(isOwn: areOwn)) }
         perHost = max(1, min(connectionsPerHost, shards.count))
     }
 

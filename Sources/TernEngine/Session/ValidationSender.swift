@@ -20,6 +20,7 @@ extension TaskHome {
         guard let place = ownTaskPlace(for: request) else { return nil }
         let task = SessionDataTask(
             request: request, delegate: delegate, defaults: taskDefaults, at: place, after: chain)
+        task.created()
         task.performLater { task.resume() }
         return task
     }

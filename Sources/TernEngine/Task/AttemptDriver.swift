@@ -55,8 +55,6 @@ protocol AttemptOwner: AnyObject, Sendable {
     var defaults: TaskDefaults { get }
     /// What the attempts of the hop have in common.
     var hopAttempts: HopAttempts { get set }
-    /// Of the hosts that hops were connected to.
-    var addressesOfHops: [AddressOverride] { get }
     /// Whether another server has chosen that of the hop, by a redirect.
     var isHopChosenElsewhere: Bool { get }
     /// Whether the hop can be sent again once it was sent, and may be although a server has received it.
@@ -71,11 +69,11 @@ protocol AttemptOwner: AnyObject, Sendable {
 
     /// The program sees the request in the form in which the task's own attempt sends it.
     func tellPrepared(_ request: URLRequest)
-    /// An attempt is sent on this connection.
-    func tellSending(on connection: ConnectionMetrics)
-    func tellInformational(_ head: ResponseHead)
-    func waitedInQueue(since start: MonotonicInstant, until end: MonotonicInstant)
-    func lostConnection(_ connection: FailedConnectionMetrics)
+    /// Something has happened to the attempt of this number.
+    func tell(_ event: TaskEvent, by attempt: Int32, at time: MonotonicInstant)
+    func tellInformational(_ head: ResponseHead, by attempt: Int32, at time: MonotonicInstant)
+    /// Lets observers add fields to the request of the attempt of this number, which has begun; nil if none does.
+    func signer(of attempt: Int32) -> (any AttemptSigner)?
     func ask(about challenge: ServerTrustChallenge, _ question: ServerTrustQuestion)
 }
 
@@ -96,16 +94,19 @@ extension AttemptDriver {
             var route = try defaults.routes.route(for: hop.request)
             // It may have ended the task.
             guard isWanted else { return }
-            if hop.number > 0 { route = route.keeping(task.addressesOfHops) }
+            if hop.number > 0 { route = route.keeping(task.hopAttempts.keptAddresses) }
             let pass: CircuitPass?
             switch defaults.policies.circuits?.admit(to: route, isChosenElsewhere: task.isHopChosenElsewhere) {
             case nil: pass = nil
             case .pass(let admitted): pass = admitted
             case .refuse(let reason): return failLater(AttemptFailure(reason: reason, phase: .request))
             }
+            let number = task.hopAttempts.next()
+            task.tell(.attemptBegan(isHedge: task !== self), by: number, at: shard.loop.now)
             let form = defaults.form(
-                of: hop, signedBy: task.plannedLogin, along: route, isFirst: task.hopAttempts.isUnanswered)
-            attempt.begin(hop, along: route, as: form, pass, isHedge: task !== self, at: shard.loop.now)
+                of: hop, signedBy: task.plannedLogin, task.signer(of: number), along: route,
+                isFirst: task.hopAttempts.isUnanswered)
+            attempt.begin(number, of: hop, along: route, as: form, pass, isHedge: task !== self, at: shard.loop.now)
         } catch {
             return failLater(AttemptFailure(reason: error.reason, phase: .request))
         }
@@ -135,6 +136,7 @@ extension AttemptDriver {
     /// Has the attempt wait for the rate, for as long as the task has time and its session exists.
     private func waitForRate(on shard: Shard<AttemptDriver>) {
         attempt.wait.since = shard.loop.now
+        task?.tell(.waiting(for: .rate), by: attempt.number, at: shard.loop.now)
         rateTimer = TaskTimer(on: shard, delay: nil, total: deadlines.total) { [weak self] outcome in
             guard let self, case .failed(let reason) = outcome else { return }
             fail(AttemptFailure(reason: reason, phase: .request))
@@ -144,14 +146,12 @@ extension AttemptDriver {
     /// The one way out of the wait for the rate.
     private func endWaitForRate() {
         rateTimer.take()?.cancel()
-        guard attempt.isWaiting, let since = attempt.wait.since.take(), let now = task?.loop?.now, since < now else {
-            return
-        }
-        task?.waitedInQueue(since: since, until: now)
+        guard attempt.isWaiting, let since = attempt.wait.since.take() else { return }
+        task?.tell(.waited(for: .rate, since: since), by: attempt.number, at: task?.loop?.now ?? .now)
     }
 
     /// A wait for the rate is over.
-    private func rateAllows(_ number: UInt64) {
+    private func rateAllows(_ number: Int32) {
         guard attempt.number == number, attempt.isWaiting, let shard = task?.shard else { return }
         endWaitForRate()
         findConnection(on: shard)
@@ -213,11 +213,17 @@ extension AttemptDriver: ConnectionRequester {
         _modify { yield &attempt.wait }
     }
 
-    func waited(since start: MonotonicInstant, until end: MonotonicInstant) {
-        task?.waitedInQueue(since: start, until: end)
+    func waits(since start: MonotonicInstant) {
+        task?.tell(.waiting(for: .connection), by: attempt.number, at: start)
     }
 
-    func lost(_ connection: FailedConnectionMetrics) { task?.lostConnection(connection) }
+    func waited(since start: MonotonicInstant, until end: MonotonicInstant) {
+        task?.tell(.waited(for: .connection, since: start), by: attempt.number, at: end)
+    }
+
+    func lost(_ connection: FailedConnectionMetrics) {
+        task?.tell(.connectionFailed(connection), by: attempt.number, at: task?.loop?.now ?? .now)
+    }
 
     func begin(on connection: Connection, _ prepared: PreparedExchange?) -> Bool {
         if attempt.reservation != nil, !spend(at: connection.loop.now) { return false }
@@ -246,11 +252,13 @@ extension AttemptDriver: ConnectionRequester {
 }
 
 // The delegate of the task is asked about the trust of servers.
-extension AttemptDriver: TrustRespondent {
+extension AttemptDriver: DialRespondent {
     var answersServerTrust: Bool { task?.answersServerTrustChallenges ?? false }
 
     func answer(_ challenge: ServerTrustChallenge, _ question: ServerTrustQuestion) {
         guard let task else { return question.answer(.performDefaultHandling) }
         task.ask(about: challenge, question)
     }
+
+    func took(_ step: ConnectionStep) { task?.tell(.connecting(step), by: attempt.number, at: .now) }
 }

@@ -47,7 +47,7 @@ final class SecondAttempt: AttemptDriver, ExchangeDelegate, @unchecked Sendable 
     func exchangeBegan(on carrier: any Carrier) {
         let connection = carrier.connectionMetrics
         attempt.began(on: carrier, connection)
-        if let connection { first?.tellSending(on: connection) }
+        if let connection { first?.tell(.willSend(on: connection), by: attempt.number, at: carrier.loop.now) }
     }
 
     var pace: Pace? { first?.pace }
@@ -55,7 +55,9 @@ final class SecondAttempt: AttemptDriver, ExchangeDelegate, @unchecked Sendable 
     func room(for count: Int) -> UnsafeMutableRawBufferPointer? { nil }
 
     func received(_ event: ResponseEvent, of bytes: Span<UInt8>, _ allowance: inout TickAllowance) -> ContentTaken {
-        if case .informational(let head) = event { first?.tellInformational(head) }
+        if case .informational(let head) = event, let first {
+            first.tellInformational(head, by: attempt.number, at: first.loop?.now ?? .now)
+        }
         guard case .head(let head) = event, let first, let carrier = attempt.carrier else { return .all }
         attempt.answered(head, at: carrier.loop.now)
         if first.hopAttempts.answersProxy(head, to: attempt.form, first.defaults.proxies), let shard = first.shard {

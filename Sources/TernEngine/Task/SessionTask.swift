@@ -39,6 +39,10 @@ public class SessionTask: AttemptDriver, @unchecked Sendable {
     @safe @exclusivity(unchecked) final var hopAttempts = HopAttempts()
     /// Guarded by the table's lock.
     final var tableIndex: Int32 = -1
+    /// Whether anybody but the delegate is told what the task does. Written before the task starts, and then on the reactor's
+    /// thread, as `watchers`.
+    final private(set) var isObserved = false
+    @safe @exclusivity(unchecked) final private var watchers: TaskWatchers?
 
     /// Without a shard the task fails as soon as it is started.
     ///
@@ -54,6 +58,10 @@ public class SessionTask: AttemptDriver, @unchecked Sendable {
         driver = TaskDriver(request, delegate, defaults, after: chain)
         lifecycle = Lock(TaskLifecycle(shard: place?.shard))
     }
+
+    /// The task was made: its observers are told, where it is made.
+    @inline(__always)
+    final func created() { if let observers = defaults.observers { created(observers) } }
 
     private static let nextIdentifier = Atomic<Int>(0)
 
@@ -224,6 +232,80 @@ extension SessionTask {
     var isSuspended: Bool { lifecycle.withLock { $0.isSuspended } }
 }
 
+// Those who watch
+extension SessionTask: ObservedTask {
+    /// What the task does, from now on: read it before `resume()` for all of it. A timeline that nobody reads costs memory
+    /// for ``TaskTimeline/capacity`` events; one that is asked for after the end is empty.
+    public var timeline: TaskTimeline {
+        let timeline = TaskTimeline()
+        let (isStarted, shard) = lifecycle.withLock { state in
+            let isStarted = state.stage != .created
+            if !isStarted { state.timelines.append(timeline.feed) }
+            return (isStarted, state.shard)
+        }
+        // Nobody else uses what watches the task before it starts.
+        if isStarted, shard?.perform({ _ in self.watch(by: timeline.feed) }) != true { timeline.feed.finish() }
+        return timeline
+    }
+
+    private func created(_ observers: SessionObservers) {
+        if !observers.watch(own: isOwn) { return }
+        isObserved = true
+        let contexts = observers.created(self, isOwn: isOwn)
+        if !contexts.isEmpty { watchers = TaskWatchers(contexts) }
+    }
+
+    /// Whether the library has started the task for itself.
+    private var isOwn: Bool { table?.isOwn ?? false }
+
+    /// On the reactor's thread.
+    final func watch(by timeline: TaskTimeline.Feed) {
+        if state == .completed { return timeline.finish() }
+        isObserved = true
+        let known = watchers ?? TaskWatchers([])
+        watchers = known
+        known.add(timeline)
+    }
+
+    /// Tells everybody who watches the task. On the reactor's thread.
+    @inline(never)
+    final func observe(_ event: TaskEvent, by attempt: Int32, in hop: Int, at time: MonotonicInstant) {
+        let observation = TaskObservation(
+            event.closed, of: self, at: time, hop: hop, attempt: Int(attempt), isOwn: isOwn)
+        let tell = { [self] in
+            defaults.observers?.observe(observation, watchers?.contexts ?? [])
+            watchers?.observe(observation)
+        }
+        if let loop { loop.telling(tell) } else { tell() }
+    }
+
+    /// Another task continues this one.
+    final func handOverWatchers(to successor: SessionTask) {
+        (successor.isObserved, successor.watchers) = (isObserved, watchers.take())
+    }
+
+    final func signer(of attempt: Int32) -> (any AttemptSigner)? {
+        guard isObserved, let observers = defaults.observers, observers.addsFields else { return nil }
+        let observation = TaskObservation(
+            .attemptBegan(isHedge: false), of: self, at: loop?.now ?? .now, hop: hopAttempts.hop,
+            attempt: Int(attempt), isOwn: isOwn)
+        return ObserverSigner(
+            observers: observers, observation: observation, contexts: watchers?.contexts ?? [], loop: loop)
+    }
+}
+
+/// Has observers add their fields to an attempt.
+private struct ObserverSigner: AttemptSigner {
+    let observers: SessionObservers
+    let observation: TaskObservation
+    let contexts: [(any Sendable)?]
+    let loop: ReactorLoop?
+
+    func sign(_ request: inout URLRequest) {
+        loop?.telling { observers.addFields(to: &request, observation, contexts) }
+    }
+}
+
 // Information
 extension SessionTask {
     /// The state of the task. A task that is suspended when its session ends, or later, is `.suspended` from then on.
@@ -250,7 +332,7 @@ extension SessionTask {
 
     /// Whether the connection of the present hop has carried an exchange before. For delegates, on the reactor.
     package var isConnectionReused: Bool {
-        attempt.record?.isConnectionReused ?? measured?.isConnectionReused ?? false
+        attempt.record?.isConnectionReused ?? metrics?.isConnectionReused ?? false
     }
 
     /// How often the present hop was repeated because a kept-alive connection was dead. For delegates, on the reactor.

@@ -142,72 +142,8 @@ protocol ContentReceiver: SessionTaskDelegate {
     @unsafe func room(for count: Int) -> UnsafeMutableRawBufferPointer?
 }
 
-/// A server requests credentials: a 401 response with `WWW-Authenticate` (RFC 9110 §11.6.1).
-public struct AuthenticationChallenge: Sendable {
-    /// The 401 response.
-    public let response: HTTPURLResponse
-    /// The origin that requests credentials.
-    public let origin: HTTPOrigin
-    /// The values of its `WWW-Authenticate` fields, such as `Basic realm="…"`, as text: ``response`` has their
-    /// bytes.
-    public let challenges: [String]
-    /// The space of the challenge: of several the one that ``proposedCredential`` is for, else the one that a password
-    /// answers most safely, else the first.
-    public let protectionSpace: ProtectionSpace
-    /// The credential that the session's storage has for the space, and that was not refused in this task: the default
-    /// one, else the one that was stored last; nil without one, or without a storage.
-    public let proposedCredential: Credential?
-    /// The number of times that credentials were given before to ``origin`` in this task. One that the task sent before
-    /// it was requested does not count.
-    public let previousFailureCount: Int
-    /// Whether a redirect has led the task away from the origin of its first request, even if another has led it back:
-    /// a server, not the caller, has chosen which server asks. Scheme, host and port make an origin, so `https` to
-    /// `http` on one host leaves it.
-    ///
-    /// No secret of the request or the session is sent then. An answer is sent: give one only if it is meant for
-    /// ``origin``.
-    public let hasLeftOrigin: Bool
-}
-
-/// An event of a task, or a question to its delegate, as one value. Who stands between a task and a delegate passes it on
-/// whole, with ``SessionTaskDelegate/handle(_:of:)``, and can leave none out.
-///
-/// The bytes of a body are no event: they are valid only while `task(_:didReceive:)` runs.
-public enum TaskEvent: Sendable {
-    /// The session's policies have evaluated the server of a connection that is opened for the task.
-    indirect case serverTrust(ServerTrustChallenge, ServerTrustQuestion)
-    /// The task waits for a network.
-    case waitingForConnectivity
-    /// The request is sent again after a delay, unless the delegate refuses.
-    indirect case willRetry(RetryMetrics, DelegateQuestion<RetryAnswer>)
-    /// The request is about to be sent on this connection.
-    case willSend(on: ConnectionMetrics)
-    /// More of the request's content was passed to the kernel.
-    case sentBodyData(Int64, total: Int64, expected: Int64)
-    /// A 1xx response other than 101.
-    case informational(HTTPURLResponse)
-    /// The response is a redirect, and this is the next request.
-    indirect case redirect(HTTPURLResponse, URLRequest, DelegateQuestion<RedirectAnswer>)
-    /// The server requests credentials.
-    indirect case challenge(AuthenticationChallenge, DelegateQuestion<ChallengeAnswer>)
-    /// The request must be sent again, and its content can be read only once and has been read.
-    case newBody(DelegateQuestion<BodyAnswer>)
-    /// A final response that is not the answer.
-    case discarded(HTTPURLResponse)
-    /// The head of the final response.
-    case response(HTTPURLResponse, DelegateQuestion<ResponseAnswer>)
-    /// The trailer fields.
-    case trailers(HeaderFields)
-    /// The trailer fields that are not allowed as trailers.
-    case discardedTrailers(HeaderFields)
-    /// The response is complete, and is to be stored.
-    indirect case willCache(CacheQuestion)
-    /// The end.
-    case completed(SessionError?)
-}
-
 extension SessionTaskDelegate {
-    /// Calls the method of the event.
+    /// Calls the method of the event, if it has one.
     public func handle(_ event: TaskEvent, of task: SessionTask) {
         switch event {
         case .serverTrust(let challenge, let question): self.task(task, didReceive: challenge, question)
@@ -223,10 +159,15 @@ extension SessionTaskDelegate {
         case .newBody(let question): self.task(task, needsNewBody: question)
         case .discarded(let response): self.task(task, didDiscard: response)
         case .response(let response, let question): self.task(task, didReceive: response, question)
-        case .trailers(let trailers): self.task(task, didReceiveTrailers: trailers)
-        case .discardedTrailers(let discarded): self.task(task, didDiscardTrailers: discarded)
+        case .responseOver(let trailers, let discarded):
+            if !trailers.isEmpty { self.task(task, didReceiveTrailers: trailers) }
+            // The call before may have ended the task.
+            if !discarded.isEmpty, task.state != .completed { self.task(task, didDiscardTrailers: discarded) }
         case .willCache(let question): self.task(task, willCache: question)
         case .completed(let error): self.task(task, didCompleteWith: error)
+        case .started, .waiting, .waited, .hopBegan, .prepared, .head, .hopOver, .attemptBegan, .connecting,
+            .connectionFailed, .attemptOver, .answered, .retrying:
+            break
         }
     }
 }

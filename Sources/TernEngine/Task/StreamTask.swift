@@ -26,6 +26,8 @@ public class StreamTask: SessionTask, @unchecked Sendable {
     private let origin: HTTPOrigin?
     /// Where it leads, or why it leads nowhere; nil for one that takes over a connection.
     private let route: Result<Route, RouteRule.Refusal>?
+    /// What there is to say of the connection; nil before it is requested, and after the end. On the reactor's thread.
+    @safe @exclusivity(unchecked) private var record: AttemptMetrics?
 
     /// Without a delegate the task lives as long as it is referenced; without a stream it fails as soon as it is
     /// started.
@@ -49,6 +51,7 @@ public class StreamTask: SessionTask, @unchecked Sendable {
 
     override func begin(on shard: Shard<AttemptDriver>) {
         guard let stream else { return endWithoutLoop() }
+        beginAttempt(at: shard.loop.now)
         listen(on: shard)
         if let reason = obstacle(on: shard) {
             // A task that is started from the end of another must not grow the stack each time.
@@ -80,7 +83,8 @@ public class StreamTask: SessionTask, @unchecked Sendable {
     func takeOver(_ handover: Handover, on shard: Shard<AttemptDriver>) {
         lifecycle.withLock { $0.begin() }
         table?.began()
-        measure(from: .now)
+        tellStart(.now)
+        beginAttempt(at: shard.loop.now)
         listen(on: shard)
         stream?.attach(handover)
     }
@@ -93,6 +97,20 @@ public class StreamTask: SessionTask, @unchecked Sendable {
     }
 
     override func updatePause() { stream?.isPaused = isSuspended }
+
+    private func beginAttempt(at now: MonotonicInstant) {
+        record = AttemptMetrics(request: originalRequest, start: now)
+        tell(.attemptBegan(isHedge: false), by: hopAttempts.next(), at: now)
+    }
+
+    override func finalize(_ error: SessionError?) {
+        if var record = record.take() {
+            if let error { record.failed(error.reason, at: .now) }
+            record.left(at: .now, try? route?.get())
+            tell(.attemptOver(record), by: hopAttempts.count, at: .now)
+        }
+        complete(error)
+    }
 }
 
 // Calls
@@ -167,7 +185,7 @@ extension StreamTask {
     private func error(_ failure: StreamFailure) -> SessionError {
         SessionError(
             failure.reason, phase: failure.phase, origin: origin, remoteAddress: failure.remoteAddress,
-            wasSent: measured?.connection != nil, proxy: (try? route?.get())?.proxyReference)
+            wasSent: record?.connection != nil, proxy: (try? route?.get())?.proxyReference)
     }
 }
 
@@ -179,7 +197,8 @@ extension StreamTask: StreamListener {
     func streamWriteClosed() { listener?.streamTaskDidCloseWrite(self) }
 
     func streamOpened(_ metrics: ConnectionMetrics) {
-        measure(opened: metrics)
+        record?.opened(metrics)
+        tell(.willSend(on: metrics), by: hopAttempts.count, at: .now)
         listener?.streamTask(self, didOpen: metrics)
     }
 
@@ -261,6 +280,7 @@ extension SessionTask {
         let stream = StreamTask(
             hop.request, RawStream(loop: shard.loop, assistant: opener), delegate: nil,
             defaults: defaults, at: TaskPlace(shard: shard, table: table))
+        stream.created()
         opener.respondent = stream
         stream.takeOver(handover, on: shard)
         delegate.task(self, didBecome: stream)

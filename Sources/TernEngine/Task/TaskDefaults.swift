@@ -11,8 +11,8 @@ final class TaskDefaults: Sendable {
     let rates: RateLimiters?
     /// Nil for attempts that no proxy can get.
     let proxies: ProxyRule?
-    /// Signs every attempt; nil for none.
-    let signer: (any AttemptSigner)?
+    /// Nil for none.
+    let observers: SessionObservers?
     let decodesContent: Bool
     let bodyLimits: BodyLimits
     let contentDecodingLimits: ContentDecodingLimits
@@ -23,11 +23,11 @@ final class TaskDefaults: Sendable {
 
     init(
         _ configuration: SessionConfiguration, policies: HopPolicies, routes: RouteRule? = nil,
-        proxies: ProxyRule? = nil, signer: (any AttemptSigner)? = nil, rates: RateLimiters? = nil,
-        failure: SessionError.Reason = .sessionInvalidated
+        proxies: ProxyRule? = nil, rates: RateLimiters? = nil,
+        observers: SessionObservers? = nil, failure: SessionError.Reason = .sessionInvalidated
     ) {
         self.rates = rates
-        self.signer = signer
+        self.observers = observers
         self.failure = failure
         self.policies = policies
         self.proxies = proxies
@@ -42,7 +42,8 @@ final class TaskDefaults: Sendable {
     private init(
         _ other: TaskDefaults, policies: HopPolicies, rates: RateLimiters?, failure: SessionError.Reason? = nil
     ) {
-        (timeouts, routes, proxies, signer) = (other.timeouts, other.routes, other.proxies, other.signer)
+        (timeouts, routes, proxies) = (other.timeouts, other.routes, other.proxies)
+        observers = other.observers
         (self.policies, self.rates) = (policies, rates)
         decodesContent = other.decodesContent
         (bodyLimits, contentDecodingLimits) = (other.bodyLimits, other.contentDecodingLimits)
@@ -70,21 +71,21 @@ extension TaskDefaults {
     ///
     /// - Parameters:
     ///   - login: what authenticates the hop to its origin. It counts its uses.
+    ///   - observers: what adds their fields; nil for none.
     ///   - isFirst: whether no proxy has answered an attempt of the hop.
     @inline(__always)
-    func form(of hop: Hop, signedBy login: PasswordLogin?, along route: Route, isFirst: Bool) -> AttemptForm? {
-        if login == nil, signer == nil, !route.isToProxy { return nil }
-        return newForm(of: hop, login, route, isFirst)
+    func form(
+        of hop: Hop, signedBy login: PasswordLogin?, _ observers: (any AttemptSigner)?, along route: Route,
+        isFirst: Bool
+    ) -> AttemptForm? {
+        if login == nil, observers == nil, !route.isToProxy { return nil }
+        return newForm(of: hop, [login, observers].compactMap(\.self), route, isFirst)
     }
 
-    private func newForm(of hop: Hop, _ login: PasswordLogin?, _ route: Route, _ isFirst: Bool) -> AttemptForm? {
+    private func newForm(of hop: Hop, _ signers: [any AttemptSigner], _ route: Route, _ isFirst: Bool) -> AttemptForm? {
         let part = proxies?.part(of: hop, along: route, isFirst: isFirst)
-        if part == nil, login == nil, signer == nil { return nil }
-        return AttemptForm(hop, part, signers: signers(login))
-    }
-
-    private func signers(_ login: PasswordLogin?) -> [any AttemptSigner] {
-        (login.map { [$0] } ?? []) + (signer.map { [$0] } ?? [])
+        if part == nil, signers.isEmpty { return nil }
+        return AttemptForm(hop, part, signers: signers)
     }
 
     func decodesContent(for request: URLRequest) -> Bool { request.decodesContent ?? decodesContent }

@@ -18,6 +18,10 @@ struct TaskDriver: ~Copyable {
     fileprivate var deadlines: Deadlines
     /// For any thread once the task has completed: it does not change then.
     fileprivate var measured: TaskMetrics?
+    /// What the timer is for, and since when.
+    fileprivate var wait: (for: TaskWait, since: MonotonicInstant)?
+    /// Whether the delegate has not answered a question.
+    fileprivate var isQuestionOpen = false
     /// That of the request itself; nil without one.
     fileprivate var limiter: RateLimiter?
     /// While the task waits for a lookup or a delay.
@@ -97,11 +101,6 @@ extension SessionTask {
     /// The request of the hop without what policies added.
     final var hopRequest: URLRequest { driver.machine.history.request }
 
-    /// A stream has taken over a connection.
-    final func measure(from start: MonotonicInstant) { driver.measured = TaskMetrics(originalRequest, start: start) }
-
-    final func measure(opened connection: ConnectionMetrics) { driver.measured?.opened(connection) }
-
     final func beginHops() {
         follow(driver.machine.begin(since: driver.deadlines.start, until: driver.deadlines.total?.instant))
     }
@@ -121,15 +120,83 @@ extension SessionTask {
     }
 }
 
+// On the reactor's thread: what happens, said once.
+extension SessionTask {
+    /// Says what has happened: the one place. Metrics are the fold of what it says; then the observers are told, and then the
+    /// delegate. An event without a reader costs a comparison.
+    ///
+    /// - Parameter attempt: the one that it is about; nil for the task's own, or for none.
+    @inline(__always)
+    private func emit(_ event: TaskEvent, by attempt: Int32? = nil, at time: @autoclosure () -> MonotonicInstant) {
+        record(event, at: time())
+        tell(event, by: attempt, at: time())
+    }
+
+    @inline(__always)
+    private func record(_ event: TaskEvent, at time: @autoclosure () -> MonotonicInstant) {
+        driver.measured?.fold(event, at: time())
+    }
+
+    @inline(__always)
+    private func tell(_ event: TaskEvent, by attempt: Int32? = nil, at time: @autoclosure () -> MonotonicInstant) {
+        if isObserved { observe(event, by: attempt ?? self.attempt.number, in: hopAttempts.hop, at: time()) }
+        if event.isForDelegates { driver.delegate.handle(event, of: self) }
+    }
+
+    /// The first event of every task.
+    func tellStart(_ start: MonotonicInstant) {
+        driver.measured = TaskMetrics(originalRequest, start: start)
+        emit(.started, at: start)
+        emit(.hopBegan(originalRequest, redirectCount: 0), at: start)
+    }
+
+    /// The task's own attempt is over, if there was one.
+    @inline(__always)
+    private func endAttempt(
+        at now: @autoclosure () -> MonotonicInstant, before continuation: AttemptMetrics.Continuation? = nil
+    ) {
+        if attempt.record == nil { return }
+        let now = now()
+        if let record = attempt.takeRecord(at: now, before: continuation) { told(record, by: attempt.number, at: now) }
+    }
+
+    private func endAttempt(
+        of second: SecondAttempt, at now: MonotonicInstant, before continuation: AttemptMetrics.Continuation? = nil
+    ) {
+        guard let record = second.attempt.takeRecord(at: now, before: continuation) else { return }
+        told(record, by: second.attempt.number, at: now)
+    }
+
+    /// Another attempt follows later.
+    private func tellAttempt(at now: MonotonicInstant) {
+        let continuation = driver.machine.history.continuation
+        guard let record = attempt.tellRecord(at: now, before: continuation) else { return }
+        told(record, by: attempt.number, at: now)
+    }
+
+    @inline(__always)
+    private func told(_ record: consuming AttemptMetrics, by number: Int32, at now: MonotonicInstant) {
+        hopAttempts.note(record)
+        emit(.attemptOver(record), by: number, at: now)
+    }
+
+    @inline(__always)
+    private func answered(_ answer: @autoclosure () -> TaskAnswer) {
+        driver.isQuestionOpen = false
+        if isObserved { emit(.answered(answer()), at: loop?.now ?? .now) }
+    }
+}
+
 // On the reactor's thread: the task performs the actions of its machine, and reports events to it.
 extension SessionTask {
     func start() {
         // A cancellation from another thread may have come before the start that it cancels.
         if isCancelled || !driver.machine.start() { return }
-        let (shard, start) = lifecycle.withLock { ($0.isRunning ? $0.shard : nil, $0.start) }
+        let (shard, start, timelines) = lifecycle.withLock { ($0.isRunning ? $0.shard : nil, $0.start, $0.timelines) }
         guard let shard, let start else { return }
         let isWanted = !isListed || table?.add(self) ?? true
-        driver.measured = TaskMetrics(originalRequest, start: start)
+        for timeline in timelines { watch(by: timeline) }
+        tellStart(start)
         driver.deadlines.start = start
         if isWanted { begin(on: shard) } else { abandon() }
     }
@@ -147,10 +214,16 @@ extension SessionTask {
         case .resolve(let isRouteNeeded): withShard { resolve(isRouteNeeded: isRouteNeeded, on: $0) }
         case .lookUp(let lookup, let number): withShard { look(up: lookup, number, on: $0) }
         case .awaitNetwork(let lookup, let number, let isFirst):
-            if isFirst { driver.delegate.handle(.waitingForConnectivity, of: self) }
-            withShard { look(up: lookup, number, on: $0) }
+            if isFirst { emit(.waitingForConnectivity, at: loop?.now ?? .now) }
+            withShard { shard in
+                tellAttempt(at: shard.loop.now)
+                look(up: lookup, number, on: shard, for: .connectivity)
+            }
         case .delay(let delay):
-            withShard { wait(on: $0, for: delay) }
+            withShard { shard in
+                tellAttempt(at: shard.loop.now)
+                wait(on: shard, for: .delay, delay)
+            }
         case .answer(let source):
             withShard { source.start(self, on: $0.loop, driver.deadlines) }
         case .deliver(let question, let isComplete): deliver(question, isComplete)
@@ -194,8 +267,7 @@ extension SessionTask {
             defaults.policies.budget?.began(defaults.routes.serverKey(of: plannedHop.request))
             hopAttempts.begin()
         } else {
-            let continuation = driver.machine.history.continuation
-            driver.measured?.tryAgain(after: &attempt, at: shard.loop.now, continuation)
+            endAttempt(at: shard.loop.now, before: driver.machine.history.continuation)
         }
         beginAttempt(of: self, on: shard)
     }
@@ -225,13 +297,14 @@ extension SessionTask {
     func noteHop() {
         let number = driver.machine.history.hop.number
         guard number > 0 || driver.machine.history.isPrepared else { return }
-        if driver.measured?.number != number {
-            // That of the hop before.
-            if let status = driver.machine.cacheStatus { driver.measured?.handled(by: status) }
+        if hopAttempts.hop != number {
             let now = loop?.now ?? .now
-            driver.measured?.add(&attempt, at: now, before: driver.machine.history.continuation)
-            driver.measured?.beginHop(plannedHop, redirectCount: driver.machine.history.chain.count, now)
-            hopAttempts = HopAttempts()
+            let next = hopAttempts.next(hop: number, keeping: attempt.record)
+            endAttempt(at: now, before: driver.machine.history.continuation)
+            // That of the hop before.
+            emit(.hopOver(driver.machine.cacheStatus), at: now)
+            hopAttempts = next
+            emit(.hopBegan(plannedHop.request, redirectCount: driver.machine.history.chain.count), at: now)
         }
         if driver.machine.history.isPrepared { tellPrepared(plannedHop.request) }
     }
@@ -242,18 +315,15 @@ extension SessionTask {
             defer { state.currentRequest = request }
             return state.currentRequest
         }
-        driver.measured?.prepare(request)
+        emit(.prepared(request), at: loop?.now ?? .now)
         withExtendedLifetime(previous) {}
     }
 
-    func waitedInQueue(since start: MonotonicInstant, until end: MonotonicInstant) {
-        driver.measured?.waited(since: start, until: end)
+    /// What the task waits for has come, or is not waited for any more.
+    func endWait() {
+        driver.timer.take()?.cancel()
+        if let wait = driver.wait.take() { emit(.waited(for: wait.for, since: wait.since), at: loop?.now ?? .now) }
     }
-
-    func lostConnection(_ connection: FailedConnectionMetrics) { driver.measured?.lost(connection) }
-
-    /// What the task waits for has come.
-    func endWait() { driver.timer.take()?.cancel() }
 
     /// The attempt of the task has no response; another one may have one.
     func failed(_ failure: AttemptFailure) {
@@ -283,20 +353,25 @@ extension SessionTask {
     }
 
     /// Waits without a connection: for a delay, or for a lookup.
-    private func wait(
-        on shard: Shard<AttemptDriver>, for delay: Duration? = nil,
-        _ next: @escaping (inout TaskMachine) -> TaskMachine.Next = { $0.delayEnded() }
-    ) {
+    ///
+    /// - Parameter reason: nil for the answer of the delegate.
+    private func wait(on shard: Shard<AttemptDriver>, for reason: TaskWait? = nil, _ delay: Duration? = nil) {
         driver.timer = TaskTimer(on: shard, delay: delay, total: driver.deadlines.total) { [weak self] outcome in
             guard let self else { return }
+            endWait()
             switch outcome {
-            case .over: follow(next(&driver.machine))
+            case .over: follow(driver.machine.delayEnded())
             case .failed(let reason): end(error(reason, phase: .request))
             }
         }
+        guard let reason else { return }
+        driver.wait = (reason, shard.loop.now)
+        emit(.waiting(for: reason), at: shard.loop.now)
     }
 
-    private func look(up lookup: HopLookup, _ number: UInt64, on shard: Shard<AttemptDriver>) {
+    private func look(
+        up lookup: HopLookup, _ number: UInt64, on shard: Shard<AttemptDriver>, for reason: TaskWait = .lookUp
+    ) {
         let cancellation = lookup { preparation in
             shard.perform { _ in
                 // The task may have ended.
@@ -307,7 +382,7 @@ extension SessionTask {
         }
         // A result that was at hand has come within the call.
         guard driver.machine.awaits(lookup: number) else { return cancellation() }
-        wait(on: shard)
+        wait(on: shard, for: reason)
         driver.timer?.whenOver(cancellation)
     }
 
@@ -339,7 +414,7 @@ extension SessionTask: ExchangeDelegate {
         let connection = carrier.connectionMetrics
         attempt.began(on: carrier, connection)
         if isSuspended { carrier.isPaused = true }
-        if let connection { tellSending(on: connection) }
+        if let connection { emit(.willSend(on: connection), at: carrier.loop.now) }
         if let hedging = driver.machine.hedging { plan(hedging) }
     }
 
@@ -366,7 +441,8 @@ extension SessionTask: ExchangeDelegate {
         switch event {
         case .body(let range): return content(bytes.extracting(range), &allowance)
         case .head(let head): received(head)
-        case .informational(let head): tellInformational(head)
+        case .informational(let head):
+            emit(.informational(driver.machine.response(head)), at: loop?.now ?? .now)
         case .end(let trailers, let discarded):
             if driver.machine.ended(trailers, discarded) { responseEnded(trailers, discarded) }
         case .needMoreBytes, .handedOver: break
@@ -421,7 +497,9 @@ extension SessionTask: ExchangeDelegate {
     private func received(_ head: ResponseHead) {
         guard let carrier = attempt.carrier else { return }
         let now = carrier.loop.now
-        driver.measured?.received(head, now)
+        // Before the machine, which may move to the next hop.
+        let response = driver.machine.response(head)
+        emit(.head(response), at: now)
         let connection = carrier.connectionMetrics
         let isForProxy =
             attempt.form != nil && hopAttempts.answersProxy(head, to: attempt.form, defaults.proxies)
@@ -431,15 +509,13 @@ extension SessionTask: ExchangeDelegate {
             if !isForProxy, driver.machine.mayHedge {
                 if driver.second != nil, driver.machine.isTemporary(RetryRule.Outcome(of: head)) {
                     driver.machine.hold(head)
-                    driver.machine.question?.response = driver.machine.response(head)
+                    driver.machine.question?.response = response
                     return updatePause()
                 }
                 learn(attempt)
                 endHedge()
             }
         }
-        // Before the machine, which may move to the next hop.
-        let response = driver.machine.response(head)
         act(on: driver.machine.head(head, isForProxy: isForProxy, from: connection), response, carrier)
     }
 
@@ -451,7 +527,7 @@ extension SessionTask: ExchangeDelegate {
             noteRefusal()
             deliver(response, on: carrier?.loop ?? loop)
         case .discard:
-            driver.delegate.handle(.discarded(response), of: self)
+            emit(.discarded(response), at: loop?.now ?? .now)
             updatePause()
         case .call(let body):
             let decision = body()
@@ -466,7 +542,7 @@ extension SessionTask: ExchangeDelegate {
             driver.machine.question?.response = response
             askForContent()
         case .fail(let reason):
-            driver.delegate.handle(.discarded(response), of: self)
+            emit(.discarded(response), at: loop?.now ?? .now)
             if let carrier = attempt.carrier { carrier.end(reason) } else { end(error(reason, phase: .head)) }
         }
     }
@@ -497,8 +573,7 @@ extension SessionTask: ExchangeDelegate {
             if let carrier = attempt.carrier { carrier.end(reason) } else { end(self.error(reason, phase: .body)) }
             return false
         }
-        if !trailers.isEmpty { driver.delegate.handle(.trailers(trailers), of: self) }
-        if !discarded.isEmpty { driver.delegate.handle(.discardedTrailers(discarded), of: self) }
+        emit(.responseOver(trailers: trailers, discarded: discarded), at: loop?.now ?? .now)
         return true
     }
 
@@ -517,7 +592,7 @@ extension SessionTask: ExchangeDelegate {
 
     func sent(_ count: Int64, of length: Int64?) {
         let before = contentCounts.sent.exchange(count, ordering: .relaxed)
-        driver.delegate.handle(.sentBodyData(count &- before, total: count, expected: length ?? -1), of: self)
+        emit(.sentBodyData(count &- before, total: count, expected: length ?? -1), at: loop?.now ?? .now)
     }
 
     func exchangeEnded(_ reason: SessionError.Reason?, _ evidence: Evidence) {
@@ -542,20 +617,19 @@ extension SessionTask: ExchangeDelegate {
 
 // On the reactor's thread: what the attempts ask, and tell.
 extension SessionTask: AttemptOwner {
-    final func tellSending(on connection: ConnectionMetrics) {
-        driver.delegate.handle(.willSend(on: connection), of: self)
+    @inline(__always)
+    final func tell(_ event: TaskEvent, by attempt: Int32, at time: MonotonicInstant) {
+        emit(event, by: attempt, at: time)
     }
 
-    final func tellInformational(_ head: ResponseHead) {
-        driver.delegate.handle(.informational(driver.machine.response(head)), of: self)
+    final func tellInformational(_ head: ResponseHead, by attempt: Int32, at time: MonotonicInstant) {
+        emit(.informational(driver.machine.response(head)), by: attempt, at: time)
     }
-
-    final var addressesOfHops: [AddressOverride] { driver.measured?.addresses ?? [] }
 
     final var answersServerTrustChallenges: Bool { driver.delegate.answersServerTrustChallenges }
 
     final func ask(about challenge: ServerTrustChallenge, _ question: ServerTrustQuestion) {
-        driver.delegate.handle(.serverTrust(challenge, question), of: self)
+        emit(.serverTrust(challenge, question), at: loop?.now ?? .now)
     }
 }
 
@@ -605,7 +679,7 @@ extension SessionTask: HedgedTask {
 
     /// A proxy has requested a credential of the second attempt, and gets it with another one.
     func beginAnother(_ second: SecondAttempt, on shard: Shard<AttemptDriver>) {
-        driver.measured?.add(&second.attempt, at: shard.loop.now, before: .challenge)
+        endAttempt(of: second, at: shard.loop.now, before: .challenge)
         second.beginAttempt(of: self, on: shard)
     }
 
@@ -644,7 +718,7 @@ extension SessionTask: HedgedTask {
     }
 
     private func addRecord(of second: SecondAttempt) {
-        driver.measured?.add(&second.attempt, at: loop?.now ?? .now)
+        endAttempt(of: second, at: loop?.now ?? .now)
         second.end()
     }
 
@@ -674,7 +748,7 @@ extension SessionTask: HedgedTask {
         }
         driver.hedge = .none
         abandonAttempt()
-        driver.measured?.add(&attempt, at: loop?.now ?? .now)
+        endAttempt(at: loop?.now ?? .now)
         learn(second.attempt)
         swap(&attempt, &second.attempt)
         if let circuits = defaults.policies.circuits { attempt.came(to: head, circuits) }
@@ -684,8 +758,8 @@ extension SessionTask: HedgedTask {
         guard let carrier = attempt.carrier else { return }
         carrier.carry(self, driver.deadlines)
         if let form = attempt.form { tellPrepared(form.hop.request) }
-        driver.measured?.received(head, carrier.loop.now)
         let response = driver.machine.response(head)
+        emit(.head(response), at: carrier.loop.now)
         act(on: driver.machine.head(head, from: carrier.connectionMetrics), response, carrier)
         updatePause()
     }
@@ -701,15 +775,21 @@ extension SessionTask: DelegateAsker {
     }
 
     /// Asks the delegate. Returns its answer, if that came within the call.
+    @inline(__always)
     private func ask(_ question: TaskEvent) -> DelegateResponse? {
-        driver.delegate.handle(question, of: self)
-        return driver.machine.asked()
+        driver.isQuestionOpen = true
+        emit(question, at: loop?.now ?? .now)
+        guard let answer = driver.machine.asked() else { return nil }
+        answered(answer.summary)
+        return answer
     }
 
     /// An answer has arrived: the first one to the open question counts.
     func answered(_ number: UInt64, _ answer: DelegateResponse) {
         switch driver.machine.received(answer, to: number) {
-        case .act: act(on: answer)
+        case .act:
+            answered(answer.summary)
+            act(on: answer)
         case .kept, .ignored(finishes: false): break
         case .ignored(finishes: true): answer.source?.finish()
         }
@@ -779,7 +859,8 @@ extension SessionTask: DelegateAsker {
             if driver.machine.history.retryCount.retries > count {
                 hopAttempts.beginRetry()
                 attempt.isFollowed(by: .retry(driver.machine.history.retries.last ?? retry))
-                if let response = question.response { driver.delegate.handle(.discarded(response), of: self) }
+                emit(.retrying(driver.machine.history.retries.last ?? retry), at: loop?.now ?? .now)
+                if let response = question.response { emit(.discarded(response), at: loop?.now ?? .now) }
             }
             return follow(next)
         }
@@ -860,9 +941,11 @@ extension SessionTask {
         driver.machine.closeQuestion()
         driver.deadlines = task.driver.deadlines
         driver.measured = task.driver.measured.take()
+        driver.isQuestionOpen = task.driver.isQuestionOpen
         contentCounts.sent.store(task.contentCounts.sent.load(ordering: .relaxed), ordering: .relaxed)
         swap(&attempt, &task.attempt)
         swap(&hopAttempts, &task.hopAttempts)
+        task.handOverWatchers(to: self)
         attempt.carrier?.carry(self, driver.deadlines)
     }
 }
@@ -876,39 +959,39 @@ extension SessionTask {
 
     /// The task has ended: once.
     func complete(_ error: SessionError?) {
+        guard driver.machine.isFinishing else { return }
         // The breaker has a lock of its own, which it takes when a pass is given back.
         attempt.givePassBack()
-        let ended = lifecycle.withLock { state in
-            let ended = state.complete(error)
-            if let ended { finishMeasuring(ended.start, error) }
-            return ended
-        }
-        guard let ended else { return }
+        if attempt.isWaiting { abandonAttempt() }
+        endWait()
+        endHedge()
+        let now = MonotonicInstant.now
+        endScopes(at: now)
+        record(.completed(error), at: now)
+        let ended = lifecycle.withLock { $0.complete(error) }
         driver.machine.complete()
         table?.remove(self)
         originalRequest.onceSource?.discard()
         _ = attempt.wait.prepared.take()
-        if attempt.isWaiting { abandonAttempt() }
-        endWait()
-        endHedge()
         if driver.machine.reception != nil, let question = driver.machine.endReception(isAnswer: error == nil) {
-            driver.delegate.handle(.willCache(question), of: self)
+            emit(.willCache(question), at: now)
         }
-        driver.delegate.handle(.completed(error), of: self)
+        tell(.completed(error), at: now)
         change(NoOpTaskDelegate.shared)
         table?.ended()
         withExtendedLifetime(ended) {}
     }
 
-    private func finishMeasuring(_ start: MonotonicInstant?, _ error: SessionError?) {
-        let now = MonotonicInstant.now
-        if driver.measured == nil { driver.measured = TaskMetrics(originalRequest, start: start ?? now) }
-        if let status = driver.machine.cacheStatus { driver.measured?.handled(by: status) }
-        let retries = driver.machine.history.retries
-        if !retries.isEmpty { driver.measured?.retried(retries) }
-        driver.measured?.add(&attempt, at: now)
-        if hopAttempts.repeatCount != 0 { driver.measured?.last.repeats = hopAttempts.repeatCount }
-        driver.measured?.end(now)
+    /// What has begun ends with the task, the last first.
+    private func endScopes(at now: MonotonicInstant) {
+        if driver.measured == nil {
+            let (start, timelines) = lifecycle.withLock { ($0.start, $0.timelines) }
+            for timeline in timelines { watch(by: timeline) }
+            tellStart(start ?? now)
+        }
+        if driver.isQuestionOpen { answered(.none) }
+        endAttempt(at: now)
+        emit(.hopOver(driver.machine.cacheStatus), at: now)
     }
 
     /// Fails the task later: a caller that starts a task from the end of another must not grow the stack each time. If
@@ -929,7 +1012,7 @@ extension SessionTask {
         _ reason: SessionError.Reason, phase: SessionError.Phase, remoteAddress: TransportAddress? = nil,
         isSafeToRepeat: Bool? = nil
     ) -> SessionError {
-        let isSent = attempt.record?.wasSent ?? false || driver.measured?.wasSent ?? false
+        let isSent = attempt.record?.wasSent ?? false || hopAttempts.wasSent
         let wasSent = isSent || driver.machine.history.wasSentBefore
         let error = SessionError(
             reason, phase: phase, origin: try? driver.machine.hop.request.destination.get().origin,

@@ -161,7 +161,6 @@ private struct RetryMemory: PolicyMemory {
     mutating func add(_ retry: RetryMetrics) {
         count.add(retry.delay)
         if retry.needsUnusedConnection { count.wasMisdirected = true }
-        if retries.count == RetryMetrics.maximumRemembered { retries.remove(at: RetryMetrics.maximumRemembered / 2) }
-        retries.append(retry)
+        retry.join(&retries)
     }
 }

@@ -15,6 +15,8 @@ struct TaskLifecycle<Home: AnyObject & Sendable>: ~Copyable, Sendable {
     private(set) var isCancelledOnStart = false
     /// The task ends because its session does.
     private(set) var isAbandoned = false
+    /// Those that were asked for before the start.
+    var timelines: [TaskTimeline.Feed] = []
     var currentRequest: URLRequest?
     var response: HTTPURLResponse?
     private(set) var error: SessionError?

@@ -162,6 +162,9 @@ struct TaskMachine: ~Copyable {
     /// Whether the response is the answer, and content is delivered as it arrives.
     var isDelivering: Bool { if case .delivering = stage { true } else { false } }
 
+    /// Whether the exchange is over, and the task prepares its end.
+    var isFinishing: Bool { if case .finishing = stage { true } else { false } }
+
     /// Whether the response is not the answer, and its rest is awaited.
     var isDiscarding: Bool { if case .discarding = stage { true } else { false } }
 }

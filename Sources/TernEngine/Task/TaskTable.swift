@@ -12,10 +12,14 @@ protocol TableMember: AnyObject, Sendable {
 final class TaskTable<Member: TableMember>: Sendable {
     /// From `resume()` on, before their reactor has processed it.
     private let count = Atomic<Int>(0)
+    /// Whether the library has made them for itself.
+    let isOwn: Bool
     private let tasks = Lock<[Member]>([])
     private let ending = Lock<(@Sendable () -> Void)?>(nil)
     private let isAwaited = Atomic<Bool>(false)
     private let cancels = Atomic<Bool>(false)
+
+    init(isOwn: Bool = false) { self.isOwn = isOwn }
 
     /// A task was started.
     func began() { count.add(1, ordering: .sequentiallyConsistent) }

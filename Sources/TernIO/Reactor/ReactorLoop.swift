@@ -104,6 +104,20 @@ public final class ReactorLoop: @unchecked Sendable {
     /// Whether the caller runs on this loop's thread.
     public var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
+    /// Whether work for this thread may be performed within the call: not while somebody is told what happens.
+    public var performsNow: Bool { isCurrent && !isTelling }
+
+    /// Whether `telling` runs.
+    private var isTelling = false
+
+    /// Runs code of the program that is told what happens, in the midst of it: what it asks for is performed in a later tick.
+    public func telling(_ body: () -> Void) {
+        let wasTelling = isTelling
+        isTelling = true
+        body()
+        isTelling = wasTelling
+    }
+
     /// Runs `work` on the loop's thread, after earlier work. On any thread.
     ///
     /// Returns false, and drops `work`, if the loop has ended because its reactor has no references left.

@@ -23,6 +23,8 @@ import Testing
         let answersServerTrust = false
 
         func answer(_ challenge: ServerTrustChallenge, _ question: ServerTrustQuestion) {}
+        func took(_ step: ConnectionStep) {}
+        func waits(since start: MonotonicInstant) {}
         func waited(since start: MonotonicInstant, until end: MonotonicInstant) {}
         func lost(_ connection: FailedConnectionMetrics) {}
         func begin(on connection: Connection, _ prepared: PreparedExchange?) -> Bool { true }

@@ -18,9 +18,7 @@ import Testing
         }
     }
 
-    private func defaults(_ signer: (any AttemptSigner)?) -> TaskDefaults {
-        TaskDefaults(SessionConfiguration(), policies: HopPolicies([]), signer: signer)
-    }
+    private let defaults = TaskDefaults(SessionConfiguration(), policies: HopPolicies([]))
 
     private func login(_ request: URLRequest) throws -> PasswordLogin {
         let challenge = HTTPChallenge.challenges(in: [Array("Digest realm=r, nonce=n, qop=auth".utf8)])
@@ -30,24 +28,23 @@ import Testing
 
     @Test func `each attempt is signed anew, and the hop keeps its request`() throws {
         let hop = Hop(request: try URLRequest(string: "http://a.test/"))
-        let (defaults, login) = (defaults(Numbering()), try login(hop.request))
+        let (observers, login) = (Numbering(), try login(hop.request))
         let route = try defaults.routes.route(for: hop.request)
         for number in 1...3 {
-            let form = try #require(defaults.form(of: hop, signedBy: login, along: route, isFirst: true))
+            let form = try #require(defaults.form(of: hop, signedBy: login, observers, along: route, isFirst: true))
             let fields = form.hop.request.headers
             #expect(fields["Signature"] == "\(number) with a login")
             #expect(fields["Authorization"]?.contains("nc=0000000\(number)") == true)
         }
         #expect(hop.request.headers.isEmpty)
-        let form = defaults.form(of: hop, signedBy: nil, along: route, isFirst: true)
+        let form = defaults.form(of: hop, signedBy: nil, observers, along: route, isFirst: true)
         #expect(form?.hop.request.headers["Signature"] == "4")
     }
 
     @Test func `a hop without anything to sign is sent as it is`() throws {
         let hop = Hop(request: try URLRequest(string: "http://a.test/"))
-        let defaults = defaults(nil)
         let route = try defaults.routes.route(for: hop.request)
-        #expect(defaults.form(of: hop, signedBy: nil, along: route, isFirst: true) == nil)
+        #expect(defaults.form(of: hop, signedBy: nil, nil, along: route, isFirst: true) == nil)
     }
 
     @Test func `a login signs requests to its origin alone`() throws {

@@ -9,7 +9,7 @@ import Testing
 @testable import TernEngine
 @testable import TernTLS
 
-/// Every event and every question of the engine, once each. A new one compiles only when it has a place here.
+/// Every event and every question that delegates are told, once each. A new one compiles only when it has a place here.
 struct EngineEvents {
     let task: SessionTask
     let loop: ReactorLoop
@@ -50,13 +50,15 @@ struct EngineEvents {
         case .challenge: .newBody(question(DelegateResponse.content))
         case .newBody: .discarded(response)
         case .discarded: .response(response, question(DelegateResponse.disposition))
-        case .response: .trailers(HeaderFields())
-        case .trailers: .discardedTrailers(HeaderFields())
-        case .discardedTrailers:
+        case .response: .responseOver(trailers: HeaderFields(), discarded: HeaderFields())
+        case .responseOver:
             .willCache(
                 CacheQuestion(proposal: CachedURLResponse(response: response, data: Data("body".utf8))) { _ in })
         case .willCache: .completed(nil)
         case .completed: nil
+        case .started, .waiting, .waited, .hopBegan, .prepared, .head, .hopOver, .attemptBegan, .connecting,
+            .connectionFailed, .attemptOver, .answered, .retrying:
+            nil
         }
     }
 

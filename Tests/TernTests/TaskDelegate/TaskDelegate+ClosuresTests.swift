@@ -202,7 +202,6 @@ import Testing
     /// The methods that the hub has for the event.
     private static func method(of event: TaskEvent) -> [String] {
         switch event {
-        case .willSend, .informational, .discarded, .trailers, .discardedTrailers: []
         case .waitingForConnectivity: ["waiting"]
         case .willRetry: ["retry"]
         case .serverTrust: ["trust"]
@@ -213,6 +212,7 @@ import Testing
         case .response: ["response"]
         case .willCache: ["cache"]
         case .completed: ["completed"]
+        default: []
         }
     }
 

@@ -2,15 +2,12 @@
 import TernHTTP1
 public import TernIO
 
-/// The times of a task, hop by hop.
+/// The times of a task, hop by hop: the fold of its ``TaskEvent``s.
 public struct TaskMetrics: Sendable {
     /// `resume()` was called.
     public let start: MonotonicInstant
     /// The task ended, with or without an error; nil before.
-    public internal(set) var end: MonotonicInstant? {
-        get { ended.instant }
-        set { ended.instant = newValue }
-    }
+    public var end: MonotonicInstant? { ended.instant }
     private var ended = Moment()
     /// Without the last, so that a task without redirects allocates nothing for them.
     private var earlier: [HopMetrics] = []
@@ -19,7 +16,7 @@ public struct TaskMetrics: Sendable {
     public var retries: [RetryMetrics] { last.retries }
     /// The number of redirects that were followed.
     public private(set) var redirectCount = 0
-    var last: HopMetrics
+    private var last: HopMetrics
 
     init(_ request: URLRequest, start: MonotonicInstant) {
         self.start = start
@@ -34,92 +31,49 @@ public struct TaskMetrics: Sendable {
     /// The attempts of all ``hops``, those that were made beside others included, in the order in which they began. Of a hop
     /// with more than 64 the first 63 and the last.
     public var attempts: [AttemptMetrics] { hops.flatMap(\.attempts) }
-
-    /// The number of the last hop.
-    var number: Int { last.number }
-
-    /// A hop begins. Nothing if it has begun already.
-    mutating func beginHop(_ hop: Hop, redirectCount: Int, _ now: MonotonicInstant) {
-        if hop.number == last.number { return }
-        self.redirectCount = redirectCount
-        if last.end == nil { last.end = now }
-        if earlier.count == RedirectPolicy.maximumRememberedHops { earlier.removeFirst() }
-        earlier.append(last)
-        last = HopMetrics(hop.request, number: hop.number, start: now)
-    }
 }
 
-// The last hop
+// What has happened, each thing once
 extension TaskMetrics {
-    /// Policies have changed the request of the hop.
-    mutating func prepare(_ request: URLRequest) { last.request = request }
-
-    /// An attempt of the hop is over, if there was one: what there is to say of it is moved.
+    /// Adds an event to them. They begin with ``TaskEvent/started``.
     @inline(__always)
-    mutating func add(
-        _ attempt: inout Attempt, at now: @autoclosure () -> MonotonicInstant,
-        before continuation: @autoclosure () -> AttemptMetrics.Continuation? = nil
-    ) {
-        if attempt.record != nil { last.add(&attempt, at: now(), before: continuation()) }
-    }
-
-    /// The same, and another one follows in its hop: what it came to is not the hop's.
-    mutating func tryAgain(
-        after attempt: inout Attempt, at now: MonotonicInstant, _ continuation: AttemptMetrics.Continuation?
-    ) {
-        add(&attempt, at: now, before: continuation)
-        last.forgetStatus()
-    }
-
-    /// An attempt has waited, in addition to what was waited before.
-    ///
-    /// - Parameter start: by the clock of a tick, which may have begun before the hop.
-    mutating func waited(since start: MonotonicInstant, until end: MonotonicInstant) {
-        let time = max(start, last.start).duration(to: end)
-        if time > .zero { last.unusual { $0.queueTime += time } }
-    }
-
-    /// A connection was not opened.
-    mutating func lost(_ connection: FailedConnectionMetrics) { last.unusual { $0.failedConnection = connection } }
-
-    /// The hop has a response, whatever it came from.
-    mutating func received(_ head: ResponseHead, _ now: MonotonicInstant) {
-        last.received(head, now)
-    }
-
-    /// A cache has handled it.
-    mutating func handled(by status: CacheStatus) { last.unusual { $0.cacheStatus = status } }
-
-    /// The task has made these retries.
-    mutating func retried(_ retries: [RetryMetrics]) { last.unusual { $0.retries = retries } }
-
-    /// A raw stream is open.
-    mutating func opened(_ connection: ConnectionMetrics) {
-        var attempt = AttemptMetrics(request: last.request, start: last.start)
-        attempt.opened(connection)
-        last.add(attempt)
-    }
-
-    /// The task has ended.
-    mutating func end(_ now: MonotonicInstant) {
-        end = now
-        if last.end == nil { last.end = now }
-    }
-}
-
-extension TaskMetrics {
-    /// The addresses of the hosts that hops were connected to, the first one of each.
-    var addresses: [AddressOverride] {
-        hops.compactMap { hop in
-            guard let host = hop.request.host, let connection = hop.connection, connection.isDirect,
-                case .ip(let address, _) = connection.remoteAddress
-            else { return nil }
-            return AddressOverride(host: host, port: nil, addresses: [address])
+    mutating func fold(_ event: TaskEvent, at time: @autoclosure () -> MonotonicInstant) {
+        switch event {
+        case .hopBegan(let request, let redirectCount): beginHop(request, redirectCount, at: time())
+        case .prepared(let request): last.request = request
+        case .attemptBegan(let isHedge): if !isHedge { last.forgetStatus() }
+        case .waited(.rate, let since), .waited(.connection, let since): waited(since: since, until: time())
+        case .connectionFailed(let connection): last.unusual { $0.failedConnection = connection }
+        case .head(let response): last.received(response.head, at: time())
+        case .attemptOver(let attempt): last.add(attempt)
+        case .retrying(let retry): last.unusual { retry.join(&$0.retries) }
+        case .hopOver(let status):
+            if let status { last.unusual { $0.cacheStatus = status } }
+            last.ended.instant = time()
+        case .completed: ended.instant = time()
+        case .started, .waiting, .waited, .waitingForConnectivity, .connecting, .willSend, .sentBodyData, .informational,
+            .discarded, .responseOver, .serverTrust, .willRetry, .redirect, .challenge, .newBody, .response, .willCache,
+            .answered:
+            break
         }
     }
 
-    /// Whether a byte of the last hop's request may have been sent, by an attempt that is over.
-    var wasSent: Bool { last.attempts.contains(where: \.wasSent) }
+    /// The first hop has begun with the task.
+    private mutating func beginHop(_ request: URLRequest, _ redirectCount: Int, at time: MonotonicInstant) {
+        if last.end == nil { return }
+        self.redirectCount = redirectCount
+        if earlier.count == RedirectPolicy.maximumRememberedHops { earlier.removeFirst() }
+        let retries = retries
+        earlier.append(last)
+        last = HopMetrics(request, start: time)
+        if !retries.isEmpty { last.unusual { $0.retries = retries } }
+    }
+
+    /// By the clock of a tick, which may have begun before the hop.
+    private mutating func waited(since start: MonotonicInstant, until end: MonotonicInstant) {
+        let time = max(start, last.start).duration(to: end)
+        if time > .zero { last.unusual { $0.queueTime += time } }
+    }
 }
 
 // Of the last hop, which is usually the only one.
@@ -146,15 +100,12 @@ extension TaskMetrics {
 /// and each answered challenge.
 public struct HopMetrics: Sendable {
     /// The request of the hop, as it was sent.
-    public internal(set) var request: URLRequest
+    public fileprivate(set) var request: URLRequest
     /// The hop began: a connection was requested.
     public let start: MonotonicInstant
     /// The response was complete, or the hop failed; nil before.
-    public internal(set) var end: MonotonicInstant? {
-        get { ended.instant }
-        set { ended.instant = newValue }
-    }
-    private var ended = Moment()
+    public var end: MonotonicInstant? { ended.instant }
+    fileprivate var ended = Moment()
     /// The first byte of the response head arrived: of the answer, or of a response that was none.
     public var responseStart: MonotonicInstant? { answered.instant }
     private var answered = Moment()
@@ -164,7 +115,7 @@ public struct HopMetrics: Sendable {
     private var status: Int32 = 0
     /// How often the request was repeated because a kept-alive connection turned out to be dead: 0 or 1.
     public var repeatCount: Int { Int(repeats) }
-    var repeats: Int32 = 0
+    private var repeats: Int32 = 0
     /// How often the hop was tried over the network: more than once if a connection turned out to be dead, if a proxy
     /// requested credentials, if the task waited for a network, and if it was retried or hedged. 0 if the response came from
     /// a cache.
@@ -188,38 +139,23 @@ public struct HopMetrics: Sendable {
         cacheStatus?.isStoredAnswer == true ? .localCache : .networkLoad
     }
 
-    /// The number of hops before it.
-    let number: Int
-
-    init(_ request: URLRequest, number: Int = 0, start: MonotonicInstant) {
+    init(_ request: URLRequest, start: MonotonicInstant) {
         self.request = request
-        self.number = number
         self.start = start
     }
 
-    fileprivate mutating func received(_ head: ResponseHead, _ now: MonotonicInstant) {
-        answered.instant = now
+    fileprivate mutating func received(_ head: ResponseHead, at time: MonotonicInstant) {
+        answered.instant = time
         status = Int32(truncatingIfNeeded: head.status)
     }
 
     fileprivate mutating func forgetStatus() { status = 0 }
 
-    fileprivate mutating func add(
-        _ next: inout Attempt, at now: MonotonicInstant, before continuation: AttemptMetrics.Continuation?
-    ) {
-        beginAdding()
-        next.giveRecord(to: &attempt, at: now, before: continuation)
-    }
-
-    /// A raw stream, or an attempt, is over.
-    mutating func add(_ next: consuming AttemptMetrics) {
-        beginAdding()
-        attempt = next
-    }
-
-    private mutating func beginAdding() {
+    fileprivate mutating func add(_ next: AttemptMetrics) {
         count &+= 1
+        if case .repeat? = next.continuation { repeats &+= 1 }
         if attempt != nil { rememberAttempt() }
+        attempt = next
     }
 
     @inline(never)

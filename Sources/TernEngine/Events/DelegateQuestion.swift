@@ -24,8 +24,11 @@ public struct DelegateQuestion<Answer: Sendable>: Sendable {
     /// Gives the answer.
     public func answer(_ answer: Answer) { self.answer(given: form(answer)) }
 
+    /// The same for an observer: nobody waits for its answer.
+    var closed: DelegateQuestion { DelegateQuestion(of: asker, .max, on: loop, form) }
+
     private func answer(given: DelegateResponse) {
-        if loop.isCurrent { return asker.answered(number, given) }
+        if loop.performsNow { return asker.answered(number, given) }
         if !loop.execute({ [asker, number] in asker.answered(number, given) }) { given.source?.finish() }
     }
 }
@@ -44,6 +47,33 @@ extension DelegateQuestion where Answer == ResponseAnswer {
 extension DelegateQuestion where Answer == ChallengeAnswer {
     /// Cancels the task, unless the question was answered before.
     package func cancelTask() { answer(given: .cancel) }
+}
+
+/// A server requests credentials: a 401 response with `WWW-Authenticate` (RFC 9110 §11.6.1).
+public struct AuthenticationChallenge: Sendable {
+    /// The 401 response.
+    public let response: HTTPURLResponse
+    /// The origin that requests credentials.
+    public let origin: HTTPOrigin
+    /// The values of its `WWW-Authenticate` fields, such as `Basic realm="…"`, as text: ``response`` has their
+    /// bytes.
+    public let challenges: [String]
+    /// The space of the challenge: of several the one that ``proposedCredential`` is for, else the one that a password
+    /// answers most safely, else the first.
+    public let protectionSpace: ProtectionSpace
+    /// The credential that the session's storage has for the space, and that was not refused in this task: the default
+    /// one, else the one that was stored last; nil without one, or without a storage.
+    public let proposedCredential: Credential?
+    /// The number of times that credentials were given before to ``origin`` in this task. One that the task sent before
+    /// it was requested does not count.
+    public let previousFailureCount: Int
+    /// Whether a redirect has led the task away from the origin of its first request, even if another has led it back:
+    /// a server, not the caller, has chosen which server asks. Scheme, host and port make an origin, so `https` to
+    /// `http` on one host leaves it.
+    ///
+    /// No secret of the request or the session is sent then. An answer is sent: give one only if it is meant for
+    /// ``origin``.
+    public let hasLeftOrigin: Bool
 }
 
 /// The answer to a redirect.
@@ -116,5 +146,25 @@ enum DelegateResponse: Sendable {
     /// The source in the answer, if it exists already.
     var source: (any BodySource)? {
         if case .content(.content(.once(let source, _))) = self { source } else { nil }
+    }
+}
+
+extension DelegateResponse {
+    /// What observers are told of it.
+    var summary: TaskAnswer {
+        switch self {
+        case .redirect(.follow): .follow
+        case .redirect(.deliver), .challenge(.deliver): .deliver
+        case .challenge(.performDefaultHandling): .performDefaultHandling
+        case .challenge(.authorization), .challenge(.credential): .authenticate
+        case .retry(.retry), .retry(.retryWithDelay): .retry
+        case .retry(.doNotRetry): .doNotRetry
+        case .content(.content): .content
+        case .content(.unavailable): .noContent
+        case .disposition(.allow): .allow
+        case .disposition(.becomeDownload): .becomeDownload
+        case .instead: .instead
+        case .cancel, .disposition(.cancel): .cancel
+        }
     }
 }

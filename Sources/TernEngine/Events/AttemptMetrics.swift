@@ -110,9 +110,9 @@ extension AttemptMetrics {
         self.connection = connection
     }
 
-    /// A raw stream is open.
+    /// A raw stream is open, or has been secured.
     mutating func opened(_ connection: ConnectionMetrics) {
-        acquired.instant = .now
+        if acquired.instant == nil { acquired.instant = .now }
         self.connection = connection
     }
 
