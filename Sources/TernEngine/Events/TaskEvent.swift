@@ -55,7 +55,7 @@ public enum TaskEvent: Sendable {
     /// The last byte of a response has arrived, with these trailer fields, and these that are not allowed as such.
     case responseOver(trailers: HeaderFields, discarded: HeaderFields)
     /// The attempt is over: what it has come to, and why another follows, or none does.
-    indirect case attemptOver(AttemptMetrics)
+    case attemptOver(AttemptMetrics)
 
     // Questions to the delegate. An observer gets them closed: its answer has no effect.
 

@@ -5,7 +5,7 @@ public import TernIO
 /// The times of a task, hop by hop: the fold of its ``TaskEvent``s.
 public struct TaskMetrics: Sendable {
     /// `resume()` was called.
-    public let start: MonotonicInstant
+    public private(set) var start: MonotonicInstant
     /// The task ended, with or without an error; nil before.
     public var end: MonotonicInstant? { ended.instant }
     private var ended = Moment()
@@ -18,8 +18,10 @@ public struct TaskMetrics: Sendable {
     public private(set) var redirectCount = 0
     private var last: HopMetrics
 
-    init(_ request: URLRequest, start: MonotonicInstant) {
-        self.start = start
+    /// Of a task that begins later.
+    @inline(__always)
+    init(_ request: URLRequest) {
+        start = MonotonicInstant(nanoseconds: 0)
         last = HopMetrics(request, start: start)
     }
 
@@ -35,10 +37,11 @@ public struct TaskMetrics: Sendable {
 
 // What has happened, each thing once
 extension TaskMetrics {
-    /// Adds an event to them. They begin with ``TaskEvent/started``.
+    /// Adds an event to them.
     @inline(__always)
     mutating func fold(_ event: TaskEvent, at time: @autoclosure () -> MonotonicInstant) {
         switch event {
+        case .started: begin(at: time())
         case .hopBegan(let request, let redirectCount): beginHop(request, redirectCount, at: time())
         case .prepared(let request): last.request = request
         case .attemptBegan(let isHedge): if !isHedge { last.forgetStatus() }
@@ -51,11 +54,16 @@ extension TaskMetrics {
             if let status { last.unusual { $0.cacheStatus = status } }
             last.ended.instant = time()
         case .completed: ended.instant = time()
-        case .started, .waiting, .waited, .waitingForConnectivity, .connecting, .willSend, .sentBodyData, .informational,
+        case .waiting, .waited, .waitingForConnectivity, .connecting, .willSend, .sentBodyData, .informational,
             .discarded, .responseOver, .serverTrust, .willRetry, .redirect, .challenge, .newBody, .response, .willCache,
             .answered:
             break
         }
+    }
+
+    private mutating func begin(at time: MonotonicInstant) {
+        start = time
+        last.start = time
     }
 
     /// The first hop has begun with the task.
@@ -102,7 +110,7 @@ public struct HopMetrics: Sendable {
     /// The request of the hop, as it was sent.
     public fileprivate(set) var request: URLRequest
     /// The hop began: a connection was requested.
-    public let start: MonotonicInstant
+    public fileprivate(set) var start: MonotonicInstant
     /// The response was complete, or the hop failed; nil before.
     public var end: MonotonicInstant? { ended.instant }
     fileprivate var ended = Moment()

@@ -17,7 +17,9 @@ struct TaskDriver: ~Copyable {
     fileprivate var machine: TaskMachine
     fileprivate var deadlines: Deadlines
     /// For any thread once the task has completed: it does not change then.
-    fileprivate var measured: TaskMetrics?
+    fileprivate var measured: TaskMetrics
+    /// Whether the task has said that it has started.
+    fileprivate var hasStarted = false
     /// What the timer is for, and since when.
     fileprivate var wait: (for: TaskWait, since: MonotonicInstant)?
     /// Whether the delegate has not answered a question.
@@ -46,6 +48,7 @@ struct TaskDriver: ~Copyable {
         _ request: URLRequest, _ delegate: any SessionTaskDelegate, _ defaults: TaskDefaults, after chain: RedirectChain
     ) {
         self.delegate = delegate
+        measured = TaskMetrics(request)
         machine = TaskMachine(request, policies: defaults.policies, after: chain)
         deadlines = Deadlines(
             limits: defaults.timeouts(for: request), start: MonotonicInstant(nanoseconds: 0))
@@ -57,7 +60,7 @@ extension SessionTask {
     final var delegate: any SessionTaskDelegate { driver.delegate }
 
     /// For any thread once the task has completed: it does not change then.
-    final var measured: TaskMetrics? { driver.measured }
+    final var measured: TaskMetrics { driver.measured }
 
     final var taskDeadlines: Deadlines { driver.deadlines }
 
@@ -122,19 +125,19 @@ extension SessionTask {
 
 // On the reactor's thread: what happens, said once.
 extension SessionTask {
-    /// Says what has happened: the one place. Metrics are the fold of what it says; then the observers are told, and then the
-    /// delegate. An event without a reader costs a comparison.
+    /// Says what has happened: the one place. Observers are told, and then the delegate; metrics, which nobody sees before the
+    /// end, are the fold of what it says. An event without a reader costs a comparison.
     ///
     /// - Parameter attempt: the one that it is about; nil for the task's own, or for none.
     @inline(__always)
     private func emit(_ event: TaskEvent, by attempt: Int32? = nil, at time: @autoclosure () -> MonotonicInstant) {
-        record(event, at: time())
         tell(event, by: attempt, at: time())
+        record(event, at: time())
     }
 
     @inline(__always)
     private func record(_ event: TaskEvent, at time: @autoclosure () -> MonotonicInstant) {
-        driver.measured?.fold(event, at: time())
+        driver.measured.fold(event, at: time())
     }
 
     @inline(__always)
@@ -145,9 +148,10 @@ extension SessionTask {
 
     /// The first event of every task.
     func tellStart(_ start: MonotonicInstant) {
-        driver.measured = TaskMetrics(originalRequest, start: start)
+        driver.hasStarted = true
         emit(.started, at: start)
-        emit(.hopBegan(originalRequest, redirectCount: 0), at: start)
+        // For the metrics it has begun with the task.
+        if isObserved { emit(.hopBegan(originalRequest, redirectCount: 0), at: start) }
     }
 
     /// The task's own attempt is over, if there was one.
@@ -940,8 +944,8 @@ extension SessionTask {
         task.driver.machine.complete()
         driver.machine.closeQuestion()
         driver.deadlines = task.driver.deadlines
-        driver.measured = task.driver.measured.take()
-        driver.isQuestionOpen = task.driver.isQuestionOpen
+        swap(&driver.measured, &task.driver.measured)
+        (driver.hasStarted, driver.isQuestionOpen) = (true, task.driver.isQuestionOpen)
         contentCounts.sent.store(task.contentCounts.sent.load(ordering: .relaxed), ordering: .relaxed)
         swap(&attempt, &task.attempt)
         swap(&hopAttempts, &task.hopAttempts)
@@ -984,7 +988,7 @@ extension SessionTask {
 
     /// What has begun ends with the task, the last first.
     private func endScopes(at now: MonotonicInstant) {
-        if driver.measured == nil {
+        if !driver.hasStarted {
             let (start, timelines) = lifecycle.withLock { ($0.start, $0.timelines) }
             for timeline in timelines { watch(by: timeline) }
             tellStart(start ?? now)

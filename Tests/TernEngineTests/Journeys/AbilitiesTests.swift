@@ -45,6 +45,14 @@ import Testing
         #expect(with.answered == without.answered)
     }
 
+    /// What observers are told of a journey.
+    static func observe(_ column: Column, _ ability: Ability?) async throws -> RecordingObserver {
+        let place = try AbilityPlace(ability, column.isSecure ? authority.get() : nil, isSentOnce: column.isSentOnce)
+        _ = try await column.journey(place)
+        await place.expectNothingLeft()
+        return place.observer
+    }
+
     /// What the program is told, and which requests the server answered.
     private static func run(
         _ column: Column, _ ability: Ability?
@@ -56,7 +64,7 @@ import Testing
         return (told, place.seen.answered)
     }
 
-    private static let columns = [
+    static let columns = [
         Column(testDescription: "redirects") { try await $0.tell($0.session(), "/302?/307?/a") },
         Column(testDescription: "cookies that are set and sent") { place in
             let storage = HTTPCookieStorage()
@@ -271,6 +279,7 @@ final class AbilityPlace: Sendable {
 
     let origin: ScriptedOrigin
     let cache: URLCache
+    let observer = RecordingObserver()
     private let ability: AbilitiesTests.Ability?
     private let authority: CertificateAuthority?
     private let isSentOnce: Bool
@@ -381,6 +390,7 @@ extension AbilityPlace {
         let anchor = try authority.map { try X509Certificate(pem: $0.certificatePEM) }
         let session = Session.limited(to: 2) {
             if let anchor { $0.tls.anchors = .only([anchor]) }
+            $0.observers = [observer]
             change(&$0)
         }
         sessions.withLock { $0.append(session) }

@@ -164,6 +164,8 @@ import Testing
         configuration.httpMaximumConnectionsPerHost = count
         configuration.reactorCount = 1
         (configuration.urlCache, configuration.memoryQuota) = (servers.cache, servers.quota)
+        let observer = RecordingObserver()
+        configuration.observers = [observer]
         let request = try outcome.arrange(servers, &configuration)
         let session = Session.limited { $0 = configuration }
         let first = await session.registrationCount
@@ -180,6 +182,7 @@ import Testing
         // Those that have the connection, one after another, end otherwise.
         let others: [SessionError.Kind?] = outcome.kind == .queueFull ? [.timedOut] : []
         #expect(kinds.allSatisfy { $0 == outcome.kind || others.contains($0) } && kinds.contains(outcome.kind))
+        #expect(observer.completedCount == count && observer.faults == [])
         await session.expectNothingLeft()
         #expect(await eventually { servers.cache.flights.count == 0 && servers.quota.used == 0 })
         session.reset()
@@ -297,12 +300,14 @@ private final class Situation: Sendable {
     private let servers: Servers
     private let lookups = EndlessLookups()
     private let source = EndlessSource()
+    private let observer = RecordingObserver()
     let session: SessionHolder
     private let firstRegistrations = Lock(0)
     private let questionCount = Lock(0)
 
     init(_ wait: LeftoversTests.Wait, count: Int, isTimed: Bool) throws {
         (self.wait, self.count, self.isTimed, servers) = (wait, count, isTimed, try Servers())
+        let observer = observer
         let (servers, anchor) = (servers, try X509Certificate(pem: servers.authority.certificatePEM))
         let policies: [any HopPolicy] = wait == .policy ? [lookups] : wait == .delay ? [LongDelay()] : []
         session = SessionHolder(
@@ -310,6 +315,7 @@ private final class Situation: Sendable {
                 to: wait == .permit ? 1 : wait == .secondAttempt ? 2 * count + 1 : count + 1, hopPolicies: policies,
                 sources: wait == .source ? [source] : nil
             ) {
+                $0.observers = [observer]
                 if wait != .source { $0.urlCache = servers.cache }
                 if wait == .secondAttempt {
                     $0.retryPolicy = .standard
@@ -413,6 +419,9 @@ private final class Situation: Sendable {
     }
 
     func expectNothingLeft(isUsable: Bool) async {
+        // What has begun has ended, for each of them.
+        #expect(await eventually { observer.completedCount >= count })
+        #expect(observer.faults == [])
         if let session = session.session {
             await session.expectNothingLeft()
             session.reset()

@@ -15,7 +15,8 @@ import Testing
 
     /// The fold of these events, each 10 ns after the one before; the first is 10 ns after the start.
     private static func fold(_ events: TaskEvent...) throws -> TaskMetrics {
-        var metrics = TaskMetrics(try request("1"), start: instant(0))
+        var metrics = TaskMetrics(try request("1"))
+        metrics.fold(.started, at: instant(0))
         for (number, event) in events.enumerated() { metrics.fold(event, at: instant(Int64(10 * (number + 1)))) }
         return metrics
     }
