@@ -194,8 +194,8 @@ import Testing
     // Timelines
 
     @Test func `a timeline has all events of a task, and ends`() async throws {
-        let origin = try Self.origin()
-        let task = Session.limited().dataTask(with: try URLRequest(origin, "/302?/a"), delegate: RecordingDelegate())
+        let (origin, session) = (try Self.origin(), Session.limited())
+        let task = session.dataTask(with: try URLRequest(origin, "/302?/a"), delegate: RecordingDelegate())
         let timeline = task.timeline
         task.resume()
         let names = await timeline.reduce(into: []) { $0.append($1.event.name) }
@@ -205,8 +205,8 @@ import Testing
     }
 
     @Test func `a timeline that begins late has the rest`() async throws {
-        let origin = try Self.origin()
-        let task = Session.limited().dataTask(with: try URLRequest(origin, "/silent"), delegate: RecordingDelegate())
+        let (origin, session) = (try Self.origin(), Session.limited())
+        let task = session.dataTask(with: try URLRequest(origin, "/silent"), delegate: RecordingDelegate())
         task.resume()
         #expect(await origin.waitFor { $0.headCount == 1 })
         let timeline = task.timeline
@@ -215,7 +215,8 @@ import Testing
     }
 
     @Test func `a timeline of a task that is cancelled before it starts has its end`() async throws {
-        let task = Session.limited().dataTask(with: try URLRequest(Self.origin()), delegate: RecordingDelegate())
+        let session = Session.limited()
+        let task = session.dataTask(with: try URLRequest(Self.origin()), delegate: RecordingDelegate())
         let timeline = task.timeline
         task.cancel()
         let names = await timeline.reduce(into: []) { $0.append($1.event.name) }
