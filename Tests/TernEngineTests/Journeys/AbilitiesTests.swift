@@ -50,6 +50,7 @@ import Testing
         let place = try AbilityPlace(ability, column.isSecure ? authority.get() : nil, isSentOnce: column.isSentOnce)
         _ = try await column.journey(place)
         await place.expectNothingLeft()
+        #expect(await eventually { place.observer.areAllOver })
         return place.observer
     }
 

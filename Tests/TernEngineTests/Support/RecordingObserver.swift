@@ -63,6 +63,9 @@ final class RecordingObserver: SessionObserver {
     /// The number of tasks that have said their end.
     var completedCount: Int { records.withLock { $0.tasks.values.count { $0.isOver } } }
 
+    /// Whether each task that was made has said its end.
+    var areAllOver: Bool { records.withLock { $0.tasks.values.allSatisfy(\.isOver) } }
+
     /// What was not as it has to be.
     var faults: [String] {
         records.withLock { records in
