@@ -21,7 +21,7 @@ import Testing
         "Dialling": "Configuration Connection Egress Errors Message Proxies RawStreams Resolving Transport Trust",
         "Downloads": "Connection Errors Events JSON Message Ranges Task URI",
         "Egress": "",
-        "Events": "Authentication Bodies Cache Connection Errors Message Trust",
+        "Events": "Authentication Bodies Cache Connection Cookies Errors Message Trust URI",
         "Errors": "Bodies Egress Message Ranges Resolving URI",
         "JSON": "",
         "Limits": "Message",

@@ -71,6 +71,15 @@ extension SensitiveFields {
     /// A text without the names and the passwords of the URLs in it.
     package static func withoutUserinfo(_ text: String) -> String { ShownText.withoutUserinfo(text) }
 
+    /// A text without the names and the passwords of the URLs in it, and without the values of query items whose names
+    /// indicate a secret: for a URL, also with a query in its fragment, and for what may contain one.
+    package func withoutSecrets(_ text: String, placeholder: String) -> String {
+        let text = Self.withoutUserinfo(text)
+        guard let start = text.unicodeScalars.firstIndex(where: { $0 == "?" || $0 == "#" }) else { return text }
+        return text[..<start]
+            + Self.items(of: String(text[start...]), hiding: redacts(queryItemNamed:), as: placeholder)
+    }
+
     /// Fields of a form, or of the queries in a text, without the values of some.
     ///
     /// Works on scalars: a combining mark after a delimiter makes another character of it, but not another delimiter.
