@@ -54,6 +54,7 @@
 @_exported public import enum TernEngine.EvaluationLimit
 @_exported public import class TernEngine.FailedConnectionMetrics
 @_exported public import struct TernEngine.FetchedIssuer
+@_exported public import class TernEngine.HARRecorder
 @_exported public import enum TernEngine.HSTSFileError
 @_exported public import class TernEngine.HSTSStorage
 @_exported public import struct TernEngine.HTTPCookie
@@ -132,6 +133,7 @@
 @_exported public import struct TernEngine.SensitiveFields
 @_exported public import struct TernEngine.ServerSentEvent
 @_exported public import struct TernEngine.ServerSentEvents
+@_exported public import struct TernEngine.ServerTiming
 @_exported public import struct TernEngine.ServerTrust
 @_exported public import enum TernEngine.ServerTrustAnswer
 @_exported public import struct TernEngine.ServerTrustChallenge

@@ -12,6 +12,7 @@ struct DownloadCommand: ToolCommand {
             .group(\.fields, "Header fields"),
             .group(\.transfer, "Redirects, retries, limits"),
             .group(\.rate, "Redirects, retries, limits"),
+            .group(\.record, "Output"),
             .group(\.trust, "Trust"),
             .group(\.accepted, "Accepted, without effect"))
     }
@@ -30,6 +31,7 @@ struct DownloadCommand: ToolCommand {
     var fields = FieldOptions()
     var transfer = TransferOptions()
     var rate = RateOptions()
+    var record = RecordOptions()
     var trust = TrustOptions()
     var accepted = AcceptedOptions()
 
@@ -51,7 +53,8 @@ struct DownloadCommand: ToolCommand {
         let target = try RequestedURL(argument: url)
         try transfer.schemes.check(target)
         let builder = try RequestBuilder(fields, trust, transfer, range: file.range)
-        let sessions = SessionRegistry(isSilent: file.isSilent, rate: rate.requestRate)
+        let sessions = SessionRegistry(
+            isSilent: file.isSilent, rate: rate.requestRate, recorder: try record.recorder())
         let session = try sessions.session(for: builder.session)
         var request = try builder.request(for: target, in: session.configuration)
         if !transfer.isFollowing { request.redirectPolicy = TransferOptions.usualRedirects }

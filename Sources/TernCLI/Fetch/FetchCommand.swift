@@ -89,6 +89,7 @@ struct UploadCommand: ToolCommand {
             .group(\.transfer, "Redirects, retries, limits"),
             .group(\.output, "Output"),
             .group(\.messages, "Output"),
+            .group(\.record, "Output"),
             .group(\.trust, "Trust"),
             .group(\.accepted, "Accepted, without effect"))
     }
@@ -108,6 +109,7 @@ struct UploadCommand: ToolCommand {
     var transfer = TransferOptions()
     var output = OutputOptions()
     var messages = MessageOptions()
+    var record = RecordOptions()
     var trust = TrustOptions()
     var accepted = AcceptedOptions()
 
@@ -124,7 +126,7 @@ struct UploadCommand: ToolCommand {
         (options.content.method, options.content.uploads, options.arguments) = (method, [file], [url])
         (options.fields, options.transfer, options.output, options.trust) = (fields, transfer, output, trust)
         try options.validate()
-        let run = RunOptions(options, messages)
+        let run = RunOptions(options, messages, record)
         try run.validate()
         try await FetchRun(method: nil, options: run, showsUpload: true).run()
     }

@@ -16,7 +16,7 @@ struct FetchRun {
         let cookies = try FetchCookies(groups, isSilent: messages.isSilent)
         let sessions = SessionRegistry(
             isSilent: messages.isSilent, cookies: cookies?.storage, rate: options.global.rate.requestRate,
-            width: parallel.width)
+            width: parallel.width, recorder: try options.global.record.recorder())
         let meter = parallel.isParallel && messages.showsProgress ? TransferMeter() : nil
         let fetches = try groups.map { group in
             let planner = try FetchPlanner(options: group, command: method, isSilent: messages.isSilent, sessions)

@@ -5,10 +5,13 @@ import TernSystem
 /// The options that hold for all groups of a run, wherever they are given, as in curl.
 struct GlobalOptions: OptionGroup {
     static var table: OptionTable<Self> {
-        OptionTable(.group(\.messages, "Output"), .group(\.parallel, "Several URLs"), .group(\.rate, "Several URLs"))
+        OptionTable(
+            .group(\.messages, "Output"), .group(\.record, "Output"), .group(\.parallel, "Several URLs"),
+            .group(\.rate, "Several URLs"))
     }
 
     var messages = MessageOptions()
+    var record = RecordOptions()
     var parallel = ParallelOptions()
     var rate = RateOptions()
 }

@@ -28,9 +28,9 @@ struct RunOptions: OptionGroup {
 
     init() {}
 
-    init(_ group: FetchOptions, _ messages: MessageOptions) {
+    init(_ group: FetchOptions, _ messages: MessageOptions, _ record: RecordOptions) {
         last = group
-        global.messages = messages
+        (global.messages, global.record) = (messages, record)
     }
 
     var groups: [FetchOptions] { earlier + [last] }

@@ -69,11 +69,15 @@ final class SessionRegistry {
     private let requestsPerSecond: Double?
     /// How many requests run at a time.
     private let width: Int
+    private let recorder: RunRecorder?
     private let storages = KeptStorages()
     private var sessions: [(options: SessionOptions, session: Session)] = []
 
-    init(isSilent: Bool, cookies: HTTPCookieStorage? = nil, rate: RequestRate? = nil, width: Int = 1) {
-        (self.isSilent, self.cookies, self.width) = (isSilent, cookies, width)
+    init(
+        isSilent: Bool, cookies: HTTPCookieStorage? = nil, rate: RequestRate? = nil, width: Int = 1,
+        recorder: RunRecorder? = nil
+    ) {
+        (self.isSilent, self.cookies, self.width, self.recorder) = (isSilent, cookies, width, recorder)
         requestsPerSecond = rate?.requestsPerSecond
     }
 
@@ -82,6 +86,7 @@ final class SessionRegistry {
         var configuration = try options.configuration(storages, isSilent: isSilent)
         configuration.httpCookieStorage = cookies
         configuration.rateLimit = requestsPerSecond.map { RateLimit(requestsPerSecond: $0) }
+        configuration.observers = recorder?.observers ?? []
         configuration.httpMaximumConnectionsPerHost = max(configuration.httpMaximumConnectionsPerHost, width)
         let session = Session(
             configuration: configuration, serverTrustPolicyManager: try options.policies(),
@@ -91,5 +96,8 @@ final class SessionRegistry {
     }
 
     /// Writes what is kept beyond the command.
-    func save() throws { try storages.save(isSilent: isSilent) }
+    func save() throws {
+        try storages.save(isSilent: isSilent)
+        try recorder?.write()
+    }
 }

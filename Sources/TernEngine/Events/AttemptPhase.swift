@@ -23,8 +23,10 @@ package struct AttemptPhase: Sendable, Hashable {
 extension AttemptMetrics {
     /// Its phases in order, those that did not occur left out.
     ///
-    /// - Parameter failed: the connection that was opened for it, and was not there.
-    package func phases(failed: FailedConnectionMetrics?) -> [AttemptPhase] {
+    /// - Parameters:
+    ///   - failed: the connection that was opened for it, and was not there.
+    ///   - start: its start, for an observer whose task began later: the clock of a tick may be behind.
+    package func phases(failed: FailedConnectionMetrics?, since start: MonotonicInstant) -> [AttemptPhase] {
         let end = end ?? start
         var phases = Phases(start: start, limit: connectionAcquired ?? end)
         if connectionAcquired == nil, let failed {
@@ -36,7 +38,7 @@ extension AttemptMetrics {
             return phases.all
         }
         // A connection that was opened before counts for nobody.
-        if let connection, !isConnectionReused, max(connection.connected, connection.secured ?? connection.connected) > start {
+        if let connection, !isConnectionReused, connection.secured ?? connection.connected > start {
             phases.append(.blocked, until: connection.start)
             phases.append(.dns, until: connection.resolved)
             phases.append(.connect, until: connection.connected)

@@ -29,7 +29,7 @@ package struct TaskRecord: Sendable {
         package fileprivate(set) var sentContentLength: Int64?
 
         package var phases: [AttemptPhase] {
-            if let metrics { return metrics.phases(failed: failedConnection) }
+            if let metrics { return metrics.phases(failed: failedConnection, since: start) }
             guard let answered else { return [] }
             return [
                 AttemptPhase(kind: .wait, start: start, end: answered),
@@ -42,7 +42,10 @@ package struct TaskRecord: Sendable {
 
         /// What came of it, in a few words, without anything of the request.
         package var outcome: String {
-            metrics?.description ?? cacheStatus?.description ?? "\(response?.statusCode ?? 0), not from the network"
+            guard let metrics else { return cacheStatus?.description ?? "not from the network" }
+            // A failure after the head.
+            guard metrics.failure != nil, let status = metrics.statusCode else { return metrics.description }
+            return "\(status), \(metrics)"
         }
     }
 
@@ -56,6 +59,8 @@ package struct TaskRecord: Sendable {
     /// More push out the oldest.
     package static let maximumCount = 256
 
+    /// That of the first hop, without what the session adds.
+    package private(set) var request: URLRequest?
     /// In the order in which they began.
     package private(set) var entries: [Entry] = []
     package private(set) var waits: [Wait] = []
@@ -76,7 +81,9 @@ package struct TaskRecord: Sendable {
         let time = observation.time
         switch observation.event {
         case .started: begin(at: time)
-        case .hopBegan(let request, _): hop = (observation.hop, request, time)
+        case .hopBegan(let request, _):
+            hop = (observation.hop, request, time)
+            if self.request == nil { self.request = request }
         case .prepared(let request): hop?.request = request
         case .attemptBegan(let isHedge): append(observation.attempt, isHedge, at: time)
         case .connectionFailed(let connection): change(observation.attempt) { $0.failedConnection = connection }
@@ -106,7 +113,7 @@ package struct TaskRecord: Sendable {
             entries.removeFirst()
             droppedCount += 1
         }
-        let start = attempt == 0 ? hop.start : time
+        let start = max(self.start, attempt == 0 ? hop.start : time)
         entries.append(
             Entry(hop: hop.number, attempt: attempt, isHedge: isHedge, request: hop.request, start: start, end: time))
     }
