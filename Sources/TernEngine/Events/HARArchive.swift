@@ -119,6 +119,8 @@ struct HARArchive: Encodable {
         let connection: String?
         let comment: String
         let fromCache: String?
+        /// The developer tools of Chromium take the type from it.
+        let resourceType = "fetch"
         let task: Int
         let hop: Int
         let attempt: Int?
@@ -127,6 +129,7 @@ struct HARArchive: Encodable {
         private enum CodingKeys: String, CodingKey {
             case startedDateTime, time, request, response, cache, timings, serverIPAddress, connection, comment
             case fromCache = "_fromCache"
+            case resourceType = "_resourceType"
             case task = "_task"
             case hop = "_hop"
             case attempt = "_attempt"

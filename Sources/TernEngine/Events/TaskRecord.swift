@@ -31,9 +31,10 @@ package struct TaskRecord: Sendable {
         package var phases: [AttemptPhase] {
             if let metrics { return metrics.phases(failed: failedConnection, since: start) }
             guard let answered else { return [] }
+            let head = max(start, answered)
             return [
-                AttemptPhase(kind: .wait, start: start, end: answered),
-                AttemptPhase(kind: .receive, start: answered, end: end),
+                AttemptPhase(kind: .wait, start: start, end: head),
+                AttemptPhase(kind: .receive, start: head, end: max(head, end)),
             ]
         }
 
