@@ -12,15 +12,15 @@ struct RecordOptions: OptionGroup {
             .value(
                 "--har", as: "file",
                 help: """
-                    Write an HTTP Archive of all requests, which the developer tools of browsers open, to this file; "-" is \
-                    standard output. It has no bodies and no secrets.
+                    Write an HTTP Archive of all requests, which the developer tools of browsers open, to this file; "-" \
+                    is standard output. It has no bodies and no secrets.
                     """
             ) { $0.har = $1.text },
             .toggle(
                 "--timeline",
                 help: """
-                    Draw on standard error when all is done what each request has spent its time on: a bar for each wait, \
-                    and for each phase of each attempt.
+                    Draw on standard error when all is done what each request has spent its time on: a bar for each \
+                    wait, and for each phase of each attempt.
                     """
             ) { $0.showsTimeline = $1 },
             .value(

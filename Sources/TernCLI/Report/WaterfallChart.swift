@@ -3,8 +3,8 @@ import FoundationEssentials
 import TernEngine
 import TernIO
 
-/// The waterfall of one task, without secrets: a bar for each phase of each attempt, and for each wait, on the scale of the
-/// task's time; and what servers say about theirs.
+/// The waterfall of one task, without secrets: a bar for each phase of each attempt, and for each wait, on the scale of
+/// the task's time; and what servers say about theirs.
 struct WaterfallChart: Sendable {
     enum Row: Sendable, Equatable {
         /// The beginning of an attempt, or of an answer without one.
@@ -83,7 +83,8 @@ struct WaterfallChart: Sendable {
 
 // On a terminal
 extension WaterfallChart {
-    /// Lines of ASCII, none wider than this, but with 50 columns at least. A bar that is shorter than its column is `|`.
+    /// Lines of ASCII, none wider than this, but with 50 columns at least. A bar that is shorter than its column is
+    /// `|`.
     func text(width: Int) -> String {
         let width = max(50, width)
         let lines = rows.map { row in

@@ -37,7 +37,7 @@ extension AttemptMetrics {
             if failed.connected != nil { phases.append(failed.phase == .tls ? .tls : .connect, until: end) }
             return phases.all
         }
-        // A connection that was opened before counts for nobody.
+        // The time of a connection that was open before is not the attempt's.
         if let connection, !isConnectionReused, connection.secured ?? connection.connected > start {
             phases.append(.blocked, until: connection.start)
             phases.append(.dns, until: connection.resolved)

@@ -3,7 +3,8 @@ import FoundationEssentials
 import TernHTTP1
 import TernTLS
 
-/// An HTTP Archive as its specification has it (HAR 1.2): names of members are those of the archive. What is nil is left out.
+/// An HTTP Archive as its specification has it (HAR 1.2): names of members are those of the archive. What is nil is
+/// left out.
 struct HARArchive: Encodable {
     struct Creator: Encodable {
         let name: String

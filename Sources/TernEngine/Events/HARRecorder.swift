@@ -4,16 +4,16 @@ import TernFiles
 import TernLock
 public import TernSystem
 
-/// Records what the tasks of a session send and receive as an HTTP Archive (HAR 1.2), which the developer tools of browsers
-/// open: give it to ``SessionConfiguration/observers``, and write the archive with ``write(to:)``.
+/// Records what the tasks of a session send and receive as an HTTP Archive (HAR 1.2), which the developer tools of
+/// browsers open: give it to ``SessionConfiguration/observers``, and write the archive with ``write(to:)``.
 ///
-/// A task is recorded when it ends. An attempt is an entry, also one that has failed, whose status is 0, and so is an answer
-/// from a cache or a protocol class. Fields that begin with an underscore are additions to HAR: `_task`, `_hop` and `_attempt`
-/// number the tasks of the process, and in each the hops, from 0, and the attempts, from 1; `_hedge` marks an attempt beside another
-/// one. `comment` says what came of an attempt, and why another followed.
+/// A task is recorded when it ends. An attempt is an entry, also one that has failed, whose status is 0, and so is an
+/// answer from a cache or a protocol class. Fields that begin with an underscore are additions to HAR: `_task`, `_hop`
+/// and `_attempt` number the tasks of the process, and in each the hops, from 0, and the attempts, from 1; `_hedge`
+/// marks an attempt beside another one. `comment` says what came of an attempt, and why another followed.
 ///
-/// An archive has no secrets: the values of sensitive fields (``SensitiveFields``), of all cookies, and of query items and
-/// fields whose names indicate a secret are replaced by `redacted`, and URLs have no userinfo. It has no bodies.
+/// An archive has no secrets: the values of sensitive fields (``SensitiveFields``), of all cookies, and of query items
+/// and fields whose names indicate a secret are replaced by `redacted`, and URLs have no userinfo. It has no bodies.
 public final class HARRecorder: SessionObserver {
     /// The maximum number of entries: more push out the oldest.
     public let maximumCount: Int

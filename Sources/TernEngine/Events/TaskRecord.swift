@@ -3,8 +3,8 @@ import FoundationEssentials
 package import TernIO
 import TernLock
 
-/// What one task has sent and received, attempt by attempt, and what it has waited for: the fold of its events, for what
-/// is written about the task when it has ended.
+/// What one task has sent and received, attempt by attempt, and what it has waited for: the fold of its events, for
+/// what is written about the task when it has ended.
 package struct TaskRecord: Sendable {
     /// An attempt, or the answer of what stood in for the network.
     package struct Entry: Sendable {
@@ -130,7 +130,8 @@ package struct TaskRecord: Sendable {
         change(&entries[index])
     }
 
-    /// The first head that comes while an attempt runs is its response; any other one is of what stood in for the network.
+    /// The first head that comes while an attempt runs is its response; any other one is of what stood in for the
+    /// network.
     private mutating func received(_ response: HTTPURLResponse, by attempt: Int, at time: MonotonicInstant) {
         let isOfAttempt = entries.last { $0.attempt == attempt && $0.metrics == nil }.map { $0.response == nil }
         if attempt == 0 || isOfAttempt != true { append(0, at: time) }

@@ -17,8 +17,9 @@ public struct ServerTiming: Sendable, Hashable {
         (self.name, self.duration, self.description) = (name, duration, description)
     }
 
-    /// Reads an element of the field. Nil if it is not exactly as the grammar has it: a token, and parameters whose values
-    /// are tokens or quoted strings. Of several parameters with one name the first counts, and unknown ones are ignored.
+    /// Reads an element of the field. Nil if it is not exactly as the grammar has it: a token, and parameters whose
+    /// values are tokens or quoted strings. Of several parameters with one name the first counts, and unknown ones are
+    /// ignored.
     init?(_ element: Span<UInt8>) {
         var reader = Reader(bytes: element.copy(element.indices))
         let name = reader.token()
@@ -102,8 +103,8 @@ public struct ServerTiming: Sendable, Hashable {
 }
 
 extension HTTPURLResponse {
-    /// The metrics of the `Server-Timing` fields, in order; of more than 64 the first 64. An element that does not follow
-    /// the grammar is skipped. Read anew each time.
+    /// The metrics of the `Server-Timing` fields, in order; of more than 64 the first 64. An element that does not
+    /// follow the grammar is skipped. Parsed on each call.
     public var serverTimings: [ServerTiming] {
         var timings: [ServerTiming] = []
         // Of a list that is too long the beginning counts: a metric decides nothing.

@@ -44,7 +44,8 @@ import Testing
         let origin = try ScriptedOrigin { _, request in
             if request.target.hasPrefix("/start") {
                 let cookie = "sid=\(Self.secret); Path=/; Domain=127.0.0.1; HttpOnly; Max-Age=60"
-                let location = "http://me:\(Self.secret)@\(request.value(of: "Host") ?? "")/in?jwt=\(Self.secret)&page=2"
+                let location =
+                    "http://me:\(Self.secret)@\(request.value(of: "Host") ?? "")/in?jwt=\(Self.secret)&page=2"
                 return [.respond(status: 302, fields: [("Location", location), ("Set-Cookie", cookie)], body: "")]
             }
             if request.value(of: "Authorization") != nil { return [.ok("in")] }
@@ -230,12 +231,16 @@ private enum HARRules {
         wrong += integers.filter { entry.at($0)?.number?.rounded() != entry.at($0)?.number ?? .nan }
         for list in lists {
             let pairs = entry.at(list)?.elements
-            if pairs?.allSatisfy({ $0["name"]?.string != nil && $0["value"]?.string != nil }) != true { wrong.append(list) }
+            if pairs?.allSatisfy({ $0["name"]?.string != nil && $0["value"]?.string != nil }) != true {
+                wrong.append(list)
+            }
         }
         if case .object? = entry["cache"]?.value {} else { wrong.append("cache") }
         let names = ["blocked", "dns", "connect", "send", "wait", "receive"]
         let times = names.map { entry.at("timings.\($0)")?.number ?? .nan }
-        if !times.allSatisfy({ $0 >= 0 || $0 == -1 }) || times[3...].contains(where: { $0 < 0 }) { wrong.append("timings") }
+        if !times.allSatisfy({ $0 >= 0 || $0 == -1 }) || times[3...].contains(where: { $0 < 0 }) {
+            wrong.append("timings")
+        }
         if (entry.at("timings.ssl")?.number ?? .nan) > times[2] { wrong.append("ssl") }
         let sum = times.filter { $0 > 0 }.reduce(0, +)
         if abs(sum - (entry["time"]?.number ?? .nan)) > 1e-6 { wrong.append("time") }

@@ -13,11 +13,12 @@ import Testing
 
     @Test func `name, duration and description are read, of all fields in order`() throws {
         #expect(
-            try timings([#"db;dur=12.5;desc="a \"b\", c", cache ; DESC = hit ; dur=0"#, "miss,,missed;x=1;dur=1e2"]) == [
-                ServerTiming(name: "db", duration: .microseconds(12_500), description: #"a "b", c"#),
-                ServerTiming(name: "cache", duration: .zero, description: "hit"), ServerTiming(name: "miss"),
-                ServerTiming(name: "missed", duration: .milliseconds(100)),
-            ])
+            try timings([#"db;dur=12.5;desc="a \"b\", c", cache ; DESC = hit ; dur=0"#, "miss,,missed;x=1;dur=1e2"])
+                == [
+                    ServerTiming(name: "db", duration: .microseconds(12_500), description: #"a "b", c"#),
+                    ServerTiming(name: "cache", duration: .zero, description: "hit"), ServerTiming(name: "miss"),
+                    ServerTiming(name: "missed", duration: .milliseconds(100)),
+                ])
     }
 
     @Test(arguments: [
@@ -28,7 +29,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "a b", "a;", "a;=1", "a;b", "a;b=", "a;b=c d", #"a;b="c" d"#, "a=1", #""a""#, "a;b=@", "(a)", #"a;b="c\"#, ";dur=1",
+        "a b", "a;", "a;=1", "a;b", "a;b=", "a;b=c d", #"a;b="c" d"#, "a=1", #""a""#, "a;b=@", "(a)", #"a;b="c\"#,
+        ";dur=1",
     ])
     func `an element that does not follow the grammar is skipped, and spoils no other one`(element: String) throws {
         #expect(try timings(["first, \(element)", "last"]).map(\.name) == ["first", "last"])

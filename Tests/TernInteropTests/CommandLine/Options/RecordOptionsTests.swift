@@ -32,7 +32,8 @@ import Testing
 
     @Test func `all requests of a run are recorded, in all forms at once and without a secret`() async throws {
         let origin = try origin()
-        let url = origin.url("/moved?access_token=\(Self.secret)").replacing("http://", with: "http://me:\(Self.secret)@")
+        let url = origin.url("/moved?access_token=\(Self.secret)").replacing(
+            "http://", with: "http://me:\(Self.secret)@")
         let result = try await TernTool.run(
             "get", "-s", "-L", "-b", "a=\(Self.secret)", "-H", "Authorization: Bearer \(Self.secret)", "--har",
             path("a.har"), "--timeline", "--timeline-svg", path("a.svg"), url, origin.url("/other"))

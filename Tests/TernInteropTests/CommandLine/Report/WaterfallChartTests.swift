@@ -35,7 +35,8 @@ import Testing
         return metrics
     }
 
-    /// A connection that is refused, a delay, a lookup that takes too long, and an answer of what stands in for the network.
+    /// A connection that is refused, a delay, a lookup that takes too long, and an answer of what stands in for the
+    /// network.
     private func record() throws -> TaskRecord {
         let url = try #require(URL(string: "http://me:secret@a.example/<x>?access_token=secret&b=1"))
         let request = URLRequest(url: url)
