@@ -114,7 +114,8 @@ package struct TaskRecord: Sendable {
             entries.removeFirst()
             droppedCount += 1
         }
-        let start = max(self.start, attempt == 0 ? hop.start : time)
+        // An answer without an attempt has taken all of its hop, or follows an attempt: a validation, or one that failed.
+        let start = max(self.start, attempt == 0 && entries.last?.hop != hop.number ? hop.start : time)
         entries.append(
             Entry(hop: hop.number, attempt: attempt, isHedge: isHedge, request: hop.request, start: start, end: time))
     }

@@ -142,7 +142,8 @@ import Testing
         }
         let session = session { $0.urlCache = URLCache(memoryCapacity: 1 << 20) }
         for _ in 0..<2 { #expect(try await session.text(URLRequest(origin)) == "stored") }
-        #expect(statuses(try entries()) == [200, 304, 200])
+        let entries = try entries()
+        #expect(statuses(entries) == [200, 304, 200], "\(comments(entries))")
     }
 
     @Test func `a connection that fails is an entry with status 0 and the kind of the failure`() async throws {
@@ -157,7 +158,8 @@ import Testing
     @Test func `a task that is cancelled leaves the entry of its attempt`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.hold] }
         let delegate = RecordingDelegate()
-        let task = session().dataTask(with: try URLRequest(origin, "/?a"), delegate: delegate)
+        let session = session()
+        let task = session.dataTask(with: try URLRequest(origin, "/?a"), delegate: delegate)
         task.resume()
         #expect(await origin.waitFor { $0.requestCount == 1 })
         task.cancel()
@@ -204,7 +206,7 @@ import Testing
         let origin = try ScriptedOrigin { _, _ in [.ok()] }
         _ = try await session().text(URLRequest(origin))
         let folder = try TestFolder()
-        let file = folder.url.appending(path: "a.har")
+        let file = folder.url("a.har")
         try recorder.write(to: file)
         #expect(try Array(Data(contentsOf: file)) == recorder.json())
         #expect(FileStatus(of: file.path)?.permissions == 0o600)
