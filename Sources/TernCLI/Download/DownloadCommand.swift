@@ -53,8 +53,9 @@ struct DownloadCommand: ToolCommand {
         let target = try RequestedURL(argument: url)
         try transfer.schemes.check(target)
         let builder = try RequestBuilder(fields, trust, transfer, range: file.range)
+        let recorder = try RunRecorder(record)
         let sessions = SessionRegistry(
-            isSilent: file.isSilent, rate: rate.requestRate, recorder: try record.recorder())
+            isSilent: file.isSilent, rate: rate.requestRate, observers: recorder.observers)
         let session = try sessions.session(for: builder.session)
         var request = try builder.request(for: target, in: session.configuration)
         if !transfer.isFollowing { request.redirectPolicy = TransferOptions.usualRedirects }
@@ -62,9 +63,11 @@ struct DownloadCommand: ToolCommand {
             try await download(target, request, session)
         } catch {
             try? sessions.save()
+            try? recorder.write()
             throw error
         }
         try sessions.save()
+        try recorder.write()
     }
 
     private func download(_ target: RequestedURL, _ request: URLRequest, _ session: Session) async throws {

@@ -14,9 +14,10 @@ struct FetchRun {
         let (messages, parallel) = (options.global.messages, options.global.parallel)
         let groups = try options.groups.map { try $0.withNeededTrust() }
         let cookies = try FetchCookies(groups, isSilent: messages.isSilent)
+        let recorder = try RunRecorder(options.global.record)
         let sessions = SessionRegistry(
             isSilent: messages.isSilent, cookies: cookies?.storage, rate: options.global.rate.requestRate,
-            width: parallel.width, recorder: try options.global.record.recorder())
+            width: parallel.width, observers: recorder.observers)
         let meter = parallel.isParallel && messages.showsProgress ? TransferMeter() : nil
         let fetches = try groups.map { group in
             let planner = try FetchPlanner(options: group, command: method, isSilent: messages.isSilent, sessions)
@@ -41,10 +42,12 @@ struct FetchRun {
             // The files are written whatever has happened, and the first failure is the one that is told.
             try? cookies?.save()
             try? sessions.save()
+            try? recorder.write()
             throw error
         }
         try cookies?.save()
         try sessions.save()
+        try recorder.write()
         if status != .success { throw ExitCode(status.rawValue) }
     }
 

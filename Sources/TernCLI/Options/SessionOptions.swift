@@ -69,15 +69,15 @@ final class SessionRegistry {
     private let requestsPerSecond: Double?
     /// How many requests run at a time.
     private let width: Int
-    private let recorder: RunRecorder?
+    private let observers: [any SessionObserver]
     private let storages = KeptStorages()
     private var sessions: [(options: SessionOptions, session: Session)] = []
 
     init(
         isSilent: Bool, cookies: HTTPCookieStorage? = nil, rate: RequestRate? = nil, width: Int = 1,
-        recorder: RunRecorder? = nil
+        observers: [any SessionObserver] = []
     ) {
-        (self.isSilent, self.cookies, self.width, self.recorder) = (isSilent, cookies, width, recorder)
+        (self.isSilent, self.cookies, self.width, self.observers) = (isSilent, cookies, width, observers)
         requestsPerSecond = rate?.requestsPerSecond
     }
 
@@ -86,7 +86,7 @@ final class SessionRegistry {
         var configuration = try options.configuration(storages, isSilent: isSilent)
         configuration.httpCookieStorage = cookies
         configuration.rateLimit = requestsPerSecond.map { RateLimit(requestsPerSecond: $0) }
-        configuration.observers = recorder?.observers ?? []
+        configuration.observers = observers
         configuration.httpMaximumConnectionsPerHost = max(configuration.httpMaximumConnectionsPerHost, width)
         let session = Session(
             configuration: configuration, serverTrustPolicyManager: try options.policies(),
@@ -96,8 +96,5 @@ final class SessionRegistry {
     }
 
     /// Writes what is kept beyond the command.
-    func save() throws {
-        try storages.save(isSilent: isSilent)
-        try recorder?.write()
-    }
+    func save() throws { try storages.save(isSilent: isSilent) }
 }
