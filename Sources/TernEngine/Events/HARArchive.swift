@@ -172,9 +172,9 @@ extension HARArchive.Entry {
             attempt: entry.attempt > 0 ? entry.attempt : nil, isHedge: entry.isHedge ? true : nil)
     }
 
-    /// ISO 8601, with milliseconds.
+    /// ISO 8601, with milliseconds; of times outside the years 1970 to 9999 the nearest. A server chooses those of cookies.
     fileprivate static func text(_ time: Double) -> String {
-        let milliseconds = Int64((time * 1_000).rounded(.down))
+        let milliseconds = Int64((min(max(0, time), 253_402_300_799) * 1_000).rounded(.down))
         let fraction = String(1_000 + milliseconds % 1_000).dropFirst()
         return "\(Timestamp.rfc3339(milliseconds / 1_000).dropLast()).\(fraction)Z"
     }

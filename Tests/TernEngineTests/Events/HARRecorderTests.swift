@@ -43,7 +43,8 @@ import Testing
     @Test func `a redirect and a login are an entry for each attempt, without a secret`() async throws {
         let origin = try ScriptedOrigin { _, request in
             if request.target.hasPrefix("/start") {
-                let cookie = "sid=\(Self.secret); Path=/; Domain=127.0.0.1; HttpOnly; Max-Age=60"
+                let date = "Fri, 31-Dec-9999 23:59:59 GMT"
+                let cookie = "sid=\(Self.secret); Path=/; Domain=127.0.0.1; HttpOnly; Expires=\(date)"
                 let location =
                     "http://me:\(Self.secret)@\(request.value(of: "Host") ?? "")/in?jwt=\(Self.secret)&page=2"
                 return [.respond(status: 302, fields: [("Location", location), ("Set-Cookie", cookie)], body: "")]
@@ -76,6 +77,7 @@ import Testing
         #expect(moved["redirectURL"]?.string == origin.url("/in?jwt=redacted&page=2"))
         #expect(moved.pairs("cookies") == ["sid=redacted"])
         #expect(moved["cookies"]?.elements?.first?["path"]?.string == "/")
+        #expect(moved["cookies"]?.elements?.first?["expires"]?.string == "9999-12-31T23:59:59.000Z")
         #expect(entries[2]["request"]?.pairs("headers").contains("Authorization=redacted") == true)
         #expect(entries[2]["response"]?["content"]?["size"]?.number == 2)
     }
