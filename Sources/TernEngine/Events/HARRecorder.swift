@@ -12,8 +12,10 @@ public import TernSystem
 /// and `_attempt` number the tasks of the process, and in each the hops, from 0, and the attempts, from 1; `_hedge`
 /// marks an attempt beside another one. `comment` says what came of an attempt, and why another followed.
 ///
-/// An archive has no secrets: the values of sensitive fields (``SensitiveFields``), of all cookies, and of query items
-/// and fields whose names indicate a secret are replaced by `redacted`, and URLs have no userinfo. It has no bodies.
+/// An archive leaves out secrets: the values of sensitive fields (``SensitiveFields``), of all cookies, and of query
+/// items and fields whose names indicate a secret are replaced by `redacted`, and URLs have no userinfo. It has no
+/// bodies. A secret in the path of a URL stays, and so do query items where
+/// ``SensitiveFields/redactsQueryItems`` is off.
 public final class HARRecorder: SessionObserver {
     /// The maximum number of entries: more push out the oldest.
     public let maximumCount: Int
