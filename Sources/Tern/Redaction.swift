@@ -17,9 +17,7 @@ enum Redaction {
     /// - Parameter sensitiveFields: determine which values of its query, and of a query in its fragment, are removed as
     ///   well.
     static func url(_ text: String, _ sensitiveFields: SensitiveFields = []) -> String {
-        let text = SensitiveFields.withoutUserinfo(text)
-        guard let start = text.unicodeScalars.firstIndex(where: { $0 == "?" || $0 == "#" }) else { return text }
-        return text[..<start] + form(String(text[start...]), sensitiveFields)
+        sensitiveFields.shown(url: text, hiddenAs: placeholder)
     }
 
     /// Fields of a form, or a query, without the values of fields whose names indicate a secret.

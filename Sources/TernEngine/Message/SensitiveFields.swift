@@ -68,6 +68,14 @@ extension SensitiveFields {
         return names.isEmpty ? text : Self.items(of: text, hiding: isNamed, as: "\u{2026}")
     }
 
+    /// A URL, or a text given for one, without userinfo (RFC 3986 §3.2.1), also that of a URL in its query, and without the
+    /// values of the items of its query, and of a query in its fragment, that are secret.
+    package func shown(url text: String, hiddenAs placeholder: String) -> String {
+        let text = Self.withoutUserinfo(text)
+        guard let start = text.unicodeScalars.firstIndex(where: { $0 == "?" || $0 == "#" }) else { return text }
+        return text[..<start] + Self.items(of: String(text[start...]), hiding: redacts(queryItemNamed:), as: placeholder)
+    }
+
     /// A text without the names and the passwords of the URLs in it.
     package static func withoutUserinfo(_ text: String) -> String { ShownText.withoutUserinfo(text) }
 
