@@ -84,7 +84,7 @@ let package = Package(
             name: "TernRuntime", dependencies: ["CTernRuntime", "TernIO", "TernLock", "TernSystem"],
             swiftSettings: settings),
         // What tasks do, as lines for swift-log.
-        .target(name: "TernLogging", dependencies: ["TernEngine", "TernLock", logging], swiftSettings: settings),
+        .target(name: "TernLogging", dependencies: ["TernEngine", logging], swiftSettings: settings),
         // What tasks and connections do, as figures for swift-metrics.
         .target(name: "TernMetrics", dependencies: ["TernEngine", "TernLock", metrics], swiftSettings: settings),
         // What tasks do, as spans for swift-distributed-tracing.

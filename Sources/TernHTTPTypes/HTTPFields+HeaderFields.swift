@@ -31,7 +31,8 @@
             self.init()
             reserveCapacity(fields.count)
             for field in fields {
-                let bytes = field.withUnsafeBytesOfValue { bytes in unsafe Array(bytes) }
+                // Copied within the call.
+                let bytes = unsafe field.withUnsafeBytesOfValue { bytes in unsafe Array(bytes) }
                 append(HeaderField(name: field.name.rawName, bytes: bytes))
             }
         }
