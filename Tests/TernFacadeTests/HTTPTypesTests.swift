@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if HTTPTypes
+    import FoundationEssentials
     import HTTPTypes
     import TernEngine
     import TernHTTPTypes
@@ -38,12 +39,9 @@
             func refusal(_ change: (inout HTTPRequest) -> Void) -> HTTPTypesError? {
                 var request = HTTPRequest(method: .get, scheme: "https", authority: "example.com", path: "/")
                 change(&request)
-                do throws(HTTPTypesError) {
-                    _ = try URLRequest(request)
-                    return nil
-                } catch {
-                    return error
-                }
+                let converted = Result { () throws(HTTPTypesError) in try TernEngine.URLRequest(request) }
+                if case .failure(let error) = converted { return error }
+                return nil
             }
             #expect(refusal { _ in } == nil)
             #expect(refusal { $0.scheme = "ftp" } == .scheme("ftp"))

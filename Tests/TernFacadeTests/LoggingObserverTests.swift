@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Logging
+    import FoundationEssentials
     import Logging
     import TernEngine
     import TernLock
@@ -110,12 +111,10 @@
                 set { metadata[key] = newValue }
             }
 
-            func log(
-                level: Logger.Level, message: Logger.Message, metadata: Logger.Metadata?, source: String, file: String,
-                function: String, line: UInt
-            ) {
-                let all = self.metadata.merging(metadata ?? [:]) { $1 }.mapValues { "\($0)" }
-                record.recorded.withLock { $0.append(Line(level: level, message: "\(message)", metadata: all)) }
+            func log(event: LogEvent) {
+                let all = metadata.merging(event.metadata ?? [:]) { $1 }.mapValues { "\($0)" }
+                let line = Line(level: event.level, message: "\(event.message)", metadata: all)
+                record.recorded.withLock { $0.append(line) }
             }
         }
     }

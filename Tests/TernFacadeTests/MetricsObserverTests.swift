@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Metrics
     import CoreMetrics
+    import FoundationEssentials
     import MetricsTestKit
     import TernEngine
     import TernMetrics
