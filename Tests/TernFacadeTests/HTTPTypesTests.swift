@@ -51,7 +51,10 @@
             #expect(refusal { $0.path = "a" } == .path("a"))
             #expect(refusal { $0.path = "/a#b" } == .path("/a#b"))
             #expect(refusal { $0.method = .connect } == .connect(protocol: nil))
-            #expect(refusal { $0.method = .options; $0.path = "*" } == nil)
+            #expect(
+                refusal {
+                    $0.method = .options; $0.path = "*"
+                } == nil)
             #expect(throws: HTTPTypesError.fieldName("a b")) { try HTTPFields(["a b": "c"]) }
             #expect(throws: HTTPTypesError.fieldValue(name: "a")) { try HTTPFields(["a": "b\nc"]) }
             #expect(throws: HTTPTypesError.status(42)) {
@@ -72,8 +75,9 @@
             #expect(response.status.code == 201 && response.headerFields[values: HTTPField.Name("x-a")!] == ["1", "2"])
             let sent = try #require(origin.requests.first)
             #expect(sent.method == "POST" && sent.target == "/things?a=b" && sent.bodyText == "hello")
-            let (_, second) = try await session.data(for: HTTPRequest(
-                method: .options, scheme: "http", authority: "127.0.0.1:\(origin.port)", path: "*"))
+            let (_, second) = try await session.data(
+                for: HTTPRequest(
+                    method: .options, scheme: "http", authority: "127.0.0.1:\(origin.port)", path: "*"))
             #expect(second.status.code == 201 && origin.requests.last?.target == "*")
         }
     }

@@ -73,7 +73,8 @@ extension SensitiveFields {
     package func shown(url text: String, hiddenAs placeholder: String) -> String {
         let text = Self.withoutUserinfo(text)
         guard let start = text.unicodeScalars.firstIndex(where: { $0 == "?" || $0 == "#" }) else { return text }
-        return text[..<start] + Self.items(of: String(text[start...]), hiding: redacts(queryItemNamed:), as: placeholder)
+        let items = Self.items(of: String(text[start...]), hiding: redacts(queryItemNamed:), as: placeholder)
+        return text[..<start] + items
     }
 
     /// A text without the names and the passwords of the URLs in it.

@@ -31,7 +31,11 @@ extension Session {
         finishTasksAndInvalidate()
         if invalidation.load(ordering: .sequentiallyConsistent) == .ruledOut { return }
         async let _ = cancelTasks(after: limit)
-        await withTaskCancellationHandler { await end.wait() } onCancel: { invalidateAndCancel() }
+        await withTaskCancellationHandler {
+            await end.wait()
+        } onCancel: {
+            invalidateAndCancel()
+        }
     }
 
     private func cancelTasks(after limit: Duration?) async {
