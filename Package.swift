@@ -10,6 +10,18 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InferIsolatedConformances"),
 ]
 
+// Products of other packages, each for those who turn its trait on.
+let httpTypes = product("HTTPTypes", of: "swift-http-types", for: "HTTPTypes")
+let inMemoryTracing = product("InMemoryTracing", of: "swift-distributed-tracing", for: "Tracing")
+let logging = product("Logging", of: "swift-log", for: "Logging")
+let metrics = product("Metrics", of: "swift-metrics", for: "Metrics")
+let metricsTestKit = product("MetricsTestKit", of: "swift-metrics", for: "Metrics")
+let tracing = product("Tracing", of: "swift-distributed-tracing", for: "Tracing")
+
+func product(_ name: String, of package: String, for trait: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: [trait]))
+}
+
 let package = Package(
     name: "tern",
     products: [
@@ -18,10 +30,27 @@ let package = Package(
         .library(name: "TernAlamofire", targets: ["TernAlamofire"]),
         .library(name: "TernEngine", targets: ["TernEngine"]),
         .library(name: "TernHTTP1", targets: ["TernHTTP1"]),
+        .library(name: "TernHTTPTypes", targets: ["TernHTTPTypes"]),
+        .library(name: "TernLogging", targets: ["TernLogging"]),
+        .library(name: "TernMetrics", targets: ["TernMetrics"]),
         .library(name: "TernRuntime", targets: ["TernRuntime"]),
         .library(name: "TernTesting", targets: ["TernTesting"]),
+        .library(name: "TernTracing", targets: ["TernTracing"]),
         .library(name: "TernURLSession", targets: ["TernURLSession"]),
         .executable(name: "tern", targets: ["TernMain"]),
+    ],
+    // All off by default: without them, no package is resolved.
+    traits: [
+        .trait(name: "HTTPTypes", description: "TernHTTPTypes: requests and responses of swift-http-types"),
+        .trait(name: "Logging", description: "TernLogging: lines for swift-log"),
+        .trait(name: "Metrics", description: "TernMetrics: figures for swift-metrics"),
+        .trait(name: "Tracing", description: "TernTracing: spans for swift-distributed-tracing"),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.3.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.6.0"),
     ],
     targets: [
         // Kernel headers that Glibc's module leaves out.
@@ -54,6 +83,14 @@ let package = Package(
         .target(
             name: "TernRuntime", dependencies: ["CTernRuntime", "TernIO", "TernLock", "TernSystem"],
             swiftSettings: settings),
+        // What tasks do, as lines for swift-log.
+        .target(name: "TernLogging", dependencies: ["TernEngine", logging], swiftSettings: settings),
+        // What tasks and connections do, as figures for swift-metrics.
+        .target(name: "TernMetrics", dependencies: ["TernEngine", "TernLock", metrics], swiftSettings: settings),
+        // What tasks do, as spans for swift-distributed-tracing.
+        .target(name: "TernTracing", dependencies: ["TernEngine", "TernLock", tracing], swiftSettings: settings),
+        // Requests and responses as the values of swift-http-types.
+        .target(name: "TernHTTPTypes", dependencies: ["TernEngine", httpTypes], swiftSettings: settings),
         // The Alamofire-shaped API.
         .target(name: "Tern", dependencies: ["TernEngine", "TernLock"], swiftSettings: settings),
         // AFNetworking's session manager, security policy and reachability manager.
@@ -108,6 +145,13 @@ let package = Package(
             dependencies: [
                 "CTernZlib", "CacheProgram", "TernEngine", "TernFiles", "TernLock", "TernTesting", "TestPrograms",
                 "TestProofs",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "TernFacadeTests",
+            dependencies: [
+                "TernEngine", "TernHTTPTypes", "TernLock", "TernLogging", "TernMetrics", "TernTesting", "TernTracing",
+                "TestProofs", httpTypes, inMemoryTracing, logging, metrics, metricsTestKit, tracing,
             ],
             swiftSettings: settings),
         .testTarget(

@@ -59,6 +59,10 @@ public protocol ObservedTask: AnyObject, Sendable {
     var response: HTTPURLResponse? { get }
     /// The times and counts of each hop; nil until the task has completed.
     var metrics: TaskMetrics? { get }
+    /// The URL of a request of the task as logs and traces may have it: without userinfo, and with `REDACTED` for the value
+    /// of each query item whose name indicates a secret, or is marked in the `sensitiveFields` of the request or the
+    /// session. Empty without a URL.
+    func redactedURL(of request: URLRequest) -> String
     /// Ends the task with `.cancelled`, in a later tick.
     func cancel()
 }

@@ -500,6 +500,27 @@ public struct URLRequest: Sendable {
     /// The host of the URL in lower case, without brackets; nil if the URL cannot be requested.
     public var host: String? { try? storage.parts.destination.get().origin.host }
 
+    /// The origin of the URL; nil if the URL cannot be requested.
+    package var requestedOrigin: HTTPOrigin? { storage.parts.origin }
+
+    /// Where the request leads to: its origin, and there a path with a query, or `*`.
+    ///
+    /// - Throws: why the request cannot be sent.
+    package func place() throws(InvalidRequest) -> (origin: HTTPOrigin, path: String) {
+        let destination = try destination.get()
+        switch destination.target {
+        case .origin(let path), .absolute(let path), .authority(let path): return (destination.origin, path)
+        case .asterisk: return (destination.origin, "*")
+        }
+    }
+
+    /// The method, or `_OTHER` for one that no standard has: those who count requests by it have few counts.
+    package var knownMethod: String { Self.knownMethods.contains(method) ? method : "_OTHER" }
+
+    private static let knownMethods: Set = [
+        "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "QUERY", "TRACE",
+    ]
+
     var method: String { storage.parts.method }
 
     /// Whether a method was set, even GET.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 import TernIO
+import TernLock
 
 extension Session {
     /// Accepts no more tasks, and ends when the started ones are done: then its connections are closed, and its
@@ -15,6 +16,31 @@ extension Session {
         for table in tables { for task in table.cancelAll() { task.abandon() } }
         for task in ownTasks { task.cancel() }
         for shard in shards { shard.perform { $0.endMembers(.cancelled) } }
+    }
+
+    /// Accepts no more tasks, waits for the started ones, and returns when the session has ended: its connections are closed,
+    /// and its delegate was called. For the end of a program that is told when to stop.
+    ///
+    /// May be called several times, also at once: the shortest time counts. A task that is suspended, or whose delegate does
+    /// not answer a question, ends with the time, and not before. Returns at once for the session that a process
+    /// shares, `URLSession.shared`, which does not end.
+    ///
+    /// - Parameter limit: the time that the tasks have; then those that are left are cancelled. Nil for no limit.
+    ///   Cancelling the Swift task that waits cancels them, too.
+    public func finish(within limit: Duration? = nil) async {
+        finishTasksAndInvalidate()
+        if invalidation.load(ordering: .sequentiallyConsistent) == .ruledOut { return }
+        async let _ = cancelTasks(after: limit)
+        await withTaskCancellationHandler {
+            await end.wait()
+        } onCancel: {
+            invalidateAndCancel()
+        }
+    }
+
+    private func cancelTasks(after limit: Duration?) async {
+        guard let limit, (try? await WorkThreads.shared.sleep(for: limit)) != nil else { return }
+        invalidateAndCancel()
     }
 
     /// Makes every later request use a connection opened after this: idle connections are closed at once, those in use
@@ -37,8 +63,29 @@ extension Session {
             close()
             let delegate = takeDelegate()
             delegate?.sessionDidBecomeInvalid(self)
+            end.begin()
         }
         for table in tables { table.whenEmpty { left.count() } }
         if tables.isEmpty { left.end() }
+    }
+}
+
+/// The end of a session, for those who wait for it.
+final class SessionEnd: Sendable {
+    /// Nil once it is there.
+    private let waiters = Lock<[CheckedContinuation<Void, Never>]?>([])
+
+    func wait() async {
+        await withCheckedContinuation { continuation in
+            let isThere = waiters.withLock { waiters in
+                waiters?.append(continuation)
+                return waiters == nil
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+
+    func begin() {
+        for waiter in waiters.withLock({ $0.take() }) ?? [] { waiter.resume() }
     }
 }

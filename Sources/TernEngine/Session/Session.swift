@@ -23,6 +23,7 @@ public final class Session: Sendable {
     let hasDelegate: Bool
     /// Once it has begun, no more tasks are accepted.
     let invalidation = Atomic<Invalidation>(.possible)
+    let end = SessionEnd()
     let permits: ConnectionPermits
     private let trust: TrustSettings
     private let proxyTrust: TrustSettings

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
 import Synchronization
 import TernIO
 import TernLock
@@ -340,6 +341,12 @@ extension SessionTask {
 
     /// Why the task failed; nil while it runs and after success.
     public var error: SessionError? { lifecycle.withLock { $0.error } }
+
+    /// The URL of a request of the task as logs and traces may have it: see ``ObservedTask/redactedURL(of:)``.
+    public func redactedURL(of request: URLRequest) -> String {
+        guard let url = request.url?.absoluteString else { return "" }
+        return request.sensitiveFields.union(defaults.sensitiveFields).withoutSecrets(url, placeholder: "REDACTED")
+    }
 
     /// The number of bytes of ``response``'s body that have arrived, as received: coded, if the body is. A response that is
     /// not the answer does not count, and a download that begins again counts from 0.

@@ -14,6 +14,8 @@ final class TaskDefaults: Sendable {
     /// Nil for none.
     let observers: SessionObservers?
     let decodesContent: Bool
+    /// What descriptions for observers leave out, besides what the request says.
+    let sensitiveFields: SensitiveFields
     let bodyLimits: BodyLimits
     let contentDecodingLimits: ContentDecodingLimits
     /// The error of a task without a reactor to run on.
@@ -34,6 +36,7 @@ final class TaskDefaults: Sendable {
         self.routes = routes ?? RouteRule(of: configuration)
         timeouts = configuration.timeouts
         decodesContent = configuration.decodesContent
+        sensitiveFields = configuration.sensitiveFields
         bodyLimits = configuration.bodyLimits
         contentDecodingLimits = configuration.contentDecodingLimits
         followsURLSession = configuration.followsURLSession
@@ -45,7 +48,7 @@ final class TaskDefaults: Sendable {
         (timeouts, routes, proxies) = (other.timeouts, other.routes, other.proxies)
         observers = other.observers
         (self.policies, self.rates) = (policies, rates)
-        decodesContent = other.decodesContent
+        (decodesContent, sensitiveFields) = (other.decodesContent, other.sensitiveFields)
         (bodyLimits, contentDecodingLimits) = (other.bodyLimits, other.contentDecodingLimits)
         (self.failure, followsURLSession) = (failure ?? other.failure, other.followsURLSession)
     }
