@@ -21,7 +21,9 @@
 @_exported public import struct TernEngine.CertificateFindings
 @_exported public import struct TernEngine.CertificateRevocationList
 @_exported public import enum TernEngine.CertificateRule
+@_exported public import struct TernEngine.Challenge
 @_exported public import enum TernEngine.ChallengeAnswer
+@_exported public import enum TernEngine.ChallengeDisposition
 @_exported public import struct TernEngine.CircuitBreaker
 @_exported public import struct TernEngine.ClientIdentity
 @_exported public import struct TernEngine.ClientIdentityError

@@ -2,7 +2,7 @@
 public import Foundation
 public import Tern
 
-/// ``Tern/Challenge``
+/// ``TernEngine/Challenge``
 public typealias URLAuthenticationChallenge = Challenge
 /// ``TernEngine/ProtectionSpace``
 public typealias URLProtectionSpace = ProtectionSpace
@@ -13,7 +13,7 @@ public typealias URLCredential = Credential
 public typealias URLCredentialStorage = CredentialStorage
 
 extension Session {
-    /// ``Tern/ChallengeDisposition``
+    /// ``TernEngine/ChallengeDisposition``
     public typealias AuthChallengeDisposition = ChallengeDisposition
 }
 

@@ -54,9 +54,9 @@ final class DelegateContent: BodySource {
             return place
         }
         guard let hub = place?.hub else { return }
-        hub.perform {
+        hub.events.perform {
             guard let session = place?.session, let task = place?.task else { return }
-            hub.urlSession(session, task: task, needNewBodyStream: { self.take($0) })
+            hub.askForStream(of: task, in: session) { self.take($0) }
         }
     }
 

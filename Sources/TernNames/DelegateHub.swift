@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Tern
-import struct TernEngine.BodyAccumulator
+import TernEngine
 import TernLock
 
 /// Calls the delegates of one's own, and the completion handlers, of a session that was made with URLSession's initialisers:
 /// on its operation queue, one after another, in the order of the events of a task. It retains the session's delegate
 /// until the session is invalid.
-final class DelegateHub: SessionDelegate, @unchecked Sendable {
+///
+/// Sendable because its state is behind locks, and the copied configuration is never changed.
+final class DelegateHub: QueuedDelegate, @unchecked Sendable {
     /// A delegate, as each of its kinds. Found once: a cast costs as much as a small read.
     struct Listener: Sendable {
         let session: (any URLSessionDelegate)?
@@ -25,6 +27,7 @@ final class DelegateHub: SessionDelegate, @unchecked Sendable {
         }
     }
 
+    let events = DelegateQueue()
     let queue: OperationQueue
     private let current: Lock<Listener>
     private let description = Lock<String?>(nil)
@@ -49,177 +52,181 @@ final class DelegateHub: SessionDelegate, @unchecked Sendable {
         if queue == nil { serial.maxConcurrentOperationCount = 1 }
         self.queue = serial
         current = Lock(Listener(delegate))
-        super.init()
     }
 
     /// Receives the events of this session from now on.
     func attach(to session: Session) {
-        attach(to: session) { [queue] block in queue.addOperation(QueuedBlock(block)) }
+        let callbacks = CallbackQueue(after: session.eventLoops) { [queue] in queue.addOperation(QueuedBlock($0)) }
+        events.attach(to: session, callbacks)
     }
 
     /// The delegate that a task has of its own, and after it the session's.
     private func listener<Delegate>(of task: SessionTask, _ kind: KeyPath<Listener, Delegate?>) -> Delegate? {
-        (task.companion as? TaskCompanion)?.listener?[keyPath: kind] ?? listener[keyPath: kind]
+        task.parts?.listener?[keyPath: kind] ?? listener[keyPath: kind]
     }
 
     private func taskListener(of task: SessionTask) -> (any URLSessionTaskDelegate)? {
-        (task.companion as? TaskCompanion)?.listener?.task ?? listener.task
+        task.parts?.listener?.task ?? listener.task
     }
 
-    // The session
+    /// The same; nil for a task with a completion handler, which gets the response.
+    private func dataListener(of task: SessionTask) -> (any URLSessionDataDelegate)? {
+        task.parts?.hasHandler == true ? nil : listener(of: task, \.data)
+    }
+}
 
-    override func urlSession(_ session: Session, didCreateTask task: SessionTask) {
-        task.companion = TaskCompanion(keeping: session)
+// On a reactor's thread, or on the one that creates a task
+extension DelegateHub {
+    func session(_ session: Session, didCreate task: SessionTask) {
+        events.tasks.add(task)
+        task.companion = TaskParts(keeping: session)
         listener.task?.urlSession(session, didCreateTask: task)
     }
 
-    override func urlSession(_ session: Session, didBecomeInvalidWithError error: (any Error)?) {
-        listener.session?.urlSession(session, didBecomeInvalidWithError: error)
-        var released = Listener(nil)
-        current.withLock { swap(&$0, &released) }
+    var answersServerTrustChallenges: Bool { true }
+
+    var answersRetries: Bool { false }
+
+    var isOverridden: Bool { true }
+
+    func session(_ session: Session, didReceive challenge: ServerTrustChallenge, _ question: ServerTrustQuestion) {
+        let isAsked = events.perform { [self] in
+            guard let delegate = listener.session else { return question.answer(.performDefaultHandling) }
+            delegate.urlSession(session, didReceive: Challenge(challenge)) { question.answer($0, $1) }
+        }
+        if !isAsked { question.answer(.performDefaultHandling) }
     }
 
-    override func urlSession(
-        _ session: Session, didReceive challenge: Challenge, completionHandler: @escaping ChallengeCompletion
-    ) {
-        guard let delegate = listener.session else { return completionHandler(.performDefaultHandling, nil) }
-        delegate.urlSession(session, didReceive: challenge, completionHandler: completionHandler)
+    func sessionDidBecomeInvalid(_ session: Session) {
+        events.perform { [self] in
+            listener.session?.urlSession(session, didBecomeInvalidWithError: nil)
+            var released = Listener(nil)
+            current.withLock { swap(&$0, &released) }
+        }
     }
 
-    // Tasks
+    func handle(_ event: TaskEvent, of task: SessionTask) { forward(event, of: task) }
 
-    override func urlSession(_ session: Session, taskIsWaitingForConnectivity task: SessionTask) {
-        taskListener(of: task)?.urlSession(session, taskIsWaitingForConnectivity: task)
+    func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) { forward(bytes, of: task) }
+
+    func handle(_ event: DownloadEvent, of download: SessionDownloadTask) { forward(event, of: download) }
+
+    func downloadTask(_ task: SessionDownloadTask, didFinishDownloadingTo location: URL) {
+        forward(.finished(location), of: task)
     }
 
-    override func urlSession(
-        _ session: Session, task: SessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
-        newRequest request: URLRequest, completionHandler: @escaping RedirectCompletion
-    ) {
-        guard let delegate = taskListener(of: task) else { return completionHandler(request) }
-        delegate.urlSession(
-            session, task: task, willPerformHTTPRedirection: response, newRequest: request,
-            completionHandler: completionHandler)
+    func streamTaskDidCloseRead(_ task: StreamTask) { forward(.readClosed, of: task) }
+
+    func streamTaskDidCloseWrite(_ task: StreamTask) { forward(.writeClosed, of: task) }
+}
+
+// On the operation queue: each event calls its method.
+extension DelegateHub {
+    func deliver(_ event: QueuedEvent, in session: Session) {
+        switch event {
+        case .task(let event, let task): deliver(event, of: task, in: session)
+        case .body(let data, let task): deliver(data, of: task, in: session)
+        case .download(let event, let task): deliver(event, of: task, in: session)
+        case .stream(.readClosed, let task):
+            listener(of: task, \.stream)?.urlSession(session, readClosedFor: task)
+        case .stream(.writeClosed, let task):
+            listener(of: task, \.stream)?.urlSession(session, writeClosedFor: task)
+        }
     }
 
-    override func urlSession(
-        _ session: Session, task: SessionTask, didReceive challenge: Challenge,
-        completionHandler: @escaping ChallengeCompletion
-    ) {
-        guard let delegate = taskListener(of: task) else { return completionHandler(.performDefaultHandling, nil) }
-        delegate.urlSession(session, task: task, didReceive: challenge, completionHandler: completionHandler)
+    private func deliver(_ event: TaskEvent, of task: SessionTask, in session: Session) {
+        let delegate = taskListener(of: task)
+        switch event {
+        case .waitingForConnectivity: delegate?.urlSession(session, taskIsWaitingForConnectivity: task)
+        case .serverTrust(let challenge, let question):
+            guard let delegate else { return question.answer(.performDefaultHandling) }
+            delegate.urlSession(session, task: task, didReceive: Challenge(challenge)) { question.answer($0, $1) }
+        case .challenge(let challenge, let question):
+            guard let delegate else { return question.answer(.performDefaultHandling) }
+            delegate.urlSession(session, task: task, didReceive: Challenge(challenge)) { question.answer($0, $1) }
+        case .redirect(let response, let request, let question):
+            guard let delegate else { return question.answer(.follow(request)) }
+            delegate.urlSession(session, task: task, willPerformHTTPRedirection: response, newRequest: request) {
+                question.answer($0.map { .follow($0) } ?? .deliver)
+            }
+        case .newBody(let question):
+            guard let delegate else { return question.answer(.unavailable) }
+            delegate.urlSession(session, task: task, needNewBodyStream: { question.answer(.stream($0)) })
+        case .sentBodyData(let count, let total, let expected):
+            task.parts?.advance(task)
+            delegate?.urlSession(
+                session, task: task, didSendBodyData: count, totalBytesSent: total, totalBytesExpectedToSend: expected)
+        case .response(let response, let question):
+            guard let task = task as? SessionDataTask, let delegate = dataListener(of: task) else {
+                return question.answer(.allow)
+            }
+            delegate.urlSession(session, dataTask: task, didReceive: response) { question.answer($0) }
+        case .willCache(let question):
+            guard let task = task as? SessionDataTask, let delegate = dataListener(of: task) else {
+                return question.answer(question.proposal)
+            }
+            delegate.urlSession(session, dataTask: task, willCacheResponse: question.proposal) { question.answer($0) }
+        case .completed(let error):
+            if let metrics = task.metrics { delegate?.urlSession(session, task: task, didFinishCollecting: metrics) }
+            complete(task, error, in: session)
+        case .willRetry, .started, .waiting, .waited, .hopBegan, .prepared, .head, .hopOver, .attemptBegan, .connecting,
+            .connectionFailed, .willSend, .informational, .discarded, .responseOver, .attemptOver, .answered, .retrying:
+            break
+        }
     }
 
-    override func urlSession(
-        _ session: Session, task: SessionTask, needNewBodyStream completionHandler: @escaping StreamCompletion
-    ) {
-        guard let delegate = taskListener(of: task) else { return completionHandler(nil) }
-        delegate.urlSession(session, task: task, needNewBodyStream: completionHandler)
-    }
-
-    override func urlSession(
-        _ session: Session, task: SessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
-        totalBytesExpectedToSend: Int64
-    ) {
-        (task.companion as? TaskCompanion)?.advance(task)
-        taskListener(of: task)?.urlSession(
-            session, task: task, didSendBodyData: bytesSent, totalBytesSent: totalBytesSent,
-            totalBytesExpectedToSend: totalBytesExpectedToSend)
-    }
-
-    override func urlSession(_ session: Session, task: SessionTask, didFinishCollecting metrics: TaskMetrics) {
-        taskListener(of: task)?.urlSession(session, task: task, didFinishCollecting: metrics)
-    }
-
-    override func urlSession(_ session: Session, task: SessionTask, didCompleteWithError error: (any Error)?) {
-        let companion = task.companion as? TaskCompanion
-        companion?.advance(task)
+    private func complete(_ task: SessionTask, _ error: SessionError?, in session: Session) {
+        let parts = task.parts
+        parts?.advance(task)
         // The error of a protocol class is the program's own, unless URLSession has a code for it.
-        let own = (error as? SessionError)?.providerError
-        let error = own.map { ($0 as NSError).domain } == NSURLErrorDomain ? error : own ?? error
-        if companion?.complete(task, error) != true {
+        let own = error?.providerError
+        let error: (any Error)? = own.map { ($0 as NSError).domain } == NSURLErrorDomain ? error : own ?? error
+        if parts?.complete(task, error) != true {
             taskListener(of: task)?.urlSession(session, task: task, didCompleteWithError: error)
         }
-        companion?.end()
+        parts?.end()
     }
 
-    // Data
+    private func deliver(_ data: Data, of task: SessionTask, in session: Session) {
+        guard let task = task as? SessionDataTask else { return }
+        let parts = task.parts
+        parts?.advance(task)
+        if parts?.collect(data, of: task) == true { return }
+        listener(of: task, \.data)?.urlSession(session, dataTask: task, didReceive: data)
+    }
 
-    override func urlSession(
-        _ session: Session, dataTask: SessionDataTask, didReceive response: HTTPURLResponse,
-        completionHandler: @escaping ResponseCompletion
-    ) {
-        guard let delegate = listener(of: dataTask, \.data), !hasHandler(dataTask) else {
-            return completionHandler(.allow)
+    private func deliver(_ event: DownloadEvent, of task: SessionDownloadTask, in session: Session) {
+        let parts = task.parts
+        switch event {
+        case .replaced(let replaced):
+            guard let replaced = replaced as? SessionDataTask else { return }
+            listener(of: replaced, \.data)?.urlSession(session, dataTask: replaced, didBecome: task)
+        case .finished(let location):
+            if parts?.finish(task, location) == true { return }
+            listener(of: task, \.download)?.urlSession(session, downloadTask: task, didFinishDownloadingTo: location)
+        case .wrote(let count, let total, let expected):
+            parts?.advance(task)
+            if parts?.hasHandler == true { return }
+            listener(of: task, \.download)?.urlSession(
+                session, downloadTask: task, didWriteData: count, totalBytesWritten: total,
+                totalBytesExpectedToWrite: expected)
+        case .resumed(let offset, let expected):
+            if parts?.hasHandler == true { return }
+            listener(of: task, \.download)?.urlSession(
+                session, downloadTask: task, didResumeAtOffset: offset, expectedTotalBytes: expected)
         }
-        delegate.urlSession(session, dataTask: dataTask, didReceive: response, completionHandler: completionHandler)
     }
 
-    override func urlSession(
-        _ session: Session, dataTask: SessionDataTask, didBecome downloadTask: SessionDownloadTask
-    ) {
-        listener(of: dataTask, \.data)?.urlSession(session, dataTask: dataTask, didBecome: downloadTask)
+    /// Asks for the content of a streamed request that came without a stream.
+    func askForStream(of task: SessionTask, in session: Session, _ take: @escaping @Sendable (InputStream?) -> Void) {
+        guard let delegate = taskListener(of: task) else { return take(nil) }
+        delegate.urlSession(session, task: task, needNewBodyStream: take)
     }
+}
 
-    override func urlSession(_ session: Session, dataTask: SessionDataTask, didReceive data: Data) {
-        let companion = dataTask.companion as? TaskCompanion
-        companion?.advance(dataTask)
-        if companion?.collect(data, of: dataTask) == true { return }
-        listener(of: dataTask, \.data)?.urlSession(session, dataTask: dataTask, didReceive: data)
-    }
-
-    override func urlSession(
-        _ session: Session, dataTask: SessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
-        completionHandler: @escaping CacheCompletion
-    ) {
-        guard let delegate = listener(of: dataTask, \.data), !hasHandler(dataTask) else {
-            return completionHandler(proposedResponse)
-        }
-        delegate.urlSession(
-            session, dataTask: dataTask, willCacheResponse: proposedResponse, completionHandler: completionHandler)
-    }
-
-    private func hasHandler(_ task: SessionTask) -> Bool { (task.companion as? TaskCompanion)?.hasHandler == true }
-
-    // Downloads
-
-    override func urlSession(
-        _ session: Session, downloadTask: SessionDownloadTask, didFinishDownloadingTo location: URL
-    ) {
-        if (downloadTask.companion as? TaskCompanion)?.finish(downloadTask, location) == true { return }
-        listener(of: downloadTask, \.download)?.urlSession(
-            session, downloadTask: downloadTask, didFinishDownloadingTo: location)
-    }
-
-    override func urlSession(
-        _ session: Session, downloadTask: SessionDownloadTask, didWriteData bytesWritten: Int64,
-        totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
-    ) {
-        (downloadTask.companion as? TaskCompanion)?.advance(downloadTask)
-        if hasHandler(downloadTask) { return }
-        listener(of: downloadTask, \.download)?.urlSession(
-            session, downloadTask: downloadTask, didWriteData: bytesWritten, totalBytesWritten: totalBytesWritten,
-            totalBytesExpectedToWrite: totalBytesExpectedToWrite)
-    }
-
-    override func urlSession(
-        _ session: Session, downloadTask: SessionDownloadTask, didResumeAtOffset fileOffset: Int64,
-        expectedTotalBytes: Int64
-    ) {
-        if hasHandler(downloadTask) { return }
-        listener(of: downloadTask, \.download)?.urlSession(
-            session, downloadTask: downloadTask, didResumeAtOffset: fileOffset, expectedTotalBytes: expectedTotalBytes)
-    }
-
-    // Streams
-
-    override func urlSession(_ session: Session, readClosedFor streamTask: StreamTask) {
-        listener(of: streamTask, \.stream)?.urlSession(session, readClosedFor: streamTask)
-    }
-
-    override func urlSession(_ session: Session, writeClosedFor streamTask: StreamTask) {
-        listener(of: streamTask, \.stream)?.urlSession(session, writeClosedFor: streamTask)
-    }
+extension SessionTask {
+    /// What URLSession keeps with the task; nil in a session that was not made with URLSession's initialisers.
+    var parts: TaskParts? { companion as? TaskParts }
 }
 
 /// A block on the program's queue, which runs even if the program cancels all operations there: the events that wait for
@@ -236,7 +243,7 @@ final class QueuedBlock: Operation, @unchecked Sendable {
 
 /// What URLSession keeps with a task and Tern does not: a delegate of its own, a completion handler with the body that it
 /// gets, and the progress. It retains the session until the task has ended.
-final class TaskCompanion: Sendable {
+final class TaskParts: Sendable {
     typealias DataHandler = @Sendable (Data?, HTTPURLResponse?, (any Error)?) -> Void
     typealias FileHandler = @Sendable (URL?, HTTPURLResponse?, (any Error)?) -> Void
 

@@ -71,7 +71,7 @@ extension Session {
         }
         let (bytes, response) = try await bytes(for: request, beside: nil) { task in
             task.delegate = delegate
-            (task.companion as? TaskCompanion)?.takeCompletion()
+            task.parts?.takeCompletion()
         }
         return (AsyncBytes(bytes), response)
     }

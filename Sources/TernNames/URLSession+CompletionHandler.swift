@@ -117,7 +117,7 @@ extension Session {
             let tasks = startedTasks
             return DispatchQueue.global().async { completionHandler(tasks) }
         }
-        hub.perform { completionHandler(hub.unownedTasks) }
+        hub.events.perform { completionHandler(hub.events.tasks.all) }
     }
 
     /// The same, by kind. An upload task is not listed as a data task, though its type is a subclass of one.
@@ -195,15 +195,15 @@ extension Session {
 }
 
 extension SessionDataTask {
-    fileprivate func calling(_ handler: @escaping TaskCompanion.DataHandler) -> Self {
-        (companion as? TaskCompanion)?.call(handler)
+    fileprivate func calling(_ handler: @escaping TaskParts.DataHandler) -> Self {
+        parts?.call(handler)
         return self
     }
 }
 
 extension SessionDownloadTask {
-    fileprivate func calling(_ handler: @escaping TaskCompanion.FileHandler) -> SessionDownloadTask {
-        (companion as? TaskCompanion)?.call(handler)
+    fileprivate func calling(_ handler: @escaping TaskParts.FileHandler) -> SessionDownloadTask {
+        parts?.call(handler)
         return self
     }
 }

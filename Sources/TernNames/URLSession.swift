@@ -137,22 +137,22 @@ extension SessionTask {
         set { changeKept { $0.prefersIncrementalDelivery = newValue } }
     }
 
-    private var kept: TaskCompanion.Kept { (companion as? TaskCompanion)?.kept ?? TaskCompanion.Kept() }
+    private var kept: TaskParts.Kept { parts?.kept ?? TaskParts.Kept() }
 
-    private func changeKept(_ change: (inout TaskCompanion.Kept) -> Void) {
-        (companion as? TaskCompanion)?.changeKept(change)
+    private func changeKept(_ change: (inout TaskParts.Kept) -> Void) {
+        parts?.changeKept(change)
     }
 
     /// A delegate of this task alone, which is called in place of the session's; set it before the task starts. Nil, and
     /// without effect, for a task of a session that was not made with URLSession's initialisers.
     public var delegate: (any URLSessionTaskDelegate)? {
-        get { (companion as? TaskCompanion)?.delegate }
-        set { (companion as? TaskCompanion)?.delegate = newValue }
+        get { parts?.delegate }
+        set { parts?.delegate = newValue }
     }
 
     /// The bytes that are sent and received. Canceling it cancels the task; pausing it suspends the task.
     public var progress: Progress {
-        if let companion = companion as? TaskCompanion { return companion.progress(of: self) }
+        if let parts { return parts.progress(of: self) }
         return Progress(totalUnitCount: -1)
     }
 }

@@ -19,9 +19,11 @@ import TernLock
 open class SessionDelegate: @unchecked Sendable {
     let closures = ClosureTable()
     let registry = TaskRegistry()
-    let strays = UnownedTasks()
+    /// The events of tasks that belong to no request.
+    package let events = DelegateQueue()
     let interception: RequestInterception
-    let attachment = Lock(Attachment())
+    /// Makes the session evaluate servers again.
+    let adoptPolicies = Lock<(@Sendable () -> Void)?>(nil)
 
     /// Creates a hub without closures.
     public init() { interception = RequestInterception(registry) }

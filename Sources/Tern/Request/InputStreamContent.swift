@@ -137,3 +137,13 @@ extension RequestBody {
         .once(InputStreamContent(stream), length: length)
     }
 }
+
+extension BodyAnswer {
+    /// This stream; nil for none.
+    package static func stream(_ stream: InputStream?) -> BodyAnswer {
+        guard let stream else { return .unavailable }
+        // The program hands the stream over.
+        nonisolated(unsafe) let received = stream
+        return unsafe .content(.inputStream(received))
+    }
+}

@@ -176,7 +176,7 @@ extension TaskDelegate {
 // The order in which a request ends: bytes, validations, the retrier, the delegate's closures, the notification, the
 // gate.
 extension TaskDelegate: CallbackQueue.Source {
-    func performCallbacks() {
+    package func performCallbacks() {
         if isRelayed.load(ordering: .relaxed) { deliverEvents() }
         deliverBody()
         conclude()

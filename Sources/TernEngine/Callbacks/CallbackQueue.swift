@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
-import TernEngine
 import TernLock
 
 /// Runs a session's user code. Requests that complete while it is busy wait in a mailbox and share one dispatched
 /// block: waking a thread costs more than a small request.
 ///
 /// Runs one block at a time, so handlers run one after another on any queue.
-final class CallbackQueue: Sendable {
+package final class CallbackQueue: Sendable {
     /// Has work for the queue.
-    protocol Source: AnyObject, Sendable {
+    package protocol Source: AnyObject, Sendable {
         func performCallbacks()
     }
 
@@ -18,23 +16,21 @@ final class CallbackQueue: Sendable {
         var isScheduled = false
     }
 
-    /// Where blocks run later, one after another or not.
-    enum Target: Sendable {
-        case queue(DispatchQueue)
-        case runner(@Sendable (@escaping @Sendable () -> Void) -> Void)
-    }
-
-    private let target: Target
+    private let run: @Sendable (@escaping @Sendable () -> Void) -> Void
     private let eventLoops: EventLoops?
     private let state = Lock(State())
 
-    /// - Parameter eventLoops: the event loops of the reactors that post here.
-    init(_ target: Target, after eventLoops: EventLoops? = nil) {
-        (self.target, self.eventLoops) = (target, eventLoops)
+    /// - Parameters:
+    ///   - eventLoops: the event loops of the reactors that post here.
+    ///   - run: runs a block later, after the earlier ones or beside them.
+    package init(
+        after eventLoops: EventLoops? = nil, _ run: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+    ) {
+        (self.run, self.eventLoops) = (run, eventLoops)
     }
 
     /// Calls the source back soon.
-    func post(_ source: any Source) {
+    package func post(_ source: any Source) {
         let schedules = state.withLock { state in
             state.waiting.append(source)
             defer { state.isScheduled = true }
@@ -47,16 +43,11 @@ final class CallbackQueue: Sendable {
     /// Resumes a task that waits for a request: not on the queue, but with the others of a reactor's tick.
     ///
     /// Safety: as for `UnsafeContinuation.resume()`.
-    @unsafe func resume(_ continuation: UnsafeContinuation<Void, Never>) {
+    @unsafe package func resume(_ continuation: UnsafeContinuation<Void, Never>) {
         if let eventLoops { unsafe eventLoops.resume(continuation) } else { unsafe continuation.resume() }
     }
 
-    private func schedule() {
-        switch target {
-        case .queue(let queue): queue.async { self.deliver() }
-        case .runner(let run): run { self.deliver() }
-        }
-    }
+    private func schedule() { run { self.deliver() } }
 
     /// Delivers the waiting items. Items that arrive meanwhile get another block, so that other work on the queue is
     /// not delayed.
@@ -80,12 +71,12 @@ final class CallbackQueue: Sendable {
 }
 
 /// A block that runs once on the callback queue.
-final class CallbackBlock: CallbackQueue.Source {
+package final class CallbackBlock: CallbackQueue.Source {
     private let body: Lock<(@Sendable () -> Void)?>
 
-    init(_ body: @escaping @Sendable () -> Void) { self.body = Lock(body) }
+    package init(_ body: @escaping @Sendable () -> Void) { self.body = Lock(body) }
 
-    func performCallbacks() {
+    package func performCallbacks() {
         let body = body.withLock { $0.take() }
         body?()
     }
