@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 public import TernEngine
+import TernFoundation
 import TernLock
 
 // Called by the engine for tasks that were created on the session itself. They belong to no request, or to one that has

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-public import Tern
+public import TernEngine
 
 extension Session {
     /// The bytes of a body, one by one.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
-public import Tern
+public import TernEngine
 
 extension StreamTask {
     /// The timeout in seconds, as in URLSession; 0 sets no limit.

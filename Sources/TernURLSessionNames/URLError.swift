@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
-public import Tern
+public import TernEngine
+import TernFoundation
 
 /// The error of a request that would fail with Foundation's `URLError` in URLSession: `error as? URLError` finds it,
 /// and its `code` is one of Foundation's. A program throws it as well: `throw URLError(.badServerResponse)`. Errors that

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
-public import Tern
+public import TernEngine
+import TernFoundation
 
 /// A ``TernEngine/SessionConfiguration`` that is shared by reference, as URLSession's is. A setting not named here is
 /// set by key path on ``value``. A session reads it once, when it is made.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
-public import Tern
+public import TernEngine
 
 /// Receives the events of a session. All methods but ``URLSessionDownloadDelegate``'s `didFinishDownloadingTo` may be left
 /// out. They are called one after another on the session's `delegateQueue`.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
-public import Tern
+public import TernEngine
+import TernFoundation
 
 // Tasks with a completion handler, which is called once, on the session's `delegateQueue`. The session's delegate gets
 // redirects and challenges, but no response. `resume()` starts a task.

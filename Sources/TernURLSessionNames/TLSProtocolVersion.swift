@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Tern
+public import TernEngine
 
 /// ``TernTLS/TLSProtocolVersion``
 // swift-format-ignore: TypeNamesShouldBeCapitalized

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
-public import Tern
-import TernEngine
+public import TernEngine
+import TernFoundation
 import TernLock
 
 /// Answers requests in place of the network: a subclass says which ones (`canInit`), starts to load (`startLoading`) and

@@ -6,7 +6,7 @@ public import TernEngine
 import TernLock
 
 /// Reads an input stream for a request: at most one chunk ahead.
-final class InputStreamContent: BodySource {
+package final class InputStreamContent: BodySource {
     /// The size of a read, whatever size is requested.
     static let pieceSize = 64 * 1024
 
@@ -24,9 +24,9 @@ final class InputStreamContent: BodySource {
     private let reader: InputStreamReader
     private let state = Lock(State.untouched)
 
-    init(_ stream: sending InputStream) { reader = InputStreamReader(stream) }
+    package init(_ stream: sending InputStream) { reader = InputStreamReader(stream) }
 
-    func next(atMost count: Int, wake: @escaping @Sendable () -> Void) -> BodyPiece {
+    package func next(atMost count: Int, wake: @escaping @Sendable () -> Void) -> BodyPiece {
         let (piece, reads) = state.withLock { state -> (BodyPiece, Bool) in
             switch state {
             case .untouched:
@@ -46,7 +46,7 @@ final class InputStreamContent: BodySource {
         return piece
     }
 
-    func finish() {
+    package func finish() {
         // The chunk, or the error, is released outside the lock.
         let unused = state.withLock { state in
             let unused = state

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
-public import Tern
+public import TernEngine
+import TernFoundation
 
 extension URLRequest {
     /// `NSURLRequest/NetworkServiceType`

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
-public import Tern
+public import TernEngine
+import TernFoundation
 
 /// ``TernEngine/Session``
 public typealias URLSession = Session
@@ -23,9 +24,9 @@ public typealias URLResponse = HTTPURLResponse
 
 extension Session {
     /// ``TernEngine/ResponseAnswer``
-    public typealias ResponseAnswer = Tern.ResponseAnswer
+    public typealias ResponseAnswer = TernEngine.ResponseAnswer
     /// ``TernEngine/ResponseAnswer``
-    public typealias ResponseDisposition = Tern.ResponseAnswer
+    public typealias ResponseDisposition = TernEngine.ResponseAnswer
 
     /// The answer about a request that was delayed, which is never asked for.
     public enum DelayedRequestDisposition: Int, Sendable {
@@ -60,14 +61,6 @@ extension Session {
         let hub = DelegateHub(delegate, queue, configuration)
         self.init(configuration: configuration.ofURLSession, delegate: hub)
         hub.attach(to: self)
-    }
-
-    /// A session with this configuration, whose delegate becomes the hub of a ``Tern/SessionManager``, which chooses the
-    /// queue.
-    public convenience init(
-        configuration: URLSessionConfiguration, delegate: SessionDelegate, delegateQueue: OperationQueue? = nil
-    ) {
-        self.init(configuration: configuration.value, delegate: delegate)
     }
 
     /// A copy of the configuration that the session was made with.

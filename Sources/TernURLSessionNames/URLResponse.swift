@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
-public import Tern
+public import TernEngine
 
 extension HTTPURLResponse {
     /// Creates a response that came from nowhere, as URLSession's own class: with the status 200, because there is one kind

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
-public import Tern
-import TernEngine
+public import TernEngine
+import TernFoundation
 
 /// A key of ``TernEngine/HTTPCookie/properties``, with Foundation's names and values.
 public struct HTTPCookiePropertyKey: RawRepresentable, Hashable, Sendable {
@@ -49,7 +49,7 @@ extension HTTPCookie {
     /// allowed.
     public init?(properties: [HTTPCookiePropertyKey: Any]) {
         let text = { (key: HTTPCookiePropertyKey) -> String? in properties[key].map { String(describingValue: $0) } }
-        let url = (properties[.originURL] as? URL) ?? text(.originURL).flatMap { try? $0.asURL() }
+        let url = (properties[.originURL] as? URL) ?? text(.originURL).flatMap(URL.init(escaping:))
         guard let name = text(.name), let value = text(.value), let domain = text(.domain) ?? url?.host,
             let path = text(.path) ?? url.map({ _ in "/" })
         else { return nil }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
-public import Tern
+public import TernEngine
 
 /// A request as an object, for programs that keep one: `request as URLRequest` is its value. Not for use from several threads
 /// at a time.

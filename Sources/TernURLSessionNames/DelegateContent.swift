@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Tern
+import TernEngine
+import TernFoundation
 import TernLock
 
 /// The content of a streamed request that came without a stream: the delegate is asked for one when the server is ready for

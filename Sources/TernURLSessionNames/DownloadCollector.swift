@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Tern
+import TernEngine
 
 /// Calls the completion handler of a download, with the file or the error.
 final class DownloadCollector: SessionDownloadDelegate {

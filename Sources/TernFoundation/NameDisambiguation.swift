@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernEngine
 
-// Names that `TernNames` declares as well, whose declarations take precedence over these.
+// Names that `TernURLSessionNames` declares as well, whose declarations take precedence over these.
 
 extension Session {
     package var engineDelegate: (any TernEngine.SessionDelegate)? { delegate }

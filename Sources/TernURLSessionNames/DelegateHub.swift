@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Tern
 import TernEngine
+import TernFoundation
 import TernLock
 
 /// Calls the delegates of one's own, and the completion handlers, of a session that was made with URLSession's initialisers:

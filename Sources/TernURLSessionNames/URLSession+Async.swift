@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
-public import Tern
+public import TernEngine
 
 // URLSession's async calls. They throw any error, as there, so that a program may catch what it likes; those of
 // ``TernEngine/Session`` throw a ``TernEngine/SessionError``.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
-public import Tern
+public import TernEngine
 
 extension TaskMetrics {
     /// ``TernEngine/ResourceFetchType``
-    public typealias ResourceFetchType = Tern.ResourceFetchType
+    public typealias ResourceFetchType = TernEngine.ResourceFetchType
 
     /// By what names were resolved.
     public enum DomainResolutionProtocol: Int, Sendable {

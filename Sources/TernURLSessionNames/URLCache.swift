@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
-public import Tern
-import TernEngine
+public import TernEngine
 
 extension URLCache {
     /// Creates a cache in memory and in a folder; nil for memory alone. If the folder cannot be used, the cache is in
