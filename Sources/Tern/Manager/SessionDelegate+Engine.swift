@@ -16,9 +16,11 @@ extension SessionDelegate: TernEngine.SessionDelegate, SessionDownloadDelegate, 
     /// Asks the closure or the subclass on the callback queue; without either, the task's delegate is asked.
     public func session(_ session: Session, didReceive challenge: ServerTrustChallenge, _ question: ServerTrustQuestion)
     {
-        let isAsked = (isSubclass || closures.answersForSession) && events.perform { [self] in
-            urlSession(session, didReceive: Challenge(challenge)) { question.answer($0, $1) }
-        }
+        let isAsked =
+            (isSubclass || closures.answersForSession)
+            && events.perform { [self] in
+                urlSession(session, didReceive: Challenge(challenge)) { question.answer($0, $1) }
+            }
         if !isAsked { question.answer(.performDefaultHandling) }
     }
 

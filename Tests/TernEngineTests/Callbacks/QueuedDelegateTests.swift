@@ -15,7 +15,13 @@ import Testing
 
         func add(_ block: @escaping @Sendable () -> Void) { blocks.withLock { $0.append(block) } }
 
-        func run() { for block in blocks.withLock({ blocks in defer { blocks = [] }; return blocks }) { block() } }
+        func run() {
+            let waiting = blocks.withLock { blocks in
+                defer { blocks = [] }
+                return blocks
+            }
+            for block in waiting { block() }
+        }
     }
 
     private final class Recorder: QueuedDelegate {
@@ -119,7 +125,9 @@ import Testing
         #expect(waiting.add(.body(many, task)) == nil)
     }
 
-    @Test func `without code that receives them, events do not wait, and questions get their usual answers`() async throws {
+    @Test func `without code that receives them, events do not wait, and questions get their usual answers`()
+        async throws
+    {
         let origin = try ScriptedOrigin { _, request in
             request.target == "/" ? [.respond(status: 302, fields: [("Location", "/to")])] : [.ok("body")]
         }
