@@ -9,7 +9,7 @@ extension AFSecurityPolicy {
 
 extension AFURLSessionManager {
     /// A manager of a session of its own, which has this configuration. `.default` is that of
-    /// ``TernNames/URLSessionConfiguration``, with its storages.
+    /// ``TernURLSessionNames/URLSessionConfiguration``, with its storages.
     public convenience init(sessionConfiguration configuration: URLSessionConfiguration) {
         self.init(sessionConfiguration: configuration.value)
     }
