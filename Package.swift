@@ -91,20 +91,27 @@ let package = Package(
         .target(name: "TernTracing", dependencies: ["TernEngine", "TernLock", tracing], swiftSettings: settings),
         // Requests and responses as the values of swift-http-types.
         .target(name: "TernHTTPTypes", dependencies: ["TernEngine", httpTypes], swiftSettings: settings),
+        // What Foundation adds to the engine for every shape: its streams and errors.
+        .target(name: "TernFoundation", dependencies: ["TernEngine", "TernLock"], swiftSettings: settings),
         // The Alamofire-shaped API.
-        .target(name: "Tern", dependencies: ["TernEngine", "TernLock"], swiftSettings: settings),
+        .target(name: "Tern", dependencies: ["TernEngine", "TernFoundation", "TernLock"], swiftSettings: settings),
         // AFNetworking's session manager, security policy and reachability manager.
-        .target(name: "TernAFNetworking", dependencies: ["Tern", "TernEngine", "TernLock"], swiftSettings: settings),
-        // Old spellings: what call sites written for Alamofire 4 and URLSession name otherwise.
         .target(
-            name: "TernNames", dependencies: ["Tern", "TernAFNetworking", "TernEngine", "TernLock"],
+            name: "TernAFNetworking", dependencies: ["Tern", "TernEngine", "TernFoundation", "TernLock"],
             swiftSettings: settings),
-        // URLSession's half of the old spellings, name by name.
+        // URLSession's names over the engine: its delegates on a queue, its protocol classes, its values.
         .target(
-            name: "TernURLSession", dependencies: ["Tern", "TernNames"], swiftSettings: settings),
-        // Tern and the old spellings, name by name.
+            name: "TernURLSessionNames", dependencies: ["TernEngine", "TernFoundation", "TernLock"],
+            swiftSettings: settings),
+        // The same name by name, which has them take precedence over those of Foundation.
         .target(
-            name: "TernAlamofire", dependencies: ["Tern", "TernAFNetworking", "TernNames", "TernURLSession"],
+            name: "TernURLSession", dependencies: ["TernFoundation", "TernURLSessionNames"], swiftSettings: settings),
+        // Tern, URLSession's names, and what call sites written for Alamofire 4 name otherwise.
+        .target(
+            name: "TernAlamofire",
+            dependencies: [
+                "Tern", "TernAFNetworking", "TernEngine", "TernFoundation", "TernURLSession", "TernURLSessionNames",
+            ],
             swiftSettings: settings),
         // A scripted origin and a throw-away certificate authority, for tests.
         .target(name: "TernTesting", dependencies: ["CTernOpenSSL", "TernLock"], swiftSettings: settings),
@@ -156,11 +163,15 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "TernTests",
-            dependencies: ["Tern", "TernAFNetworking", "TernLock", "TernTesting", "TestPrograms", "TestProofs"],
+            dependencies: [
+                "Tern", "TernAFNetworking", "TernFoundation", "TernLock", "TernTesting", "TestPrograms", "TestProofs",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "TernNamesTests",
-            dependencies: ["TernAlamofire", "TernLock", "TernNames", "TernTesting", "TernURLSession", "TestProofs"],
+            dependencies: [
+                "TernAlamofire", "TernLock", "TernTesting", "TernURLSession", "TernURLSessionNames", "TestProofs",
+            ],
             exclude: ["URLSessionMembers/FoundationNetworking.txt"],
             swiftSettings: settings),
         // Call sites as they are written for Alamofire 4, in the language mode of their time.

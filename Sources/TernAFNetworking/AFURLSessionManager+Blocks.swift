@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
-public import Tern
+import Tern
 public import TernEngine
 
 // The blocks. A block that is nil leaves the event to the library. Set blocks before the tasks they are for.

@@ -11,6 +11,7 @@ import Testing
         "Attempt": "Authentication Configuration Connection Errors Events Limits Links Message Pool Proxies Resolving",
         "Authentication": "Errors Message URI",
         "Bodies": "",
+        "Callbacks": "Authentication Downloads Events Message Session Streams Task Trust",
         "Cache": "Authentication Decoding Message Ranges URI",
         "Collecting": "Errors Limits Task",
         "Configuration": "Authentication Cache Cookies Decoding Egress Events Limits Message Proxies Resolving "
@@ -50,16 +51,14 @@ import Testing
     ]
 
     private static let tern = [
-        "Callbacks": "",
-        "Challenge": "",
         "Encoding": "Request",
-        "Manager": "Callbacks Challenge Encoding Multipart Request TaskDelegate",
+        "Manager": "Encoding Multipart Request TaskDelegate",
         "Multipart": "Request",
         "Notifications": "",
-        "Request": "Callbacks Notifications Response Serialization TaskDelegate",
+        "Request": "Notifications Response Serialization TaskDelegate",
         "Response": "",
         "Serialization": "",
-        "TaskDelegate": "Callbacks Challenge Notifications Response Serialization",
+        "TaskDelegate": "Notifications Response Serialization",
     ]
 
     @Test func `each file of the engine is in a folder, but for what it exports`() {

@@ -5,7 +5,7 @@ import TernURLSession
 import TestProofs
 import Testing
 
-@testable import TernNames
+@testable import TernURLSessionNames
 
 @Suite struct CharacterSplitterTests {
     private static let scalars: [Unicode.Scalar] = [

@@ -3,7 +3,7 @@ import Foundation
 import TestProofs
 import Testing
 
-@testable import TernNames
+@testable import TernURLSessionNames
 
 @Suite struct DataURLTests {
     /// The rules, read character by character.

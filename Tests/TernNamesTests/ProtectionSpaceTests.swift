@@ -2,7 +2,7 @@
 import Foundation
 import Synchronization
 import TernAlamofire
-import TernNames
+import TernURLSessionNames
 import Testing
 
 @Suite struct ProtectionSpaceTests {

@@ -2,7 +2,7 @@
 import Foundation
 import TernAlamofire
 import TernLock
-import TernNames
+import TernURLSessionNames
 import TernTesting
 import TestProofs
 import Testing

@@ -2,7 +2,7 @@
 // What FoundationNetworking prints stands here as the expected values.
 import Foundation
 import TernAlamofire
-import TernNames
+import TernURLSessionNames
 import TernTesting
 import Testing
 

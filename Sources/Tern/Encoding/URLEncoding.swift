@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TernFoundation
 
 /// Parameters as `application/x-www-form-urlencoded`, in the URL's query or in the body.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 public import TernEngine
+import TernFoundation
 import TernLock
 
 // Called by the engine for tasks that were created on the session itself. They belong to no request, or to one that has
@@ -15,19 +16,18 @@ extension SessionDelegate: TernEngine.SessionDelegate, SessionDownloadDelegate, 
     /// Asks the closure or the subclass on the callback queue; without either, the task's delegate is asked.
     public func session(_ session: Session, didReceive challenge: ServerTrustChallenge, _ question: ServerTrustQuestion)
     {
-        guard isSubclass || closures.answersForSession,
-            let callbacks = attachment.withLock({ $0.callbacks })
-        else { return question.answer(.performDefaultHandling) }
-        callbacks.post(
-            CallbackBlock { [self] in
+        let isAsked =
+            (isSubclass || closures.answersForSession)
+            && events.perform { [self] in
                 urlSession(session, didReceive: Challenge(challenge)) { question.answer($0, $1) }
-            })
+            }
+        if !isAsked { question.answer(.performDefaultHandling) }
     }
 
     /// The session has ended.
     public func sessionDidBecomeInvalid(_ session: Session) {
-        guard isOverridden, let callbacks = attachment.withLock({ $0.callbacks }) else { return }
-        callbacks.post(CallbackBlock { [self] in urlSession(session, didBecomeInvalidWithError: nil) })
+        guard isOverridden else { return }
+        events.perform { [self] in urlSession(session, didBecomeInvalidWithError: nil) }
     }
 
     /// Whether a closure or a subclass answers server trust challenges.
@@ -38,17 +38,15 @@ extension SessionDelegate: TernEngine.SessionDelegate, SessionDownloadDelegate, 
     /// Passes the event on to the closures and the methods of a subclass; without either, a question gets its usual
     /// answer.
     public func handle(_ event: TaskEvent, of task: SessionTask) {
+        guard let adopter = adopter(of: task) else { return forward(event, of: task) }
         if case .completed = event { strays.remove(task) }
-        if let adopter = adopter(of: task) { return adopter.handle(event, of: task) }
-        if case .willRetry(_, let question) = event, !answersRetries { return question.answer(.retry) }
-        if let event = HubTaskEvent(event), relay(.task(event, task)) { return }
-        NoOpTaskDelegate.shared.handle(event, of: task)
+        adopter.handle(event, of: task)
     }
 
     /// Passes the bytes on to the closures and the methods of a subclass.
     public func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {
-        if let adopter = adopter(of: task) { return adopter.task(task, didReceive: bytes) }
-        if isOverridden { _ = relay(.body(Data(copying: bytes), task)) }
+        guard let adopter = adopter(of: task) else { return forward(bytes, of: task) }
+        adopter.task(task, didReceive: bytes)
     }
 
     /// See ``handle(_:of:)``.
@@ -56,14 +54,9 @@ extension SessionDelegate: TernEngine.SessionDelegate, SessionDownloadDelegate, 
 
     /// Passes the event on to the closures and the methods of a subclass. A complete file is removed afterwards.
     public func handle(_ event: DownloadEvent, of download: SessionDownloadTask) {
-        var owned: SessionTask = download
-        if case .replaced(let task) = event {
-            if strays.remove(task) { strays.add(download) }
-            owned = task
-        }
-        if let adopter = adopter(of: owned) { return adopter.handle(event, of: download) }
-        guard relay(.download(event, download)) else { return }
-        if case .finished = event { download.keepFile() }
+        let owned = if case .replaced(let task) = event { task } else { download as SessionTask }
+        guard let adopter = adopter(of: owned) else { return forward(event, of: download) }
+        adopter.handle(event, of: download)
     }
 
     /// See ``handle(_:of:)``.
@@ -72,48 +65,33 @@ extension SessionDelegate: TernEngine.SessionDelegate, SessionDownloadDelegate, 
     }
 
     /// Calls the closure.
-    public func streamTaskDidCloseRead(_ task: StreamTask) { _ = relay(.stream(.readClosed, task)) }
+    public func streamTaskDidCloseRead(_ task: StreamTask) { forward(.readClosed, of: task) }
 
     /// Calls the closure.
-    public func streamTaskDidCloseWrite(_ task: StreamTask) { _ = relay(.stream(.writeClosed, task)) }
+    public func streamTaskDidCloseWrite(_ task: StreamTask) { forward(.writeClosed, of: task) }
 
     /// The delegate that receives the events of a task in place of the hub.
     private func adopter(of task: SessionTask) -> (any SessionDownloadDelegate)? {
         registry[task]?.delegate.receiver
     }
-
-    /// Passes an event to the callback queue; returns false if no closure receives it. Waiting bytes suspend the task.
-    private func relay(_ event: HubEvent) -> Bool {
-        let (callbacks, session) = attachment.withLock { ($0.callbacks, $0.session) }
-        guard isOverridden, let callbacks, let session else { return false }
-        let held = if case .body(_, let task) = event { task } else { SessionTask?.none }
-        held?.hold()
-        callbacks.post(
-            CallbackBlock { [self] in
-                deliver(event, in: session)
-                if let file = event.file { try? FileManager.default.removeItem(at: file) }
-                held?.release()
-            })
-        return true
-    }
 }
 
 // Each event calls its method, on the callback queue.
-extension SessionDelegate: TaskHub {
+extension SessionDelegate: QueuedDelegate, TaskHub {
     var isConcerned: Bool { interception.hasRetrier || isOverridden }
 
-    var answersRetries: Bool {
-        self[\.retry] != nil || isSubclass && attachment.withLock { $0.answersRetries }
-    }
+    package var isOverridden: Bool { !closures.isEmpty || isSubclass }
+
+    package var answersRetries: Bool { self[\.retry] != nil || isSubclass }
 
     var newStream: (@Sendable (Session, SessionTask) -> InputStream?)? { self[\.bodyStream] }
 
     func deliverCompletion(of task: SessionTask, _ error: (any Error)?) {
-        guard let closure = self[\.completion], let session = attachment.withLock({ $0.session }) else { return }
+        guard let closure = self[\.completion], let session = events.session else { return }
         closure(session, task, error)
     }
 
-    func deliver(_ event: HubEvent, in session: Session) {
+    package func deliver(_ event: QueuedEvent, in session: Session) {
         switch event {
         case .task(let event, let task): deliver(event, of: task, in: session)
         case .body(let data, let task):
@@ -124,7 +102,7 @@ extension SessionDelegate: TaskHub {
         }
     }
 
-    private func deliver(_ event: HubTaskEvent, of task: SessionTask, in session: Session) {
+    private func deliver(_ event: TaskEvent, of task: SessionTask, in session: Session) {
         switch event {
         case .serverTrust(let challenge, let question):
             urlSession(session, task: task, didReceive: Challenge(challenge)) { question.answer($0, $1) }
@@ -151,6 +129,9 @@ extension SessionDelegate: TaskHub {
         case .completed(let error):
             if let metrics = task.metrics { urlSession(session, task: task, didFinishCollecting: metrics) }
             urlSession(session, task: task, didCompleteWithError: error)
+        case .started, .waiting, .waited, .hopBegan, .prepared, .head, .hopOver, .attemptBegan, .connecting,
+            .connectionFailed, .willSend, .informational, .discarded, .responseOver, .attemptOver, .answered, .retrying:
+            break
         }
     }
 
@@ -167,26 +148,6 @@ extension SessionDelegate: TaskHub {
                 totalBytesExpectedToWrite: expected)
         case .finished(let location):
             urlSession(session, downloadTask: download, didFinishDownloadingTo: location)
-        }
-    }
-}
-
-extension BodyAnswer {
-    fileprivate static func stream(_ stream: InputStream?) -> BodyAnswer {
-        guard let stream else { return .unavailable }
-        // The closure hands the stream over.
-        nonisolated(unsafe) let received = stream
-        return unsafe .content(.inputStream(received))
-    }
-}
-
-extension ServerTrustQuestion {
-    /// Only a server trust credential accepts a server; default handling keeps the verdict of the policies.
-    fileprivate func answer(_ disposition: ChallengeDisposition, _ credential: Credential?) {
-        switch disposition {
-        case .useCredential: answer(credential?.isServerTrust == true ? .accept : .performDefaultHandling)
-        case .performDefaultHandling: answer(.performDefaultHandling)
-        case .cancelAuthenticationChallenge, .rejectProtectionSpace: answer(.refuse)
         }
     }
 }
@@ -251,43 +212,19 @@ extension SessionDelegate {
 
 // The manager's requests, and the information about the user's closures that their tasks' delegates need.
 extension SessionDelegate {
-    struct Attachment {
-        weak var session: Session?
-        var callbacks: CallbackQueue?
-        /// Makes the session evaluate servers again.
-        var adoptPolicies: (@Sendable () -> Void)?
-        /// Whether a subclass may answer questions about retries: there are none among those of URLSession's delegates.
-        var answersRetries = true
-    }
-
     func context(_ session: Session, _ queue: DispatchQueue) -> RequestContext {
         RequestContext(
             session: session, hub: self, interception: interception, tasks: registry,
-            callbacks: CallbackQueue(.queue(queue), after: session.eventLoops))
+            callbacks: CallbackQueue(on: queue, after: session.eventLoops))
     }
 
     func attach(_ session: Session, _ callbacks: CallbackQueue, adoptPolicies: @escaping @Sendable () -> Void) {
-        attachment.withLock {
-            $0 = Attachment(session: session, callbacks: callbacks, adoptPolicies: adoptPolicies)
-        }
+        events.attach(to: session, callbacks)
+        self.adoptPolicies.replace(adoptPolicies)
     }
 
-    /// Receives the events of the tasks of a session that no manager has. `run` runs a block later; blocks run one after
-    /// another in the order of the events of a task, however `run` does it.
-    package func attach(
-        to session: Session, _ run: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
-    ) {
-        let callbacks = CallbackQueue(.runner(run), after: session.eventLoops)
-        attachment.withLock { $0 = Attachment(session: session, callbacks: callbacks, answersRetries: false) }
-    }
-
-    /// Runs a block on the queue of the events, after those that have arrived.
-    package func perform(_ body: @escaping @Sendable () -> Void) {
-        attachment.withLock { $0.callbacks }?.post(CallbackBlock(body))
-    }
-
-    /// The tasks that were created on the session itself and have not ended, by their creation.
-    package var unownedTasks: [SessionTask] { strays.all }
+    /// The tasks that were created on the session itself and have not ended.
+    package var strays: UnownedTasks { events.tasks }
 
     subscript<Closure: Sendable>(_ path: WritableKeyPath<ClosureTable.Closures, Closure?>) -> Closure? {
         get { closures[path] }
@@ -295,12 +232,9 @@ extension SessionDelegate {
             guard let change = closures.set(path, newValue) else { return }
             if change.isNew { for request in registry.all { request.delegate.relays() } }
             // A server that was accepted without this closure must be passed to it before the next request.
-            if change.changesTrust { attachment.withLock { $0.adoptPolicies }?() }
+            if change.changesTrust { adoptPolicies.withLock { $0 }?() }
         }
     }
-
-    /// Whether a closure or an overridden method receives the events of tasks.
-    var isOverridden: Bool { !closures.isEmpty || isSubclass }
 
     /// Whether methods may be overridden.
     var isSubclass: Bool { type(of: self) != SessionDelegate.self }

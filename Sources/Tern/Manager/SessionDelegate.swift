@@ -19,9 +19,11 @@ import TernLock
 open class SessionDelegate: @unchecked Sendable {
     let closures = ClosureTable()
     let registry = TaskRegistry()
-    let strays = UnownedTasks()
+    /// The events of tasks that belong to no request.
+    package let events = DelegateQueue()
     let interception: RequestInterception
-    let attachment = Lock(Attachment())
+    /// Makes the session evaluate servers again.
+    let adoptPolicies = Lock<(@Sendable () -> Void)?>(nil)
 
     /// Creates a hub without closures.
     public init() { interception = RequestInterception(registry) }
@@ -40,7 +42,7 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.sessionInvalid] = newValue }
     }
 
-    /// Answers the verdict of the manager's policies about a server (``Challenge/verdict``), before anything is sent to
+    /// Answers the verdict of the manager's policies about a server (``TernEngine/Challenge/verdict``), before anything is sent to
     /// the server. Called once for each TLS connection, resumed ones included; setting the closure closes earlier idle
     /// connections.
     ///

@@ -33,7 +33,8 @@ open class SessionManager: @unchecked Sendable {
     /// A manager with a session of its own.
     ///
     /// - Parameters:
-    ///   - configuration: the settings of connections and requests.
+    ///   - configuration: the settings of connections and requests. Its ``TernEngine/SessionConfiguration/observers`` are told
+    ///     what all requests of the manager do.
     ///   - delegate: a hub, which may serve one manager.
     ///   - serverTrustPolicyManager: the trust policies by host; a host without one gets the default policy.
     ///   - callbackQueue: the queue of handlers that name none; nil creates a serial one. A server never runs its main

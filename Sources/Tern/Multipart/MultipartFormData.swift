@@ -2,6 +2,7 @@
 import Dispatch
 public import Foundation
 import TernEngine
+import TernFoundation
 
 /// A form of several parts, `multipart/form-data`, as in Alamofire 4: encoded as a whole, into memory or into a file.
 ///

@@ -2,6 +2,7 @@
 import Foundation
 import Synchronization
 import TernEngine
+import TernFoundation
 import TernLock
 
 /// The source of a request, kept as given, so that each retry starts from it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import Foundation
+import TernEngine
 import TernLock
 
 /// A `Progress` and the handler that is called when it changes. A busy queue finds one report waiting for it, with the

@@ -51,7 +51,7 @@ protocol TaskHub: AnyObject, Sendable {
     /// The closure that provides a new body stream.
     var newStream: (@Sendable (Session, SessionTask) -> InputStream?)? { get }
     /// Calls the methods for an event. On the callback queue.
-    func deliver(_ event: HubEvent, in session: Session)
+    func deliver(_ event: QueuedEvent, in session: Session)
     /// Calls the closure for the end of a task. On the callback queue.
     func deliverCompletion(of task: SessionTask, _ error: (any Error)?)
 }
@@ -86,76 +86,4 @@ protocol TaskTable: AnyObject, Sendable {
     func letGo(_ task: SessionTask)
     /// Removes a task that has ended or will never start.
     func remove(_ task: SessionTask)
-}
-
-/// An event on its way to the callback queue, where the hub calls a closure or an overridden method.
-enum HubEvent: Sendable {
-    case task(HubTaskEvent, SessionTask)
-    case body(Data, SessionTask)
-    case download(DownloadEvent, SessionDownloadTask)
-    case stream(StreamEvent, StreamTask)
-
-    /// The complete file of a download, which is removed unless a request keeps it.
-    var file: URL? { if case .download(.finished(let location), _) = self { location } else { nil } }
-}
-
-/// An event of a task that the hub has a closure or a method for, and which its request acts on otherwise.
-enum HubTaskEvent: Sendable {
-    indirect case serverTrust(ServerTrustChallenge, ServerTrustQuestion)
-    case waitingForConnectivity
-    indirect case willRetry(RetryMetrics, DelegateQuestion<RetryAnswer>)
-    case sentBodyData(Int64, total: Int64, expected: Int64)
-    indirect case redirect(HTTPURLResponse, URLRequest, DelegateQuestion<RedirectAnswer>)
-    indirect case challenge(AuthenticationChallenge, DelegateQuestion<ChallengeAnswer>)
-    case newBody(DelegateQuestion<BodyAnswer>)
-    case response(HTTPURLResponse, DelegateQuestion<ResponseAnswer>)
-    indirect case willCache(CacheQuestion)
-    case completed(SessionError?)
-
-    /// Nil for an event that neither the request nor its manager receives. This list alone defines these events.
-    init?(_ event: TaskEvent) {
-        switch event {
-        case .serverTrust(let challenge, let question): self = .serverTrust(challenge, question)
-        case .waitingForConnectivity: self = .waitingForConnectivity
-        case .willRetry(let retry, let question): self = .willRetry(retry, question)
-        case .sentBodyData(let count, let total, let expected):
-            self = .sentBodyData(count, total: total, expected: expected)
-        case .redirect(let response, let request, let question): self = .redirect(response, request, question)
-        case .challenge(let challenge, let question): self = .challenge(challenge, question)
-        case .newBody(let question): self = .newBody(question)
-        case .response(let response, let question): self = .response(response, question)
-        case .willCache(let question): self = .willCache(question)
-        case .completed(let error): self = .completed(error)
-        default: return nil
-        }
-    }
-}
-
-/// An event of a stream of bytes.
-enum StreamEvent {
-    /// No more can be read.
-    case readClosed
-    /// No more can be written.
-    case writeClosed
-}
-
-/// Events in the order in which they arrived. Suspends a task whose bytes wait here.
-struct WaitingEvents {
-    private var events: [HubEvent] = []
-    private var waiting = 0
-    private var valve = Valve()
-
-    /// Returns the task if it has to be suspended.
-    mutating func add(_ event: HubEvent) -> SessionTask? {
-        events.append(event)
-        guard case .body(let data, let task) = event else { return nil }
-        waiting += data.count
-        return valve.fill(to: waiting, from: task)
-    }
-
-    /// Returns all events, and the task to resume.
-    mutating func take() -> (events: [HubEvent], held: SessionTask?) {
-        defer { (events, waiting) = ([], 0) }
-        return (events, valve.drain())
-    }
 }

@@ -60,7 +60,7 @@ extension TaskDelegate {
     func relays() { isRelayed.store(true, ordering: .relaxed) }
 
     /// Passes an event to the callback queue. On the reactor's thread.
-    func relay(_ event: HubEvent) {
+    func relay(_ event: QueuedEvent) {
         state.withLock { $0.makeRareState().waitingEvents.add(event) }?.hold()
         context.callbacks.post(self)
     }
@@ -71,9 +71,9 @@ extension TaskDelegate {
         for event in events {
             if case .task(.response(let response, _), let task) = event { receive(response, of: task) }
             context.hub.deliver(event, in: context.session)
-            if let file = event.file, !holds(file) { try? FileManager.default.removeItem(at: file) }
+            if let file = event.file, !holds(file) { event.removeFile() }
         }
-        held?.release()
+        for task in held { task.release() }
     }
 }
 
@@ -127,20 +127,5 @@ extension UploadTaskDelegate {
     {
         get { override(\.dataSent) }
         set { setOverride(\.dataSent, newValue) }
-    }
-}
-
-extension DelegateQuestion<ChallengeAnswer> {
-    /// The first answer counts, and so does a cancellation.
-    func answer(_ disposition: ChallengeDisposition, _ credential: Credential?) {
-        switch disposition {
-        case .useCredential:
-            guard let credential else { return answer(.performDefaultHandling) }
-            let persistence = credential.persistence
-            answer(credential.passwordCredential.map { .credential($0, persistence: persistence) } ?? .deliver)
-        case .cancelAuthenticationChallenge: cancelTask()
-        case .performDefaultHandling: answer(.performDefaultHandling)
-        case .rejectProtectionSpace: answer(.deliver)
-        }
     }
 }

@@ -159,7 +159,7 @@ extension TaskDelegate.State {
 // Challenges without a closure.
 extension TaskDelegate {
     /// Answers with the credential, if there is one, and if the request was meant for this server: a redirect to
-    /// another origin does not send it (``Challenge/hasLeftOrigin``). Otherwise with what the session's storage has.
+    /// another origin does not send it (``TernEngine/Challenge/hasLeftOrigin``). Otherwise with what the session's storage has.
     func answerByDefault(
         _ challenge: Challenge, _ answer: (ChallengeDisposition, Credential?) -> Void
     ) {
@@ -176,7 +176,7 @@ extension TaskDelegate {
 // The order in which a request ends: bytes, validations, the retrier, the delegate's closures, the notification, the
 // gate.
 extension TaskDelegate: CallbackQueue.Source {
-    func performCallbacks() {
+    package func performCallbacks() {
         if isRelayed.load(ordering: .relaxed) { deliverEvents() }
         deliverBody()
         conclude()

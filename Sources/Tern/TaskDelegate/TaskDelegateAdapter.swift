@@ -15,31 +15,28 @@ extension TaskDelegateAdapter {
     }
 
     func handle(_ event: TaskEvent, of task: SessionTask) {
-        // The two events of every request. Nobody but the request receives them unless events are relayed.
         switch event {
+        // The two events of every request. Nobody but the request receives them unless events are relayed.
         case .response(let response, let question) where !relays:
             receive(response, of: task)
-            return question.answer(.allow)
-        case .completed(let error) where !relays: return complete(with: error)
-        default: break
-        }
-        guard let event = HubTaskEvent(event) else { return }
-        switch event {
+            question.answer(.allow)
+        case .completed(let error) where !relays: complete(with: error)
         case .serverTrust(_, let question) where !answersServerTrustChallenges:
             question.answer(.performDefaultHandling)
         case .willRetry(_, let question) where !context.hub.answersRetries && override(\.retry) == nil:
             question.answer(.retry)
-        case .serverTrust: relay(.task(event, task))
-        case _ where relays, .response, .completed: relay(.task(event, task))
-        case .waitingForConnectivity: break
-        case .willRetry: relay(.task(event, task))
+        case .serverTrust, .willRetry, .response, .completed: relay(.task(event, task))
+        case _ where relays: if event.isQueued { relay(.task(event, task)) }
         case .sentBodyData(let count, let total, let expected):
             sent(count, total: total, expected: expected, of: task)
-        case .redirect(_, let request, let question): question.answer(.follow(request))
         case .challenge(let challenge, let question):
             answerByDefault(Challenge(challenge)) { question.answer($0, $1) }
-        case .newBody(let question): question.answer(.unavailable)
-        case .willCache(let question): question.answer(question.proposal)
+        case .redirect, .newBody, .willCache: NoOpTaskDelegate.shared.handle(event, of: task)
+        case .started, .waiting, .waited, .waitingForConnectivity, .hopBegan, .prepared, .head, .hopOver, .attemptBegan,
+            .connecting, .connectionFailed, .willSend, .informational, .discarded, .responseOver, .attemptOver,
+            .answered,
+            .retrying:
+            break
         }
     }
 
@@ -62,13 +59,6 @@ extension TaskDelegateAdapter {
 
     func downloadTask(_ task: SessionDownloadTask, didFinishDownloadingTo location: URL) {
         handle(.finished(location), of: task)
-    }
-}
-
-extension Data {
-    init(copying bytes: Span<UInt8>) {
-        // The span is valid for this call; Data copies it.
-        self = unsafe bytes.withUnsafeBufferPointer { unsafe Data($0) }
     }
 }
 

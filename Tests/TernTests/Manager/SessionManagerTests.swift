@@ -7,11 +7,35 @@ import Testing
 
 @testable import Tern
 
+/// Notes the events of all tasks that are questions, answers and ends.
+private final class NotingObserver: SessionObserver {
+    let journal = Journal()
+
+    func observe(_ observation: TaskObservation) {
+        switch observation.event {
+        case .redirect, .answered, .completed: journal.note(observation.event.name)
+        case _: break
+        }
+    }
+}
+
 @Suite struct SessionManagerTests {
     private let manager = SessionManager()
 
     @Test(.proves("2.2a", "12.1a")) func `there is one default manager`() {
         #expect(SessionManager.default === SessionManager.default)
+    }
+
+    @Test func `observers of the configuration are told what all requests of a manager do`() async throws {
+        let origin = try ScriptedOrigin { _, request in
+            request.target == "/from" ? [.respond(status: 302, fields: [("Location", "/to")])] : [.ok("body")]
+        }
+        let observer = NotingObserver()
+        var configuration = SessionConfiguration.default
+        configuration.observers = [observer]
+        let manager = SessionManager(configuration: configuration)
+        #expect(try await manager.request(origin.url("/from")).serializingString().value == "body")
+        #expect(observer.journal.entries == ["redirect", "answered", "answered", "completed"])
     }
 
     @Test(.proves("2.11a", "4.1a", "4.4g", "11.8a")) func `method, parameters and header fields reach the server`()

@@ -5,6 +5,7 @@ import TestProofs
 import Testing
 
 @testable import Tern
+@testable import TernFoundation
 
 @Suite(.timeLimit(.minutes(5))) struct InputStreamContentTests {
     /// A session with one thread for everything.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TernEngine
 import Testing
 
 @testable import Tern
 
 @Suite struct ProgressReportTests {
-    private let callbacks = CallbackQueue(.queue(DispatchQueue(label: "callbacks")))
+    private let callbacks = CallbackQueue(on: DispatchQueue(label: "callbacks"))
     private let queue = DispatchQueue(label: "busy")
     private let journal = Journal()
 

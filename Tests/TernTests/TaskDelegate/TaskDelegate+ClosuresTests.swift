@@ -89,7 +89,7 @@ import Testing
     }
 }
 
-@Suite struct HubEventTests {
+@Suite struct QueuedEventTests {
     private let journal = Journal()
 
     enum Forwarder: CaseIterable {
@@ -179,9 +179,9 @@ import Testing
         let manager = unstarted(SessionManager())
         let task = try #require(manager.download("http://127.0.0.1:1/").task as? SessionDownloadTask)
         let file = URL(filePath: "/a/b")
-        #expect(HubEvent.download(.finished(file), task).file == file)
-        #expect(HubEvent.download(.wrote(1, total: 1, expected: -1), task).file == nil)
-        #expect(HubEvent.body(Data(), task).file == nil)
+        #expect(QueuedEvent.download(.finished(file), task).file == file)
+        #expect(QueuedEvent.download(.wrote(1, total: 1, expected: -1), task).file == nil)
+        #expect(QueuedEvent.body(Data(), task).file == nil)
     }
 
     @Test func `events keep their order, and are taken once`() throws {
