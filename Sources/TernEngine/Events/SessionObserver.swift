@@ -84,7 +84,8 @@ public struct TaskObservation: Sendable {
     /// What the observer's ``SessionObserver/created(_:)`` returned.
     public private(set) var context: (any Sendable)?
 
-    init(_ event: TaskEvent, of task: any ObservedTask, at time: MonotonicInstant, hop: Int, attempt: Int, isOwn: Bool) {
+    init(_ event: TaskEvent, of task: any ObservedTask, at time: MonotonicInstant, hop: Int, attempt: Int, isOwn: Bool)
+    {
         (self.event, self.task, self.time) = (event, task, time)
         (self.hop, self.attempt, self.isOwn) = (hop, attempt, isOwn)
     }

@@ -32,7 +32,7 @@ extension Session {
         return ServerSentEvents(
             request: request, policy: reconnection ?? (request.method == "GET" ? ReconnectionPolicy() : .never),
             retries: request.retryPolicy ?? configuration.retryPolicy, limit: maximumEventSize,
-            connect: { request throws(SessionError) in 
+            connect: { request throws(SessionError) in
                 try await self.bytes(for: request, delegate: delegate)
             },
             sleep: { try await WorkThreads.shared.sleep(for: $0) })

@@ -14,7 +14,8 @@ import Testing
         try ScriptedOrigin { _, request in
             if let (status, location) = request.redirection { return [.redirect(status, to: location)] }
             switch request.target {
-            case "/upgrade": return [.send("HTTP/1.1 101 X\r\nUpgrade: echo\r\nConnection: Upgrade\r\n\r\n"), .awaitClose]
+            case "/upgrade":
+                return [.send("HTTP/1.1 101 X\r\nUpgrade: echo\r\nConnection: Upgrade\r\n\r\n"), .awaitClose]
             case "/events":
                 return [.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: a\n\n"), .close]
             case "/silent": return [.awaitClose]
@@ -109,7 +110,9 @@ import Testing
     }
 
     @Test func `what an observer returns for a task is with each of its events, and no other's`() async throws {
-        let (origin, session) = (try Self.origin(), Session.limited { $0.observers = [Counting(7), Silent(), Counting(9)] })
+        let (origin, session) = (
+            try Self.origin(), Session.limited { $0.observers = [Counting(7), Silent(), Counting(9)] }
+        )
         _ = try await session.data(for: URLRequest(origin))
         _ = try await session.data(for: URLRequest(origin))
         let counters = session.configuration.observers.compactMap { $0 as? Counting }
@@ -211,7 +214,8 @@ import Testing
         #expect(await origin.waitFor { $0.headCount == 1 })
         let timeline = task.timeline
         task.cancel()
-        #expect(await timeline.reduce(into: []) { $0.append($1.event.name) } == ["attempt-over", "hop-over", "completed"])
+        #expect(
+            await timeline.reduce(into: []) { $0.append($1.event.name) } == ["attempt-over", "hop-over", "completed"])
     }
 
     @Test func `a timeline of a task that is cancelled before it starts has its end`() async throws {

@@ -379,7 +379,8 @@ import Testing
             "decodesContent", "contentDecodingLimits", "isBackground", "followsURLSession", "retryPolicy",
             "socketOptions", "egressPolicy", "proxySettings", "proxyTLS", "proxyTrustPolicyManager", "resolver",
             "addressFamily", "addressOverrides", "httpShouldSetCookies", "httpCookieAcceptPolicy",
-            "probesForProxyDigest", "sensitiveFields", "observers", "maximumCollectedBodySize", "limits", "leniency", "circuitClock",
+            "probesForProxyDigest", "sensitiveFields", "observers", "maximumCollectedBodySize", "limits", "leniency",
+            "circuitClock",
         ]
         var configuration = SessionConfiguration()
         configuration.httpMaximumConnectionsPerHost = 1

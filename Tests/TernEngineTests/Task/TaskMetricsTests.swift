@@ -40,7 +40,8 @@ import Testing
         let begun = try Self.fold()
         #expect(begun.hops.count == 1 && begun.redirectCount == 0 && begun.hops.first?.start == begun.start)
         let metrics = try Self.fold(
-            Self.attempt("1", 200, before: .repeat), Self.head(200), Self.attempt("1", 200), .hopOver(nil), .completed(nil))
+            Self.attempt("1", 200, before: .repeat), Self.head(200), Self.attempt("1", 200), .hopOver(nil),
+            .completed(nil))
         #expect(metrics.responseStart == Self.instant(20) && metrics.repeatCount == 1)
         #expect(metrics.attempts.map(\.statusCode) == [200, 200] && metrics.hops[0].attemptCount == 2)
         #expect(metrics.hops[0].end == Self.instant(40) && metrics.end == Self.instant(50))

@@ -20,6 +20,8 @@ import Testing
 
         init(_ request: URLRequest) { originalRequest = request }
 
+        func redactedURL(of request: URLRequest) -> String { "" }
+
         func cancel() {}
     }
 
