@@ -42,8 +42,8 @@ open class SessionDelegate: @unchecked Sendable {
         set { self[\.sessionInvalid] = newValue }
     }
 
-    /// Answers the verdict of the manager's policies about a server (``TernEngine/Challenge/verdict``), before anything is sent to
-    /// the server. Called once for each TLS connection, resumed ones included; setting the closure closes earlier idle
+    /// Answers the verdict of the manager's policies about a server (``TernEngine/Challenge/verdict``), before anything is sent
+    /// to the server. Called once for each TLS connection, resumed ones included; setting the closure closes earlier idle
     /// connections.
     ///
     /// `.useCredential` with ``TernEngine/Credential/init(trust:)`` accepts the server, even against the policies: then the

@@ -159,7 +159,8 @@ extension TaskDelegate.State {
 // Challenges without a closure.
 extension TaskDelegate {
     /// Answers with the credential, if there is one, and if the request was meant for this server: a redirect to
-    /// another origin does not send it (``TernEngine/Challenge/hasLeftOrigin``). Otherwise with what the session's storage has.
+    /// another origin does not send it (``TernEngine/Challenge/hasLeftOrigin``). Otherwise with what the session's storage
+    /// has.
     func answerByDefault(
         _ challenge: Challenge, _ answer: (ChallengeDisposition, Credential?) -> Void
     ) {
