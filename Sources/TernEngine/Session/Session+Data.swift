@@ -8,8 +8,8 @@ extension Session {
     /// A response with any status code is a success. Cancelling the Swift task closes the connection and throws
     /// `.cancelled`.
     ///
-    /// - Parameter delegate: is told and asked all but what concerns the content, and retained until the end; nil for the
-    ///   session's delegate, if it has one.
+    /// `delegate` is told and asked all but what concerns the content, and retained until the end; nil stands for the
+    /// session's delegate, if it has one.
     @_disfavoredOverload
     public func data(
         for request: URLRequest, delegate: (any SessionTaskDelegate)? = nil
@@ -59,7 +59,7 @@ extension Session {
     /// Sends `request` and returns its body as it arrives. Reading slowly slows the server down: at most about 512 KB
     /// wait in memory. Ending the iteration early, or releasing the sequence, ends the response; see ``BodyBytes``.
     ///
-    /// - Parameter delegate: as for `data(for:delegate:)`.
+    /// `delegate` is as for `data(for:delegate:)`.
     @_disfavoredOverload
     public func bytes(
         for request: URLRequest, delegate: (any SessionTaskDelegate)? = nil
@@ -110,17 +110,14 @@ extension Session {
     public func dataTask(
         with request: URLRequest, completionHandler: @escaping Completion
     ) -> SessionDataTask {
-        reading(DataCollector(taskDefaults.bodyLimits, completionHandler), beside: nil) {
-            dataTask(with: request, delegate: $0)
-        }
+        dataTask(with: request, delegate: DataCollector(taskDefaults.bodyLimits, completionHandler))
     }
 
     /// The same with `content` as the request body. The method defaults to POST.
     public func uploadTask(
         with request: URLRequest, from content: RequestBody, completionHandler: @escaping Completion
     ) -> SessionUploadTask {
-        reading(DataCollector(taskDefaults.bodyLimits, completionHandler), beside: nil) {
-            uploadTask(with: request, from: content, delegate: $0)
-        }
+        uploadTask(
+            with: request, from: content, delegate: DataCollector(taskDefaults.bodyLimits, completionHandler))
     }
 }

@@ -94,7 +94,7 @@ extension Session {
     /// Sends `request` and writes the body to a temporary file, which the caller must remove. A response with any
     /// status code is a success.
     ///
-    /// - Parameter delegate: as for `data(for:delegate:)`; told of the progress, too, if it is one for downloads.
+    /// `delegate` is as for `data(for:delegate:)`, and told of the progress, too, if it is one for downloads.
     @_disfavoredOverload
     public func download(
         for request: URLRequest, delegate: (any SessionTaskDelegate)? = nil

@@ -8,7 +8,7 @@ extension Session {
     /// Throws `upgradeRefused` for any other final status, whose body is not read. The stream is the caller's:
     /// releasing it closes the connection, and no limit on connections counts it any more.
     ///
-    /// - Parameter delegate: as for `data(for:delegate:)`.
+    /// `delegate` is as for `data(for:delegate:)`.
     public func upgrade(
         for request: URLRequest, delegate: (any SessionTaskDelegate)? = nil
     ) async throws(SessionError) -> (StreamTask, HTTPURLResponse) {

@@ -34,7 +34,7 @@ extension Session {
 
     /// Sends `content` with `request` and collects the response body, at most `maximumCollectedBodySize` bytes of it.
     ///
-    /// - Parameter delegate: as for `data(for:delegate:)`.
+    /// `delegate` is as for `data(for:delegate:)`.
     public func upload(
         for request: URLRequest, from content: RequestBody, delegate: (any SessionTaskDelegate)? = nil
     ) async throws(SessionError) -> (Data, HTTPURLResponse) {

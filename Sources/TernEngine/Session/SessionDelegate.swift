@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Receives the events of a session, and of those of its tasks that have no delegate of their own, those of async calls
-/// and completion handlers included, but for their content. The session retains
+/// included, but for their content. The session retains
 /// it until it is invalidated or deallocated.
 public protocol SessionDelegate: SessionTaskDelegate {
-    /// A task was created that calls this delegate, or that an async call or a completion handler waits for, even if that
-    /// has a delegate of its own. It has not been started, and the session does not retain it before that. Called on the
+    /// A task was created that calls this delegate, or that an async call waits for, even if that has a delegate of its
+    /// own. It has not been started, and the session does not retain it before that. Called on the
     /// thread that creates the task.
     func session(_ session: Session, didCreate task: SessionTask)
     /// The session's policies have evaluated a server, and their verdict is not in effect yet. On a reactor's thread,
