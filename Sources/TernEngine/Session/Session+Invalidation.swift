@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 import TernIO
-import TernLock
 
 extension Session {
     /// Accepts no more tasks, and ends when the started ones are done: then its connections are closed, and its
@@ -67,25 +66,5 @@ extension Session {
         }
         for table in tables { table.whenEmpty { left.count() } }
         if tables.isEmpty { left.end() }
-    }
-}
-
-/// The end of a session, for those who wait for it.
-final class SessionEnd: Sendable {
-    /// Nil once it is there.
-    private let waiters = Lock<[CheckedContinuation<Void, Never>]?>([])
-
-    func wait() async {
-        await withCheckedContinuation { continuation in
-            let isThere = waiters.withLock { waiters in
-                waiters?.append(continuation)
-                return waiters == nil
-            }
-            if isThere { continuation.resume() }
-        }
-    }
-
-    func begin() {
-        for waiter in waiters.withLock({ $0.take() }) ?? [] { waiter.resume() }
     }
 }

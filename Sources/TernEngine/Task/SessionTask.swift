@@ -329,7 +329,10 @@ extension SessionTask {
     public var response: HTTPURLResponse? { lifecycle.withLock { $0.response } }
 
     /// The times and counts of each hop; nil until the task has completed.
-    public var metrics: TaskMetrics? { lifecycle.withLock { $0.stage == .completed } ? measured : nil }
+    public var metrics: TaskMetrics? {
+        // A task that another one has replaced has given them to that.
+        lifecycle.withLock { $0.stage == .completed } && measured.end != nil ? measured : nil
+    }
 
     /// Whether the connection of the present hop has carried an exchange before. For delegates, on the reactor.
     package var isConnectionReused: Bool {

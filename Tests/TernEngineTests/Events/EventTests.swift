@@ -163,7 +163,31 @@ import Testing
         """,
     ]
 
-    private static let expectedOfAbilities: [AbilitiesTests.Ability: String] = [:]
+    private static let expectedOfAbilities: [AbilitiesTests.Ability: String] = [
+        .hedge: """
+        [started hop(0) attempt(1) connecting connected will-send hedge(2) connecting connected will-send
+        attempt-over(1: cancelled) head(206) response answered(allow) response-over attempt-over(2: 206) hop-over
+        completed]
+        """,
+        .retry: """
+        [started hop(0) attempt(1) connecting connected will-send head(503) will-retry answered(retry) retrying
+        discarded(503) attempt-over(1: 503, retry) waiting(delay) waited(delay) attempt(2) will-send head(206)
+        response answered(allow) response-over attempt-over(2: 206) hop-over completed]
+        """,
+        .breaker: """
+        [started hop(0) attempt(1) connecting connected will-send head(206) response answered(allow) response-over
+        attempt-over(1: 206) hop-over completed]
+        """,
+        .decliningClass: """
+        [started hop(0) waiting(lookUp) waited(lookUp) attempt(1) connecting connected will-send head(206)
+        response answered(allow) response-over attempt-over(1: 206) hop-over completed]
+        """,
+        .answeringClass: """
+        [started hop(0) waiting(lookUp) waited(lookUp) head(206) response answered(allow) response-over hop-over
+        completed] [started hop(0) attempt(1) connecting connected will-send head(206) response answered(allow)
+        response-over attempt-over(1: 206) hop-over completed]
+        """,
+    ]
 }
 
 extension String {
