@@ -77,7 +77,7 @@
                 _ = try await session.data(for: URLRequest(string: origin.url("/mine")))
             }
             await session.finish()
-            #expect(log.lines.map { $0.metadata["caller"] } == ["countess"])
+            #expect(log.lines.map { $0.metadata["caller"] } == ["ada"])
             #expect(log.lines.map { $0.metadata["path"] } == ["/mine"])
         }
     }
