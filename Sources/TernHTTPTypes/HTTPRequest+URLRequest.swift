@@ -6,7 +6,9 @@
     extension URLRequest {
         /// A request with the method, the URL and the fields of `request`. Fields that are marked `.disallow` are sensitive.
         ///
-        /// - Parameter body: the body; nil for none.
+        /// - Parameters:
+        ///   - request: the request.
+        ///   - body: its body; nil for none.
         /// - Throws: what has no counterpart: tunnels, schemes other than `http` and `https`, and what no URL has.
         public init(_ request: HTTPRequest, body: RequestBody? = nil) throws(HTTPTypesError) {
             if request.method == .connect { throw .connect(protocol: request.extendedConnectProtocol) }

@@ -12,7 +12,7 @@
         ///   - request: the request.
         ///   - body: its body; nil for none.
         ///   - delegate: is told and asked all but what concerns the content; nil for the session's delegate.
-        /// - Throws: ``HTTPTypesError`` for a request or a response without a counterpart, or a `SessionError`.
+        /// - Throws: `HTTPTypesError` for a request or a response without a counterpart, or a `SessionError`.
         public func data(
             for request: HTTPRequest, body: RequestBody? = nil, delegate: (any SessionTaskDelegate)? = nil
         ) async throws -> (Data, HTTPResponse) {

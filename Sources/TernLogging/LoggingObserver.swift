@@ -25,7 +25,10 @@
 
         /// The same with a logger for each task.
         ///
-        /// - Parameter logger: called where the task is made, in the context of its Swift task; nil for a task without lines.
+        /// - Parameters:
+        ///   - successLevel: as above.
+        ///   - failureLevel: as above.
+        ///   - logger: called where the task is made, in the context of its Swift task; nil for a task without lines.
         public init(
             successLevel: Logger.Level = .debug, failureLevel: Logger.Level = .warning,
             logger: @escaping @Sendable (_ task: any ObservedTask) -> Logger?
