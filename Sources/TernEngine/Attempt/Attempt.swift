@@ -124,8 +124,7 @@ struct Attempt: ~Copyable {
         at now: MonotonicInstant, before continuation: AttemptMetrics.Continuation?
     ) -> AttemptMetrics? {
         pass = nil
-        if let continuation { record?.isFollowed(by: continuation) }
-        record?.left(at: now, route)
+        close(at: now, before: continuation)
         let record = record.take()
         return isTold ? nil : record
     }
@@ -136,9 +135,14 @@ struct Attempt: ~Copyable {
     ) -> AttemptMetrics? {
         if isTold || carrier != nil { return nil }
         isTold = true
-        record?.isFollowed(by: continuation)
-        record?.left(at: now, route)
+        close(at: now, before: continuation)
         return record
+    }
+
+    @inline(__always)
+    private mutating func close(at now: MonotonicInstant, before continuation: AttemptMetrics.Continuation?) {
+        if let continuation { record?.isFollowed(by: continuation) }
+        record?.left(at: now, route)
     }
 
     /// Why another follows, or none.

@@ -99,8 +99,7 @@ struct HARArchive: Encodable {
         init(_ phases: [AttemptPhase]) {
             func time(_ kinds: AttemptPhase.Kind..., else absent: Double) -> Double {
                 let phases = phases.filter { kinds.contains($0.kind) }
-                if phases.isEmpty { return absent }
-                return HARArchive.milliseconds(phases.reduce(0) { $0 + $1.end.nanoseconds - $1.start.nanoseconds })
+                return phases.isEmpty ? absent : HARArchive.milliseconds(of: phases)
             }
             (blocked, dns) = (time(.blocked, else: -1), time(.dns, else: -1))
             (connect, ssl) = (time(.connect, .tls, else: -1), time(.tls, else: -1))
@@ -140,7 +139,10 @@ struct HARArchive: Encodable {
 
     let log: Log
 
-    fileprivate static func milliseconds(_ nanoseconds: Int64) -> Double { Double(nanoseconds) / 1e6 }
+    /// The time of all of them.
+    fileprivate static func milliseconds(of phases: [AttemptPhase]) -> Double {
+        Double(phases.reduce(0) { $0 + $1.end.nanoseconds - $1.start.nanoseconds }) / 1e6
+    }
 }
 
 /// What an entry is made of.
@@ -164,7 +166,7 @@ extension HARArchive.Entry {
         let connection = entry.metrics?.connection
         self.init(
             startedDateTime: Self.text(source.startTime),
-            time: HARArchive.milliseconds(phases.reduce(0) { $0 + $1.end.nanoseconds - $1.start.nanoseconds }),
+            time: HARArchive.milliseconds(of: phases),
             request: redactor.request(of: entry), response: redactor.response(of: entry),
             cache: HARArchive.Cache(comment: entry.cacheStatus?.description), timings: HARArchive.Timings(phases),
             serverIPAddress: connection?.remoteAddress.host, connection: (connection?.identifier).map(String.init),

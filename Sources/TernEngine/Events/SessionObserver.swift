@@ -21,7 +21,7 @@ public protocol SessionObserver: Sendable {
     /// Something has happened to a connection of the session. By default does nothing.
     func observe(_ observation: ConnectionObservation)
 
-    /// Whether ``addFields(to:_:)`` is called. Read once for each session; by default false.
+    /// Whether ``addFields(to:_:)`` is called. Does not change; by default false.
     var addsFields: Bool { get }
 
     /// An attempt is about to be sent as `request`: may add fields that are its own, such as `traceparent`. They are in no
@@ -113,17 +113,16 @@ final class SessionObservers: ConnectionWatcher {
     private let all: [any SessionObserver]
     /// Those that are told of the library's tasks, too.
     private let ofOwnTasks: [any SessionObserver]
-    private let signing: [any SessionObserver]
+    /// Whether one of them adds fields to attempts.
+    let addsFields: Bool
 
     /// Nil without any.
     init?(_ observers: [any SessionObserver]) {
         if observers.isEmpty { return nil }
         all = observers
         ofOwnTasks = observers.filter(\.observesOwnTasks)
-        signing = observers.filter(\.addsFields)
+        addsFields = observers.contains(where: \.addsFields)
     }
-
-    var addsFields: Bool { !signing.isEmpty }
 
     /// Whether anybody watches the library's tasks, or those of the program.
     func watch(own isOwn: Bool) -> Bool { !isOwn || !ofOwnTasks.isEmpty }
@@ -162,13 +161,11 @@ final class SessionObservers: ConnectionWatcher {
 final class TaskWatchers {
     /// As `SessionObservers.created` returned them.
     let contexts: [(any Sendable)?]
-    private var timelines: [TaskTimeline.Feed]
+    private var timelines: [TaskTimeline.Feed] = []
 
-    init(_ contexts: [(any Sendable)?], _ timelines: [TaskTimeline.Feed] = []) {
-        (self.contexts, self.timelines) = (contexts, timelines)
-    }
+    init(_ contexts: [(any Sendable)?]) { self.contexts = contexts }
 
-    func add(_ timeline: TaskTimeline.Feed) { timelines.append(timeline) }
+    func add(_ timelines: [TaskTimeline.Feed]) { self.timelines += timelines }
 
     func observe(_ observation: TaskObservation) {
         for timeline in timelines { timeline.add(observation) }

@@ -73,8 +73,13 @@ protocol AttemptOwner: AnyObject, Sendable {
     func tell(_ event: TaskEvent, by attempt: Int32, at time: MonotonicInstant)
     func tellInformational(_ head: ResponseHead, by attempt: Int32, at time: MonotonicInstant)
     /// Lets observers add fields to the request of the attempt of this number, which has begun; nil if none does.
-    func signer(of attempt: Int32) -> (any AttemptSigner)?
+    func signer(of attempt: Int32, isHedge: Bool) -> (any AttemptSigner)?
     func ask(about challenge: ServerTrustChallenge, _ question: ServerTrustQuestion)
+}
+
+extension AttemptOwner {
+    /// By the clock of the reactor, as long as there is one.
+    var now: MonotonicInstant { loop?.now ?? .now }
 }
 
 extension AttemptDriver {
@@ -101,12 +106,12 @@ extension AttemptDriver {
             case .pass(let admitted): pass = admitted
             case .refuse(let reason): return failLater(AttemptFailure(reason: reason, phase: .request))
             }
-            let number = task.hopAttempts.next()
-            task.tell(.attemptBegan(isHedge: task !== self), by: number, at: shard.loop.now)
+            let (number, isHedge) = (task.hopAttempts.next(), task !== self)
+            task.tell(.attemptBegan(isHedge: isHedge), by: number, at: shard.loop.now)
             let form = defaults.form(
-                of: hop, signedBy: task.plannedLogin, task.signer(of: number), along: route,
+                of: hop, signedBy: task.plannedLogin, task.signer(of: number, isHedge: isHedge), along: route,
                 isFirst: task.hopAttempts.isUnanswered)
-            attempt.begin(number, of: hop, along: route, as: form, pass, isHedge: task !== self, at: shard.loop.now)
+            attempt.begin(number, of: hop, along: route, as: form, pass, isHedge: isHedge, at: shard.loop.now)
         } catch {
             return failLater(AttemptFailure(reason: error.reason, phase: .request))
         }
@@ -147,7 +152,7 @@ extension AttemptDriver {
     private func endWaitForRate() {
         rateTimer.take()?.cancel()
         guard attempt.isWaiting, let since = attempt.wait.since.take() else { return }
-        task?.tell(.waited(for: .rate, since: since), by: attempt.number, at: task?.loop?.now ?? .now)
+        task?.tell(.waited(for: .rate, since: since), by: attempt.number, at: task?.now ?? .now)
     }
 
     /// A wait for the rate is over.
@@ -176,7 +181,7 @@ extension AttemptDriver {
 
     private func endAttempt(_ failure: AttemptFailure) {
         endWaitForRate()
-        attempt.failed(failure.reason, at: task?.loop?.now ?? .now)
+        attempt.failed(failure.reason, at: task?.now ?? .now)
         if let task, task === self, let circuits = task.defaults.policies.circuits {
             attempt.came(to: failure, circuits)
         }
@@ -184,7 +189,7 @@ extension AttemptDriver {
 
     /// Ends the attempt, whose outcome is not wanted: what it holds is given back, and it is not called again.
     final func abandonAttempt() {
-        let now = task?.loop?.now ?? .now
+        let now = task?.now ?? .now
         switch attempt.holding {
         case .exchange(let carrier): attempt.ended(.cancelled, carrier.leave())
         case .connectionRequest(let route):
@@ -222,7 +227,7 @@ extension AttemptDriver: ConnectionRequester {
     }
 
     func lost(_ connection: FailedConnectionMetrics) {
-        task?.tell(.connectionFailed(connection), by: attempt.number, at: task?.loop?.now ?? .now)
+        task?.tell(.connectionFailed(connection), by: attempt.number, at: task?.now ?? .now)
     }
 
     func begin(on connection: Connection, _ prepared: PreparedExchange?) -> Bool {

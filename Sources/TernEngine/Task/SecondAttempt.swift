@@ -56,7 +56,7 @@ final class SecondAttempt: AttemptDriver, ExchangeDelegate, @unchecked Sendable 
 
     func received(_ event: ResponseEvent, of bytes: Span<UInt8>, _ allowance: inout TickAllowance) -> ContentTaken {
         if case .informational(let head) = event, let first {
-            first.tellInformational(head, by: attempt.number, at: first.loop?.now ?? .now)
+            first.tellInformational(head, by: attempt.number, at: first.now)
         }
         guard case .head(let head) = event, let first, let carrier = attempt.carrier else { return .all }
         attempt.answered(head, at: carrier.loop.now)

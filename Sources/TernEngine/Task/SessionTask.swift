@@ -245,7 +245,7 @@ extension SessionTask: ObservedTask {
             return (isStarted, state.shard)
         }
         // Nobody else uses what watches the task before it starts.
-        if isStarted, shard?.perform({ _ in self.watch(by: timeline.feed) }) != true { timeline.feed.finish() }
+        if isStarted, shard?.perform({ _ in self.watch(by: [timeline.feed]) }) != true { timeline.feed.finish() }
         return timeline
     }
 
@@ -260,12 +260,13 @@ extension SessionTask: ObservedTask {
     private var isOwn: Bool { table?.isOwn ?? false }
 
     /// On the reactor's thread.
-    final func watch(by timeline: TaskTimeline.Feed) {
-        if state == .completed { return timeline.finish() }
+    final func watch(by timelines: [TaskTimeline.Feed]) {
+        if timelines.isEmpty { return }
+        if state == .completed { return timelines.forEach { $0.finish() } }
         isObserved = true
         let known = watchers ?? TaskWatchers([])
         watchers = known
-        known.add(timeline)
+        known.add(timelines)
     }
 
     /// Tells everybody who watches the task. On the reactor's thread.
@@ -285,10 +286,10 @@ extension SessionTask: ObservedTask {
         (successor.isObserved, successor.watchers) = (isObserved, watchers.take())
     }
 
-    final func signer(of attempt: Int32) -> (any AttemptSigner)? {
+    final func signer(of attempt: Int32, isHedge: Bool) -> (any AttemptSigner)? {
         guard isObserved, let observers = defaults.observers, observers.addsFields else { return nil }
         let observation = TaskObservation(
-            .attemptBegan(isHedge: false), of: self, at: loop?.now ?? .now, hop: hopAttempts.hop,
+            .attemptBegan(isHedge: isHedge), of: self, at: now, hop: hopAttempts.hop,
             attempt: Int(attempt), isOwn: isOwn)
         return ObserverSigner(
             observers: observers, observation: observation, contexts: watchers?.contexts ?? [], loop: loop)

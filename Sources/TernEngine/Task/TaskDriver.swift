@@ -187,7 +187,7 @@ extension SessionTask {
     @inline(__always)
     private func answered(_ answer: @autoclosure () -> TaskAnswer) {
         driver.isQuestionOpen = false
-        if isObserved { emit(.answered(answer()), at: loop?.now ?? .now) }
+        if isObserved { emit(.answered(answer()), at: now) }
     }
 }
 
@@ -199,7 +199,7 @@ extension SessionTask {
         let (shard, start, timelines) = lifecycle.withLock { ($0.isRunning ? $0.shard : nil, $0.start, $0.timelines) }
         guard let shard, let start else { return }
         let isWanted = !isListed || table?.add(self) ?? true
-        for timeline in timelines { watch(by: timeline) }
+        watch(by: timelines)
         tellStart(start)
         driver.deadlines.start = start
         if isWanted { begin(on: shard) } else { abandon() }
@@ -213,12 +213,12 @@ extension SessionTask {
         case .refuse(let reason): failLater(AttemptFailure(reason: reason, phase: .request), on: loop)
         case .repeat:
             hopAttempts.noteRepeat()
-            if let route = attempt.route { driver.machine.countRepeat(to: route.serverKey, at: loop?.now ?? .now) }
+            if let route = attempt.route { driver.machine.countRepeat(to: route.serverKey, at: now) }
             withShard { send(on: $0) }
         case .resolve(let isRouteNeeded): withShard { resolve(isRouteNeeded: isRouteNeeded, on: $0) }
         case .lookUp(let lookup, let number): withShard { look(up: lookup, number, on: $0) }
         case .awaitNetwork(let lookup, let number, let isFirst):
-            if isFirst { emit(.waitingForConnectivity, at: loop?.now ?? .now) }
+            if isFirst { emit(.waitingForConnectivity, at: now) }
             withShard { shard in
                 tellAttempt(at: shard.loop.now)
                 look(up: lookup, number, on: shard, for: .connectivity)
@@ -261,7 +261,7 @@ extension SessionTask {
         carrier.carry(self, Deadlines(limits: limits, start: now))
     }
 
-    private var isOutOfTime: Bool { driver.deadlines.total.map { $0.instant <= loop?.now ?? .now } ?? false }
+    private var isOutOfTime: Bool { driver.deadlines.total.map { $0.instant <= now } ?? false }
 
     /// The task goes to the network: with an attempt of the hop.
     private func send(on shard: Shard<AttemptDriver>) {
@@ -302,7 +302,7 @@ extension SessionTask {
         let number = driver.machine.history.hop.number
         guard number > 0 || driver.machine.history.isPrepared else { return }
         if hopAttempts.hop != number {
-            let now = loop?.now ?? .now
+            let now = self.now
             let next = hopAttempts.next(hop: number, keeping: attempt.record)
             endAttempt(at: now, before: driver.machine.history.continuation)
             // That of the hop before.
@@ -319,14 +319,14 @@ extension SessionTask {
             defer { state.currentRequest = request }
             return state.currentRequest
         }
-        emit(.prepared(request), at: loop?.now ?? .now)
+        emit(.prepared(request), at: now)
         withExtendedLifetime(previous) {}
     }
 
     /// What the task waits for has come, or is not waited for any more.
     func endWait() {
         driver.timer.take()?.cancel()
-        if let wait = driver.wait.take() { emit(.waited(for: wait.for, since: wait.since), at: loop?.now ?? .now) }
+        if let wait = driver.wait.take() { emit(.waited(for: wait.for, since: wait.since), at: now) }
     }
 
     /// The attempt of the task has no response; another one may have one.
@@ -446,7 +446,7 @@ extension SessionTask: ExchangeDelegate {
         case .body(let range): return content(bytes.extracting(range), &allowance)
         case .head(let head): received(head)
         case .informational(let head):
-            emit(.informational(driver.machine.response(head)), at: loop?.now ?? .now)
+            emit(.informational(driver.machine.response(head)), at: now)
         case .end(let trailers, let discarded):
             if driver.machine.ended(trailers, discarded) { responseEnded(trailers, discarded) }
         case .needMoreBytes, .handedOver: break
@@ -531,7 +531,7 @@ extension SessionTask: ExchangeDelegate {
             noteRefusal()
             deliver(response, on: carrier?.loop ?? loop)
         case .discard:
-            emit(.discarded(response), at: loop?.now ?? .now)
+            emit(.discarded(response), at: now)
             updatePause()
         case .call(let body):
             let decision = body()
@@ -546,7 +546,7 @@ extension SessionTask: ExchangeDelegate {
             driver.machine.question?.response = response
             askForContent()
         case .fail(let reason):
-            emit(.discarded(response), at: loop?.now ?? .now)
+            emit(.discarded(response), at: now)
             if let carrier = attempt.carrier { carrier.end(reason) } else { end(error(reason, phase: .head)) }
         }
     }
@@ -577,7 +577,7 @@ extension SessionTask: ExchangeDelegate {
             if let carrier = attempt.carrier { carrier.end(reason) } else { end(self.error(reason, phase: .body)) }
             return false
         }
-        emit(.responseOver(trailers: trailers, discarded: discarded), at: loop?.now ?? .now)
+        emit(.responseOver(trailers: trailers, discarded: discarded), at: now)
         return true
     }
 
@@ -596,7 +596,7 @@ extension SessionTask: ExchangeDelegate {
 
     func sent(_ count: Int64, of length: Int64?) {
         let before = contentCounts.sent.exchange(count, ordering: .relaxed)
-        emit(.sentBodyData(count &- before, total: count, expected: length ?? -1), at: loop?.now ?? .now)
+        emit(.sentBodyData(count &- before, total: count, expected: length ?? -1), at: now)
     }
 
     func exchangeEnded(_ reason: SessionError.Reason?, _ evidence: Evidence) {
@@ -633,7 +633,7 @@ extension SessionTask: AttemptOwner {
     final var answersServerTrustChallenges: Bool { driver.delegate.answersServerTrustChallenges }
 
     final func ask(about challenge: ServerTrustChallenge, _ question: ServerTrustQuestion) {
-        emit(.serverTrust(challenge, question), at: loop?.now ?? .now)
+        emit(.serverTrust(challenge, question), at: now)
     }
 }
 
@@ -722,7 +722,7 @@ extension SessionTask: HedgedTask {
     }
 
     private func addRecord(of second: SecondAttempt) {
-        endAttempt(of: second, at: loop?.now ?? .now)
+        endAttempt(of: second, at: now)
         second.end()
     }
 
@@ -752,7 +752,7 @@ extension SessionTask: HedgedTask {
         }
         driver.hedge = .none
         abandonAttempt()
-        endAttempt(at: loop?.now ?? .now)
+        endAttempt(at: now)
         learn(second.attempt)
         swap(&attempt, &second.attempt)
         if let circuits = defaults.policies.circuits { attempt.came(to: head, circuits) }
@@ -782,7 +782,7 @@ extension SessionTask: DelegateAsker {
     @inline(__always)
     private func ask(_ question: TaskEvent) -> DelegateResponse? {
         driver.isQuestionOpen = true
-        emit(question, at: loop?.now ?? .now)
+        emit(question, at: now)
         guard let answer = driver.machine.asked() else { return nil }
         answered(answer.summary)
         return answer
@@ -863,8 +863,8 @@ extension SessionTask: DelegateAsker {
             if driver.machine.history.retryCount.retries > count {
                 hopAttempts.beginRetry()
                 attempt.isFollowed(by: .retry(driver.machine.history.retries.last ?? retry))
-                emit(.retrying(driver.machine.history.retries.last ?? retry), at: loop?.now ?? .now)
-                if let response = question.response { emit(.discarded(response), at: loop?.now ?? .now) }
+                emit(.retrying(driver.machine.history.retries.last ?? retry), at: now)
+                if let response = question.response { emit(.discarded(response), at: now) }
             }
             return follow(next)
         }
@@ -990,7 +990,7 @@ extension SessionTask {
     private func endScopes(at now: MonotonicInstant) {
         if !driver.hasStarted {
             let (start, timelines) = lifecycle.withLock { ($0.start, $0.timelines) }
-            for timeline in timelines { watch(by: timeline) }
+            watch(by: timelines)
             tellStart(start ?? now)
         }
         if driver.isQuestionOpen { answered(.none) }
