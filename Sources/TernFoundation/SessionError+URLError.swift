@@ -86,7 +86,7 @@ extension SessionError.RequestFailure {
         case .body: .requestBodyStreamExhausted
         case .unauthenticated: .userAuthenticationRequired
         case .streamClosed: .networkConnectionLost
-        case .notCached: .resourceUnavailable
+        case .notCached, .notRecorded: .resourceUnavailable
         case .backgroundSession: .backgroundSessionRequiresSharedContainer
         }
     }

@@ -12,10 +12,11 @@ import Testing
         "Authentication": "Errors Message URI",
         "Bodies": "",
         "Callbacks": "Authentication Downloads Events Message Session Streams Task Trust",
+        "Cassettes": "Decoding Errors JSON Message",
         "Cache": "Authentication Decoding Message Ranges URI",
         "Collecting": "Errors Limits Task",
-        "Configuration": "Authentication Cache Cookies Decoding Egress Events Limits Message Proxies Resolving "
-            + "StrictTransport Trust",
+        "Configuration": "Authentication Cache Cassettes Cookies Decoding Egress Events Limits Message Proxies "
+            + "Resolving StrictTransport Trust",
         "Connection": "Bodies Errors Limits Message Transport URI",
         "Cookies": "Message",
         "Decoding": "Errors Message",
@@ -35,7 +36,8 @@ import Testing
         "Ranges": "Message",
         "RawStreams": "Connection Errors Transport",
         "Resolving": "",
-        "ResponseSources": "Attempt Cache Configuration Connection Errors Message Rules Task Transport URI",
+        "ResponseSources":
+            "Attempt Cache Cassettes Configuration Connection Errors Limits Message Rules Task Transport URI",
         "Rules": "Attempt Authentication Configuration Egress Errors Message Proxies Resolving URI",
         "Session":
             "Attempt Bodies Cache Collecting Configuration Connection Dialling Downloads Egress Errors Events Limits Message "

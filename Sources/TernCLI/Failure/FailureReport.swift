@@ -169,7 +169,7 @@ extension ExitStatus {
         case .invalid: .malformedURL
         case .unauthenticated: .failure
         case .streamClosed: .sending
-        case .notCached: .failure
+        case .notCached, .notRecorded: .failure
         case .backgroundSession: .failure
         }
     }

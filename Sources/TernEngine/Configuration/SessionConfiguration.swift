@@ -129,6 +129,9 @@ public struct SessionConfiguration: Sendable {
     /// Stores responses, and answers requests with them; nil, the default, for none. Sessions may share one, such as
     /// ``URLCache/shared``.
     public var urlCache: URLCache?
+    /// Records what servers answer, or answers in their place, for tests; nil, the default, for neither. Sessions may share
+    /// one. The session's own requests, such as those about revocation, are not recorded.
+    public var cassette: Cassette?
     /// How the cache answers requests that leave it to the session.
     public var requestCachePolicy = URLRequest.CachePolicy.useProtocolCachePolicy
     /// Authenticates requests, and refreshes their credentials: usually an ``AuthenticationInterceptor``. Nil, the

@@ -69,6 +69,12 @@ protocol ExchangeDelegate: AnyObject {
     func exchangeEnded(_ reason: SessionError.Reason?, _ evidence: Evidence)
 }
 
+/// Records exchanges.
+protocol ExchangeRecorder: Sendable {
+    /// The delegate that records the exchange which begins on `carrier`, and passes everything on.
+    func recording(of hop: Hop, on carrier: any Carrier, for delegate: any ExchangeDelegate) -> any ExchangeDelegate
+}
+
 /// How much of the offered content was taken.
 enum ContentTaken {
     case all

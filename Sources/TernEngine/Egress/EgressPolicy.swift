@@ -54,6 +54,13 @@ public struct EgressPolicy: Sendable, Hashable {
         return policy
     }()
 
+    /// No server.
+    static let nowhere: EgressPolicy = {
+        var policy = EgressPolicy(reach: .allowedNetworks)
+        policy.schemes = []
+        return policy
+    }()
+
     /// The policy as a text that is the same in every process, and another for every other policy.
     var text: String {
         let networks = { (networks: [IPNetwork]) in networks.map { "\($0)" }.joined(separator: ",") }

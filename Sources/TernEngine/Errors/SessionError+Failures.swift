@@ -17,6 +17,8 @@ extension SessionError {
         /// Only a stored response may answer (``URLRequest/CachePolicy/returnCacheDataDontLoad``), and none does. No byte
         /// was sent.
         case notCached
+        /// The session plays a ``Cassette``, which has no response to the request. No byte was sent.
+        case notRecorded(MissingRecording)
         /// The session is a background session of URLSession: on Linux a transfer does not outlive its process. No byte
         /// was sent.
         case backgroundSession
@@ -31,6 +33,7 @@ extension SessionError.RequestFailure: CustomStringConvertible {
         case .unauthenticated: .unauthenticated
         case .streamClosed: .streamClosed
         case .notCached: .notCached
+        case .notRecorded: .notRecorded
         case .backgroundSession: .backgroundSession
         }
     }
@@ -38,7 +41,7 @@ extension SessionError.RequestFailure: CustomStringConvertible {
     var rule: String {
         switch self {
         case .invalid(.unencodable(let error)): "\(error.reason.rule) (\(error.reason.source))"
-        case .invalid, .unauthenticated, .streamClosed, .notCached, .backgroundSession: description
+        case .invalid, .unauthenticated, .streamClosed, .notCached, .notRecorded, .backgroundSession: description
         case .body(let error): error.description
         }
     }
@@ -51,6 +54,7 @@ extension SessionError.RequestFailure: CustomStringConvertible {
         case .unauthenticated(let error): "the request could not be authenticated: \(error)"
         case .streamClosed: "the stream is closed"
         case .notCached: "no stored response answers the request, and its cache policy does not let it be sent"
+        case .notRecorded(let missing): "\(missing)"
         case .backgroundSession:
             "on Linux there are no background sessions: use a session of the default configuration"
         }

@@ -305,6 +305,8 @@ extension SessionError {
         case streamClosed = "stream-closed"
         /// No stored response answers the request, and it may not be sent.
         case notCached = "not-cached"
+        /// The session plays a cassette, which has no response to the request.
+        case notRecorded = "not-recorded"
         /// The session is a background session, which Linux does not have.
         case backgroundSession = "background-session"
         /// Too many requests wait for a connection.

@@ -231,7 +231,7 @@ private struct Redactor {
     }
 
     private func pair(_ field: HeaderField) -> HARArchive.Pair {
-        let isSecret = sensitiveFields.contains(field.name) || sensitiveFields.redacts(queryItemNamed: field.name)
+        let isSecret = sensitiveFields.isSecret(fieldNamed: field.name)
         return HARArchive.Pair(name: field.name, value: isSecret ? Self.placeholder : text(field.value))
     }
 

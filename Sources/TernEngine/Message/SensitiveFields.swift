@@ -39,9 +39,21 @@ public struct SensitiveFields: Sendable, Hashable {
     /// Whether descriptions leave out the value of a query item, or a field of a form, of this name.
     public func redacts(queryItemNamed name: String) -> Bool {
         if !redactsQueryItems { return false }
+        return redacts(memberNamed: name) || Self.secretWords.contains(Self.word(name))
+    }
+
+    private static func word(_ name: String) -> String { name.lowercased().filter { $0.isLetter || $0.isNumber } }
+
+    /// Whether archives leave out the value of a header field of this name.
+    func isSecret(fieldNamed name: String) -> Bool { contains(name) || redacts(queryItemNamed: name) }
+
+    /// Whether archives leave out the text of a member of this name in JSON, where words such as `code` and `key` indicate
+    /// no secret.
+    func redacts(memberNamed name: String) -> Bool {
+        if !redactsQueryItems { return false }
         if contains(name) { return true }
-        let word = name.lowercased().filter { $0.isLetter || $0.isNumber }
-        return Self.secretWords.contains(word) || Self.secretParts.contains { word.contains($0) }
+        let word = Self.word(name)
+        return Self.secretParts.contains { word.contains($0) }
     }
 
     /// Names of secret query items, in lower case, without separators.

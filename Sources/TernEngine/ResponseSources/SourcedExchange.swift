@@ -77,6 +77,12 @@ class SourcedExchange: Carrier, ReadinessHandler, @unchecked Sendable {
         return .delivered
     }
 
+    final func deliver(informational head: ResponseHead, _ allowance: inout TickAllowance) -> Progress {
+        delegate?.received(.informational(head), of: Span(), &allowance)
+        allowance.spend(TickAllowance.event)
+        return .delivered
+    }
+
     /// Returns how many of the bytes were taken.
     final func deliver(_ bytes: Span<UInt8>, _ allowance: inout TickAllowance) -> (taken: Int, Progress) {
         let offered = bytes.extracting(first: Self.windowSize)
@@ -86,8 +92,10 @@ class SourcedExchange: Carrier, ReadinessHandler, @unchecked Sendable {
         return (taken, taken == offered.count ? .delivered : .full)
     }
 
-    final func deliverEnd(_ allowance: inout TickAllowance) -> Progress {
-        delegate?.received(.end(trailers: HeaderFields(), discarded: HeaderFields()), of: Span(), &allowance)
+    final func deliverEnd(
+        _ allowance: inout TickAllowance, trailers: HeaderFields = [:], discarded: HeaderFields = [:]
+    ) -> Progress {
+        delegate?.received(.end(trailers: trailers, discarded: discarded), of: Span(), &allowance)
         finish(nil)
         return .waiting
     }

@@ -84,6 +84,8 @@ public final class Session: Sendable {
             proxyTrust: proxyTrust)
         let (trust, proxyTrust, proxyLogins) = (trust, proxyTrust, ProxyLogins())
         let observers = SessionObservers(configuration.observers)
+        var dialled = configuration
+        if configuration.cassette?.isPlaying == true { dialled.egressPolicy = .nowhere }
         let exchange = ExchangeSettings(configuration, watcher: makesOwnTasks ? nil : observers)
         let resolver = Resolver()
         let perHost = configuration.httpMaximumConnectionsPerHost
@@ -101,7 +103,7 @@ public final class Session: Sendable {
         shards = zip(homes, idleLimits).map { [permits] loop, idleLimit in
             Shard(
                 SharedSettings(
-                    loop: loop, configuration: configuration, trust: trust, proxyTrust: proxyTrust,
+                    loop: loop, configuration: dialled, trust: trust, proxyTrust: proxyTrust,
                     proxyLogins: proxyLogins, resolver: resolver, exchange: exchange),
                 permits, idleLimit: idleLimit)
         }
@@ -109,7 +111,9 @@ public final class Session: Sendable {
         places = TaskPlaces(shards, connectionsPerHost: perHost, areOwn: makesOwnTasks)
         ownPlaces = TaskPlaces(shards, connectionsPerHost: perHost, areOwn: true)
         let validation = ValidationSender()
-        let configured: [(any ResponseSource)?] = [Providers(of: configuration), validation.cache(of: configuration)]
+        let configured: [(any ResponseSource)?] = [
+            Providers(of: configuration), validation.cache(of: configuration), CassettePlayer(of: configuration),
+        ]
         taskDefaults = TaskDefaults(
             of: configuration, firstPolicies, sources ?? configured.compactMap(\.self), routes, trust, proxyLogins,
             rates: rates, observers: observers, timerOn: loops.first,

@@ -121,7 +121,7 @@ extension SessionConfiguration {
         // They have been read.
         side.trustFiles = nil
 
-        (side.httpCookieStorage, side.hstsStorage, side.urlCache) = (nil, nil, nil)
+        (side.httpCookieStorage, side.hstsStorage, side.urlCache, side.cassette) = (nil, nil, nil, nil)
         side.requestCachePolicy = usual.requestCachePolicy
 
         (side.rateLimit, side.rateLimitPerHost, side.memoryQuota, side.circuitBreaker) = (nil, nil, nil, nil)

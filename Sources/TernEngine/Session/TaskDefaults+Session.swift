@@ -23,6 +23,6 @@ extension TaskDefaults {
             rates: rates
                 ?? RateLimiters(
                     session: configuration.rateLimit, perHost: configuration.rateLimitPerHost, timerOn: loop),
-            observers: observers, failure: failure)
+            observers: observers, recorder: CassetteRecorder(of: configuration), failure: failure)
     }
 }

@@ -45,6 +45,8 @@ enum ResponseSourceKind: Sendable {
     case protocolClass
     /// A stored response.
     case cache
+    /// A response that was recorded.
+    case cassette
 
     /// Whether policies learn from its responses and failures, and other sources may store them.
     var standsForNetwork: Bool { self != .cache }

@@ -79,7 +79,8 @@ public class SessionTask: AttemptDriver, @unchecked Sendable {
     final override var isWanted: Bool { isAttempting }
 
     final override func start(on connection: Connection, _ prepared: PreparedExchange?) -> Bool {
-        connection.start(self, attempt.form?.hop ?? plannedHop, taskDeadlines, prepared: prepared)
+        let hop = attempt.form?.hop ?? plannedHop
+        connection.start(defaults.recorded(self, hop, on: connection), hop, taskDeadlines, prepared: prepared)
         return true
     }
 

@@ -13,6 +13,8 @@ final class TaskDefaults: Sendable {
     let proxies: ProxyRule?
     /// Nil for none.
     let observers: SessionObservers?
+    /// Nil if exchanges are not recorded.
+    let recorder: (any ExchangeRecorder)?
     let decodesContent: Bool
     /// What descriptions for observers leave out, besides what the request says.
     let sensitiveFields: SensitiveFields
@@ -26,10 +28,11 @@ final class TaskDefaults: Sendable {
     init(
         _ configuration: SessionConfiguration, policies: HopPolicies, routes: RouteRule? = nil,
         proxies: ProxyRule? = nil, rates: RateLimiters? = nil,
-        observers: SessionObservers? = nil, failure: SessionError.Reason = .sessionInvalidated
+        observers: SessionObservers? = nil, recorder: (any ExchangeRecorder)? = nil,
+        failure: SessionError.Reason = .sessionInvalidated
     ) {
         self.rates = rates
-        self.observers = observers
+        (self.observers, self.recorder) = (observers, recorder)
         self.failure = failure
         self.policies = policies
         self.proxies = proxies
@@ -46,7 +49,7 @@ final class TaskDefaults: Sendable {
         _ other: TaskDefaults, policies: HopPolicies, rates: RateLimiters?, failure: SessionError.Reason? = nil
     ) {
         (timeouts, routes, proxies) = (other.timeouts, other.routes, other.proxies)
-        observers = other.observers
+        (observers, recorder) = (other.observers, other.recorder)
         (self.policies, self.rates) = (policies, rates)
         (decodesContent, sensitiveFields) = (other.decodesContent, other.sensitiveFields)
         (bodyLimits, contentDecodingLimits) = (other.bodyLimits, other.contentDecodingLimits)
@@ -90,6 +93,12 @@ extension TaskDefaults {
         if part == nil, signers.isEmpty { return nil }
         return AttemptForm(hop, part, signers: signers)
     }
+
+    /// What the connection calls for an exchange: the attempt, or what records the exchange in front of it.
+    @inline(__always)
+    func recorded(
+        _ attempt: any ExchangeDelegate, _ hop: Hop, on connection: any Carrier
+    ) -> any ExchangeDelegate { recorder?.recording(of: hop, on: connection, for: attempt) ?? attempt }
 
     func decodesContent(for request: URLRequest) -> Bool { request.decodesContent ?? decodesContent }
 

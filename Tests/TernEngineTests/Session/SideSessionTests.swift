@@ -395,6 +395,7 @@ import Testing
         configuration.httpCookieStorage = HTTPCookieStorage()
         configuration.hstsStorage = HSTSStorage()
         configuration.urlCache = URLCache(memoryCapacity: 1 << 20)
+        configuration.cassette = Cassette()
         configuration.requestCachePolicy = .returnCacheDataDontLoad
         configuration.authentication = Token()
         configuration.netrc = Netrc(Array("default login me password secret".utf8))
