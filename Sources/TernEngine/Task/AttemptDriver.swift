@@ -166,6 +166,15 @@ extension AttemptDriver {
         if let route = attempt.admitted() { connect(along: route, on: shard) }
     }
 
+    /// Sends the hop, and has the exchange recorded if there is a recorder.
+    final func record(
+        _ delegate: some ExchangeDelegate, on connection: Connection, _ prepared: PreparedExchange?
+    ) {
+        let hop = hop
+        let recording = task?.defaults.recorder?.recording(of: hop, on: connection, for: delegate)
+        connection.start(recording ?? delegate, hop, deadlines, prepared: prepared)
+    }
+
     /// Ends the attempt without an exchange.
     private func fail(_ failure: AttemptFailure) {
         endAttempt(failure)

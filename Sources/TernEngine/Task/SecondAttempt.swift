@@ -36,7 +36,7 @@ final class SecondAttempt: AttemptDriver, ExchangeDelegate, @unchecked Sendable 
             Self.perform(on: connection.loop) { first.lost(self) }
             return false
         }
-        connection.start(first.defaults.recorded(self, hop, on: connection), hop, deadlines, prepared: prepared)
+        record(self, on: connection, prepared)
         return true
     }
 

@@ -79,8 +79,11 @@ public class SessionTask: AttemptDriver, @unchecked Sendable {
     final override var isWanted: Bool { isAttempting }
 
     final override func start(on connection: Connection, _ prepared: PreparedExchange?) -> Bool {
-        let hop = attempt.form?.hop ?? plannedHop
-        connection.start(defaults.recorded(self, hop, on: connection), hop, taskDeadlines, prepared: prepared)
+        if defaults.recorder == nil {
+            connection.start(self, attempt.form?.hop ?? plannedHop, taskDeadlines, prepared: prepared)
+        } else {
+            record(self, on: connection, prepared)
+        }
         return true
     }
 

@@ -94,12 +94,6 @@ extension TaskDefaults {
         return AttemptForm(hop, part, signers: signers)
     }
 
-    /// What the connection calls for an exchange: the attempt, or what records the exchange in front of it.
-    @inline(__always)
-    func recorded(
-        _ attempt: any ExchangeDelegate, _ hop: Hop, on connection: any Carrier
-    ) -> any ExchangeDelegate { recorder?.recording(of: hop, on: connection, for: attempt) ?? attempt }
-
     func decodesContent(for request: URLRequest) -> Bool { request.decodesContent ?? decodesContent }
 
     /// How fast the bytes of an exchange with this origin may pass; nil for no limit.
