@@ -7,7 +7,8 @@ import TernHTTP1
 ///
 /// A credential that is accepted is stored, as far as it may be. Where the server has accepted one from the storage, or
 /// one that is there now, the next request within its space has it without being asked. A stored credential is for its
-/// space: a redirect to another origin is authenticated by what is stored for that one, if anything is.
+/// space: a redirect to another origin is authenticated by what is stored for that one, if anything is. The name and the
+/// password of a URL are for requests with that URL's name and password alone: they are not stored.
 ///
 /// Where only Digest may authenticate a hop, it may be sent without its content first, as curl does: the server answers
 /// the first request with its challenge, so the content would be sent for nothing, and content that can be read once
@@ -157,7 +158,7 @@ struct Authentication: HopPolicy {
         if let credential = hop.request.credential { return (credential, Credential.Persistence.none) }
         guard let credential = hop.request.urlCredential else { return nil }
         if credential.passwordBytes.isEmpty, proposal(for: challenges, memory, hop) != nil { return nil }
-        return (credential, .forSession)
+        return (credential, Credential.Persistence.none)
     }
 
     /// The question to the delegate, with what the storage proposes.
@@ -245,8 +246,11 @@ extension Authentication {
             let known = spaces.login(for: destination.origin, destination.originForm.text)
         else { return }
         let space = known.space
-        let stored = storage.credential(ofUser: known.credential.user, for: space)
-        guard let credential = stored?.passwordCredential else { return spaces.remove(known) }
+        let isOfURL = hop.mayCarryCredentials && hop.request.urlCredential == known.credential
+        let stored = isOfURL ? nil : storage.credential(ofUser: known.credential.user, for: space)
+        guard let credential = isOfURL ? known.credential : stored?.passwordCredential else {
+            return spaces.remove(known)
+        }
         guard isFor(hop, credential), !history[Memory.self].refuses(credential, for: space),
             let login = credential == known.credential ? known : known.with(credential), login.canSign(hop.request)
         else { return }
@@ -266,11 +270,12 @@ extension Authentication {
         _ login: Login, _ head: ResponseHead, _ memory: inout Memory, _ history: borrowing TaskHistory
     ) {
         guard let destination = try? history.hop.request.destination.get() else { return }
-        if let persistence = login.persistence {
-            if persistence == .none { return }
+        if let persistence = login.persistence, persistence != .none {
             storage?.accepted(
                 Credential(login.password.credential, persistence: persistence), for: login.password.space)
             memory.login?.persistence = nil
+        } else if login.persistence != nil, login.password.credential != history.hop.request.urlCredential {
+            return
         }
         let next = login.password.following(head.bytes(for: "Authentication-Info"))
         spaces.add(next ?? login.password, for: destination.originForm.text)

@@ -169,14 +169,27 @@ private final class Answering: SessionTaskDelegate {
         }
     }
 
-    @Test func `the name and password of a URL are stored, and other URLs need none`() async throws {
-        let origin = try origin(["ada:p"])
-        let first = try URLRequest(string: "http://ada:p@127.0.0.1:\(origin.port)/")
-        #expect(try await session.data(for: first).1.statusCode == 200)
-        #expect(storage.credentials(for: space(origin))?["ada"]?.persistence == .forSession)
-        #expect(try await status(origin) == 200)
-        #expect(try await session.data(for: first).1.statusCode == 200)
-        #expect(sent(origin) == [nil] + Array(repeating: Self.basic("ada:p"), count: 3))
+    @Test func `the name and password of a URL are for such URLs alone`() async throws {
+        let origin = try origin(["ada:p", "bob:q"], redirecting: ["/a/from": "/a/to"])
+        let plain = try URLRequest(origin, "/a/")
+        let ada = try URLRequest(string: "http://ada:p@127.0.0.1:\(origin.port)/a/from")
+        let bob = try URLRequest(string: "http://bob:q@127.0.0.1:\(origin.port)/a/")
+        let wrong = try URLRequest(string: "http://ada:x@127.0.0.1:\(origin.port)/a/")
+        let other = Session(configuration: session.configuration)
+        for (session, request, status, credentials) in [
+            (session, ada, 200, [nil, "ada:p", "ada:p"]), (session, plain, 401, [nil]), (other, plain, 401, [nil]),
+            // The space is known.
+            (session, ada, 200, ["ada:p", "ada:p"]), (session, bob, 200, [nil, "bob:q"]), (session, bob, 200, ["bob:q"]),
+            (session, plain, 401, [nil]), (session, wrong, 401, [nil, "ada:x"]), (session, plain, 401, [nil]),
+        ] {
+            let count = origin.requests.count
+            #expect(try await session.data(for: request).1.statusCode == status)
+            #expect(sent(origin).dropFirst(count) == credentials.map { $0.map(Self.basic) }[...], "\(request)")
+        }
+        #expect(storage.allCredentials.isEmpty)
+        // What the program stores is another matter.
+        store("ada", for: space(origin))
+        #expect(try await session.data(for: plain).1.statusCode == 200)
     }
 
     @Test func `a URL with a name alone takes the password of that name`() async throws {
