@@ -38,6 +38,7 @@ struct Destination: Sendable, Hashable {
             case .scheme(let scheme): throw .unsupportedScheme(scheme)
             case .host(let host): throw .invalidHost(host)
             case .port(let port): throw .invalidPort(port)
+            case .userinfo: throw .ambiguousUserinfo
             }
         }
     }

@@ -15,6 +15,8 @@ public enum InvalidRequest: Error, Sendable, Hashable, CustomStringConvertible {
     case invalidHost(String)
     /// The port is not a number from 1 to 65535.
     case invalidPort(String)
+    /// The URL has more than one "@" in front of its path: readers differ in what is the host (RFC 3986 §3.2.1).
+    case ambiguousUserinfo
     /// The method, target or a header field is invalid (RFC 9110 §5.5, RFC 9112 §3).
     case unencodable(HTTPProtocolError)
     /// The file with its content cannot be sent.
@@ -37,6 +39,8 @@ public enum InvalidRequest: Error, Sendable, Hashable, CustomStringConvertible {
         case .invalidHost(""): "the URL has no host"
         case .invalidHost(let host): "\"\(host.excerpt)\" is not a host name" + Self.flaw(of: host)
         case .invalidPort(let port): "\"\(port.excerpt)\" is not a port from 1 to 65535"
+        case .ambiguousUserinfo:
+            "the URL has more than one \"@\" before its path: one in a name or a password is written as %40"
         case .unencodable(let error): "\(error)"
         case .unreadableContent(.unreadable(let error, let path)):
             "its content cannot be read from \(path.excerpt): \(error)"

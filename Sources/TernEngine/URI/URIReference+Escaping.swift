@@ -68,12 +68,9 @@ extension URIReference {
 
     private static func authority(_ part: String) -> String {
         let bytes = bytes(part)
-        // The last one, as for all who read this authority.
         guard let at = bytes.lastIndex(of: UInt8(ascii: "@")) else { return server(bytes) }
-        let userinfo = escaped(Array(bytes[..<at])) {
-            // RFC 3986 §3.2.1: as in a path, but for an "@".
-            $0.mayStandInPath && $0 != UInt8(ascii: "@")
-        }
+        // RFC 3986 §3.2.1. Another "@" stays, and is refused later.
+        let userinfo = escaped(Array(bytes[..<at]), isLiteral: \.mayStandInPath)
         return "\(userinfo)@\(server(Array(bytes[(at + 1)...])))"
     }
 

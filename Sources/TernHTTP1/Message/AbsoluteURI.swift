@@ -10,6 +10,8 @@ package struct AbsoluteURI: Sendable, Hashable {
         case scheme(String)
         case host(String)
         case port(String)
+        /// There is more than one "@" (RFC 3986 §3.2.1): readers differ in which of them ends it.
+        case userinfo
     }
 
     package let origin: HTTPOrigin
@@ -27,7 +29,7 @@ package struct AbsoluteURI: Sendable, Hashable {
         guard start <= bytes.count, bytes[colon &+ 1] == .slash, bytes[colon &+ 2] == .slash else { throw .host("") }
         let end = Self.authorityEnd(bytes, from: start)
         let authority = bytes.extracting(start..<end)
-        let (host, port) = try Self.hostAndPort(authority.extracting(Self.userinfoEnd(authority)..<authority.count))
+        let (host, port) = try Self.hostAndPort(authority.extracting(try Self.userinfoEnd(authority)..<authority.count))
         origin = HTTPOrigin(scheme: scheme, host: host, port: port ?? scheme.defaultPort)
         if origin.endsInNoAddress { throw .host(host) }
         let sent = bytes.extracting(end..<bytes.first(.hash, from: end)).text
@@ -41,10 +43,11 @@ package struct AbsoluteURI: Sendable, Hashable {
         return end
     }
 
-    /// After the last "@".
-    private static func userinfoEnd(_ authority: Span<UInt8>) -> Int {
+    /// After the "@".
+    private static func userinfoEnd(_ authority: Span<UInt8>) throws(Refusal) -> Int {
         var end = authority.count
         while end > 0, authority[end &- 1] != .at { end &-= 1 }
+        if end > 0, authority.first(.at, from: 0) < end &- 1 { throw .userinfo }
         return end
     }
 

@@ -32,7 +32,7 @@ import Testing
             "http://example.com/a/../b;c=%2f?d=e&f#g", "http", "example.com", 80, "example.com", "/a/../b;c=%2f?d=e&f"),
         Reading("http://example.com//double", "http", "example.com", 80, "example.com", "//double"),
         Reading("http://user:secret@example.com/", "http", "example.com", 80, "example.com", "/"),
-        Reading("http://a@b@example.com:81/", "http", "example.com", 81, "example.com:81", "/"),
+        Reading("http://a%40b@example.com:81/", "http", "example.com", 81, "example.com:81", "/"),
         Reading("http://user@[::1]:82/", "http", "::1", 82, "[::1]:82", "/"),
         Reading("http://example.com/@evil.example/", "http", "example.com", 80, "example.com", "/@evil.example/"),
         Reading("http://example.com?@evil.example", "http", "example.com", 80, "example.com", "/?@evil.example"),
@@ -78,6 +78,8 @@ import Testing
         ("http://example.com:80:90/", .invalidPort("80:90")), ("http://example.com:http/", .invalidPort("http")),
         ("http://example.com:99999999999999999999/", .invalidPort("99999999999999999999")),
         ("http://[::1]:x/", .invalidPort("x")),
+        ("http://a@b@example.com/", .ambiguousUserinfo), ("http://a@b:80@[::1]/", .ambiguousUserinfo),
+        ("http://@@b/", .ambiguousUserinfo), ("http://a@b@", .ambiguousUserinfo),
     ])
     func `refuses`(_ url: String, _ reason: InvalidRequest) {
         #expect(throws: reason) { try Destination(absoluteString: url) }

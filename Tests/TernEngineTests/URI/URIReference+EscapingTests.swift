@@ -13,7 +13,7 @@ import Testing
 
     /// Of each component, which characters stay.
     @Test(arguments: [
-        ("http://h/a", "b", "@:"), ("http://h/?a", "b", "@:"), ("http://h/#a", "b", "@:"), ("http://a", "b@h/", ":"),
+        ("http://h/a", "b", "@:"), ("http://h/?a", "b", "@:"), ("http://h/#a", "b", "@:"), ("http://a", "b@h/", "@:"),
     ])
     func `each visible character stays or is escaped once, in each component`(
         _ before: String, _ after: String, _ delimiters: String
@@ -25,11 +25,13 @@ import Testing
             if before == "http://a", "/?".contains(character) { continue }
             let stays =
                 (UnicodeScalar(byte).properties.isAlphabetic || UnicodeScalar(byte).properties.numericType != nil
-                    || Self.marks.contains(character)) && (before != "http://a" || character != "@")
+                    || Self.marks.contains(character))
             let escape = "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
             let expected = before + (stays ? character : escape) + after
             #expect(escaped(before + character + after) == expected)
             #expect(escaped(expected) == expected)
+            // Another "@" in front of the path is refused.
+            if before == "http://a", character == "@" { continue }
             #expect(
                 try URLRequest(string: before + character + "%20" + after).url?.absoluteString
                     == before + (stays ? character : escape) + "%20" + after)
@@ -42,7 +44,7 @@ import Testing
         ("http://h/100%?50%&%4", "http://h/100%25?50%25&%254"),
         ("http://h/\u{e9}?\u{20ac}=%e2%82%ac", "http://h/%C3%A9?%E2%82%AC=%e2%82%ac"),
         ("http://h/a b\n", "http://h/a%20b"), (" \thttp://h/a\nb \r\n", "http://h/a%0Ab"),
-        ("http://h/?#a#b", "http://h/?#a%23b"), ("http://u[:p%20@@h/", "http://u%5B:p%20%40@h/"),
+        ("http://h/?#a#b", "http://h/?#a%23b"), ("http://u[:p%20@h/", "http://u%5B:p%20@h/"),
         ("http://[::1]:80/[", "http://[::1]:80/%5B"), ("http://h/a\u{301}", "http://h/a%CC%81"),
         ("http://b\u{fc}cher.localhost:1/y", "http://xn--bcher-kva.localhost:1/y"),
         ("http://u:p@B\u{dc}CHER.example", "http://u:p@xn--bcher-kva.example"),
