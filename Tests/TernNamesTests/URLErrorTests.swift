@@ -29,6 +29,22 @@ import Testing
         }
     }
 
+    @Test func `older programs find its code and domain where each error has them`() throws {
+        let errors: [(SessionError.Reason, Int)] = [
+            (.cancelled, NSURLErrorCancelled), (.timedOut(.total), NSURLErrorTimedOut),
+            (.transfer(.connectionLost(nil)), NSURLErrorNetworkConnectionLost),
+            (.transfer(.provider(Foundation.URLError(.callIsActive))), NSURLErrorCallIsActive),
+            (.transfer(.provider(CancellationError())), NSURLErrorUnknown),
+            (.request(.invalid(.ambiguousUserinfo)), NSURLErrorBadURL),
+        ]
+        for (reason, code) in errors {
+            let error = SessionError(reason, phase: .request) as any Error
+            #expect(error._code == code && error._domain == NSURLErrorDomain)
+            #expect((error as NSError).code == code && (error as NSError).domain == NSURLErrorDomain)
+        }
+        #expect((URLError(.callIsActive) as any Error)._code == NSURLErrorCallIsActive)
+    }
+
     @Test func `resume data is where it always was`() {
         let error = URLError(.cancelled, phase: .body, resumeData: Data([1]))
         #expect(error.downloadTaskResumeData == Data([1]))
