@@ -216,7 +216,7 @@ struct CurlOption: Equatable {
         ~ --remove-on-error | always the case
         ~ -X --request | a redirect that turns the method into GET overrides it; an empty method is none
         ~ --request-target | an empty target is none
-        ~ --resolve | "+" has no effect: an entry holds as long as the command; an IPv6 address in place of the host stands in brackets; behind a proxy it leads through a tunnel
+        ~ --resolve | "+" has no effect: an entry holds as long as the command; an IPv6 address in place of the host stands in brackets; behind a proxy it leads through a tunnel, but for http URLs, whose hosts a proxy of http resolves
         ~ --retry | does not wait longer than an hour for Retry-After, and repeats nothing after a part was written to standard output; with "-C -" it continues the file where it broke off, also after a lost connection
         = --retry-all-errors
         = --retry-connrefused

@@ -78,6 +78,7 @@ struct ProxyOptions: OptionGroup, Equatable {
 
     func apply(to configuration: inout SessionConfiguration) throws {
         configuration.probesForProxyDigest = schemes == .digest
+        configuration.tunnelsToOverriddenAddresses = false
         if announces { configuration.proxyProtocol = .v1 }
         configuration.proxySettings = try settings()
         // Options about the trust of servers say nothing of proxies.

@@ -204,7 +204,10 @@ final class Transcript: SessionTaskDelegate {
         }
         // Later output may be on the same terminal.
         upload?.settle()
-        let length = response.bodyLength(answering: task.currentRequest ?? task.originalRequest)
+        let request = task.currentRequest ?? task.originalRequest
+        let length = response.bodyLength(answering: request)
+        // RFC 9112 §6.3
+        let hasContent = request.httpMethod != "HEAD" && ![204, 304].contains(response.statusCode) && length != 0
         if rules.isWholeAlready(response) { return state.withLock { $0.isRefused = true } }
         if let refusal = rules.refusal(of: response, length: length) ?? rules.refusal(of: response)
             ?? rules.refusal(ofRest: response)
@@ -214,7 +217,7 @@ final class Transcript: SessionTaskDelegate {
         guard case .write(let outlet, let headCopies) = bodyUse else { return }
         let isUnneeded = rules.isBodyUnneeded(in: response)
         // Behind the head, which a task that has ended no longer writes.
-        defer { if isUnneeded, response.statusCode != 304, length != 0 { task.cancel() } }
+        defer { if isUnneeded, hasContent { task.cancel() } }
         if isUnneeded {
             let isUnchanged = rules.isUnchanged(response)
             state.withLock { ($0.isUnneeded, $0.contents.isUnchanged) = (true, isUnchanged) }

@@ -151,6 +151,9 @@ public struct SessionConfiguration: Sendable {
     package var probesForDigest = false
     /// The same for the challenge of a proxy. Content that can be read once always waits for it.
     package var probesForProxyDigest = false
+    /// Whether a tunnel through the proxy leads to the addresses of ``addressOverrides``, also where the proxy would get
+    /// whole requests. In curl it gets them, and resolves the host.
+    package var tunnelsToOverriddenAddresses = true
     /// Fields added to every request that has no field of that name.
     public var httpAdditionalHeaders: HeaderFields = ["Accept": "*/*", "User-Agent": "Tern"]
     /// The header fields whose values are secret in every request, besides those that always are and those that a

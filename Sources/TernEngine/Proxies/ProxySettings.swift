@@ -125,6 +125,9 @@ final class ProxyRoute: Sendable {
         settings = RouteSettings(RouteSettings.Parts())
     }
 
+    /// Whether the proxy resolves the host of a URL of http, which it gets whole.
+    var resolvesHosts: Bool { (try? proxy.get()).map { $0.kind.isHTTP && !$0.tunnelsAll } ?? false }
+
     /// The settings of a request, and the proxies.
     ///
     /// - Parameter end: where the tunnel leads; nil for the origin.

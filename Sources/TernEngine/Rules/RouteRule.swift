@@ -17,6 +17,8 @@ final class RouteRule: Sendable {
     private let proxies: ProxySettings?
     /// Whether the fields that the session adds to requests switch protocols.
     private let upgradesAll: Bool
+    /// Whether an address of a host leads through a tunnel where the proxy would get whole requests.
+    private let tunnelsToAddresses: Bool
     /// What the session says about names.
     private let names: NameRules?
     /// The session's policy, besides that of a request.
@@ -34,6 +36,7 @@ final class RouteRule: Sendable {
         }
         (storage, proxies) = (configuration.urlCredentialStorage, configuration.effectiveProxySettings)
         upgradesAll = configuration.httpAdditionalHeaders.contains("Upgrade")
+        tunnelsToAddresses = configuration.tunnelsToOverriddenAddresses
         (names, egressPolicy) = (configuration.nameRules, configuration.egressPolicy)
         self.trust = trust
     }
@@ -83,7 +86,7 @@ final class RouteRule: Sendable {
             return RouteSettings.changing(request.routeSettings) { $0.proxyChoice = nil }
         }
         if let failure = route.failure { throw .connecting(failure) }
-        let end = tunnelEnd(for: origin, NameRules.joined(request.routeSettings?.names, names))
+        let end = tunnelEnd(for: origin, NameRules.joined(request.routeSettings?.names, names), route)
         let guardian = EgressGuard(
             session: egressPolicy, request: request.egressPolicy, origin: end?.target ?? origin, endpoint: nil,
             isForwarded: true)
@@ -96,10 +99,11 @@ final class RouteRule: Sendable {
     }
 
     /// What overrides say of an origin holds behind a proxy, too, which only a tunnel can lead there; nil for nothing.
-    private func tunnelEnd(for origin: HTTPOrigin, _ names: NameRules?) -> Route.TunnelEnd? {
+    private func tunnelEnd(for origin: HTTPOrigin, _ names: NameRules?, _ route: ProxyRoute) -> Route.TunnelEnd? {
         guard let names else { return nil }
         let target = names.endpoint(for: origin)
-        let isLocated = names.override(for: target) != nil
+        let resolves = !tunnelsToAddresses && target == origin && origin.scheme == .http && route.resolvesHosts
+        let isLocated = !resolves && names.override(for: target) != nil
         return target == origin && !isLocated ? nil : Route.TunnelEnd(target: target, isLocated: isLocated)
     }
 

@@ -379,7 +379,7 @@ import Testing
             "decodesContent", "contentDecodingLimits", "isBackground", "followsURLSession", "retryPolicy",
             "socketOptions", "egressPolicy", "proxySettings", "proxyTLS", "proxyTrustPolicyManager", "resolver",
             "addressFamily", "addressOverrides", "httpShouldSetCookies", "httpCookieAcceptPolicy",
-            "probesForProxyDigest", "sensitiveFields", "observers", "maximumCollectedBodySize", "limits", "leniency",
+            "probesForProxyDigest", "tunnelsToOverriddenAddresses", "sensitiveFields", "observers", "maximumCollectedBodySize", "limits", "leniency",
             "circuitClock",
         ]
         var configuration = SessionConfiguration()

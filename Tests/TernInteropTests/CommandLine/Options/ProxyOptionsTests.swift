@@ -102,6 +102,8 @@ import Testing
             ("", "-x nowhere.invalid:1 http://a.test/"),
             ("", "-x 127.0.0.1:PORT --connect-to a.test:80:b.test:81 http://a.test/"),
             ("", "-x 127.0.0.1:PORT --connect-to a.test:443:b.test: https://a.test/"),
+            ("", "-x 127.0.0.1:PORT --resolve a.test:80:192.0.2.1 http://a.test/"),
+            ("", "-x 127.0.0.1:PORT --resolve a.test:80:192.0.2.1 --connect-to ::b.test: http://a.test/"),
         ])
     func `the proxy gets what it gets from curl`(variables: String, options: String) async throws {
         let expected = try await outcome(variables, ["curl"], options)
