@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The address that an origin listens on, and the sizes of its sockets and memory.
+/// The address that an origin listens on, the sizes of its sockets and memory, and what goes wrong by rule.
 public struct OriginConfiguration: Sendable {
     /// A loopback address.
     public enum Address: Sendable {
@@ -22,6 +22,8 @@ public struct OriginConfiguration: Sendable {
     public var receiveBufferSize: Int32?
     /// The minimum number of the latest requests that ``OriginObservations/requests`` keeps; all are counted.
     public var rememberedRequests = 10_000
+    /// What goes wrong by rule, whatever the script says; nothing by default.
+    public var faults: [OriginFault] = []
 
     /// 127.0.0.1, on a port that the kernel chooses.
     public init() {}

@@ -43,7 +43,7 @@ public final class ScriptedOrigin: Sendable {
     /// Starts the origin: when the initialiser returns, it accepts connections.
     ///
     /// - Parameters:
-    ///   - configuration: the address, and sizes.
+    ///   - configuration: the address, sizes, and faults.
     ///   - identity: the certificate for TLS; nil for plain TCP.
     ///   - tlsOptions: the TLS settings.
     ///   - onAccept: steps before the TLS handshake and the first request; none by default.
@@ -58,7 +58,8 @@ public final class ScriptedOrigin: Sendable {
     ) throws(ScriptedOriginError) {
         let context: TLSServerContext? =
             if let identity { try TLSServerContext(identity, tlsOptions) } else { nil }
-        let script = OriginScript(onAccept: onAccept, onHead: onHead, onRequest: script)
+        let script = OriginFaults(configuration.faults).before(
+            OriginScript(onAccept: onAccept, onHead: onHead, onRequest: script))
         let log = ObservationLog(rememberedRequests: configuration.rememberedRequests)
         let listener = try OriginListener(configuration)
         core = try OriginCore(context: context, log: log) { number, stream, currentHold in

@@ -54,6 +54,55 @@ private final class Listener: SessionTaskDelegate {
         }
     }
 
+    private static let faults: [OriginFault] = [
+        .connections(.every(3), [.reset]), .requests(.every(3), instead: [.reset]),
+        .requests(.every(3), instead: [.close]), .requests(.every(3), instead: [.respond(status: 503)]),
+    ]
+
+    @Test(arguments: faults.indices)
+    func `a thousand requests get through although each third connection or answer fails`(_ index: Int) async throws {
+        var configuration = OriginConfiguration()
+        configuration.faults = [Self.faults[index]]
+        let origin = try ScriptedOrigin(configuration) { _, request in
+            [.respond(fields: [("Connection", "close")], body: request.target), .close]
+        }
+        let session = Session.limited(to: 8) {
+            $0.retryPolicy.maximumRetries = 30
+            $0.retryPolicy.backOff.base = .milliseconds(1)
+            $0.retryPolicy.backOff.factor = 1
+            $0.retryPolicy.budget = nil
+        }
+        let wrong = await withTaskGroup(of: Int.self) { group in
+            for part in 0..<8 {
+                group.addTask {
+                    var wrong = 0
+                    for number in 0..<125 {
+                        let path = "/\(part)/\(number)"
+                        let text = try? await session.text(URLRequest(origin, path))
+                        if text != path { wrong += 1 }
+                    }
+                    return wrong
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        // Two of three get through.
+        #expect(wrong == 0 && (index == 0 ? origin.connectionCount : origin.observations.requestCount) >= 1499)
+    }
+
+    @Test func `an answer that breaks off behind its head is lost, and not asked for again`() async throws {
+        for steps in [[OriginStep].resetAfterHead, .resetInContent] {
+            var configuration = OriginConfiguration()
+            configuration.faults = [.requests(.every(3), instead: steps)]
+            let origin = try ScriptedOrigin(configuration) { _, _ in [.ok("whole")] }
+            let session = Session.limited { $0.retryPolicy = Self.policy }
+            for number in 1...9 {
+                let error = await session.failure(of: try URLRequest(origin))
+                #expect((error?.reason.isConnectionLoss == true) == (number % 3 == 0))
+            }
+        }
+    }
+
     /// The standard policy with short waits.
     private static let policy: RetryPolicy = {
         var policy = RetryPolicy.standard
