@@ -20,6 +20,7 @@
 @_exported public import struct TernIO.ResolveError
 @_exported public import struct TernIO.SocketOptionError
 @_exported public import struct TernIO.SocketOptions
+@_exported public import class TernIO.TestClock
 @_exported public import enum TernIO.TransportAddress
 @_exported public import struct TernIO.UnixSocketName
 @_exported public import struct TernSystem.Descriptor

@@ -174,6 +174,7 @@
 @_exported public import struct TernEngine.TaskObservation
 @_exported public import struct TernEngine.TaskTimeline
 @_exported public import enum TernEngine.TaskWait
+@_exported public import class TernEngine.TestClock
 @_exported public import struct TernEngine.Timeouts
 @_exported public import struct TernEngine.TransferProgress
 @_exported public import struct TernEngine.TransparencyFinding

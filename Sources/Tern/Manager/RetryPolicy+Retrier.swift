@@ -62,7 +62,7 @@ extension RetryPolicy: RequestRetrier {
         if failure?.phase != .body, outcome.isRetried(by: planner.policy), planner.isSafeToRepeat(facts) { return nil }
         let metrics = request.task?.metrics
         let earlier = request.delegate.state.withLock { $0.earlier }
-        let now = MonotonicInstant.now
+        let now = MonotonicInstant.now(by: configuration.clock)
         let elapsed = (earlier.start ?? metrics?.start)?.duration(to: now) ?? .zero
         var policy = self
         // A task that has run out of its time is followed by one with a time of its own.

@@ -304,7 +304,7 @@ extension TaskDelegate {
     /// - Parameter retry: nil if the request is not retried.
     private func answered(_ number: UInt, _ retry: (any TaskRetry)?, after delay: TimeInterval) {
         switch state.withLock({ $0.answered(number, retry != nil) }) {
-        case .retry: Self.later(delay) { retry?.perform() }
+        case .retry: later(delay) { retry?.perform() }
         case .finish: context.callbacks.post(self)
         case .nothing: break
         }
@@ -326,9 +326,16 @@ extension TaskDelegate {
     }
 
     /// Adapters may block, so not on the callback queue. The number of seconds may be any.
-    private static func later(_ delay: TimeInterval, _ work: @escaping @Sendable () -> Void) {
+    private func later(_ delay: TimeInterval, _ work: @escaping @Sendable () -> Void) {
         let queue = DispatchQueue.global(qos: .utility)
         guard delay > 0 else { return queue.async(execute: work) }
+        if let clock = context.session.configuration.clock {
+            Task {
+                try await Duration.seconds(min(delay, 1e9)).sleep(by: clock)
+                queue.async(execute: work)
+            }
+            return
+        }
         queue.asyncAfter(deadline: .now() + min(delay, 1e9), execute: work)
     }
 }

@@ -17,7 +17,7 @@ final class Circuits: Sendable {
     private let failures: RetryPolicy.Failures
     private let statusCodes: Set<Int>
     private let waitsForConnectivity: Bool
-    private let clock: @Sendable () -> MonotonicInstant
+    private let clock: TestClock?
 
     /// Nil for a session without a breaker.
     init?(of configuration: SessionConfiguration) {
@@ -25,13 +25,13 @@ final class Circuits: Sendable {
         table = CircuitTable(CircuitMachine.Rules(breaker))
         (failures, statusCodes) = (breaker.failures, breaker.statusCodes)
         waitsForConnectivity = configuration.waitsForConnectivity
-        clock = configuration.circuitClock
+        clock = configuration.clock
     }
 
     /// - Parameter isChosenElsewhere: whether another server has chosen this one, by a redirect. Its failures do not count: a
     ///   server must not open the breaker of another.
     func admit(to route: Route, isChosenElsewhere: @autoclosure () -> Bool) -> Admission {
-        let now = clock()
+        let now = MonotonicInstant.now(by: clock)
         switch table.ask(route.serverKey, isChosenElsewhere: isChosenElsewhere(), at: now) {
         case .pass(let pass): return .pass(pass)
         case .refuse(let until, let isHalfOpen):
@@ -43,13 +43,13 @@ final class Circuits: Sendable {
 
     /// Whether a retry after this delay would be refused.
     func refuses(_ server: String, after delay: Duration) -> Bool {
-        table.isOpen(server, at: clock().advanced(by: delay))
+        table.isOpen(server, at: MonotonicInstant.now(by: clock).advanced(by: delay))
     }
 
     func learn(_ head: ResponseHead, of pass: CircuitPass) {
         // A proxy that wants a password says nothing about the server.
         if head.status == 407 { return pass.giveBack() }
-        pass.end(failed: statusCodes.contains(head.status), at: clock())
+        pass.end(failed: statusCodes.contains(head.status), at: .now(by: clock))
     }
 
     func learn(_ failure: AttemptFailure, of pass: CircuitPass) {
@@ -58,7 +58,7 @@ final class Circuits: Sendable {
             // The task waits for the network of this machine, and then makes another attempt.
             !waitsForConnectivity || failure.unreachableHosts == nil
         else { return pass.giveBack() }
-        pass.end(failed: true, at: clock())
+        pass.end(failed: true, at: .now(by: clock))
     }
 }
 

@@ -77,8 +77,6 @@ public struct SessionConfiguration: Sendable {
     /// Holds requests to a host back while too many of them fail; nil, the default, for none. Each session has the states of
     /// its hosts for itself.
     public var circuitBreaker: CircuitBreaker?
-    /// The time by which the circuit breaker goes.
-    var circuitClock: @Sendable () -> MonotonicInstant = { .now }
     /// The Unix domain socket of all servers, including the targets of redirects, for requests without one of their
     /// own; nil connects to hosts and ports. The session's own requests, such as those about revocation, always use the
     /// network.
@@ -175,6 +173,9 @@ public struct SessionConfiguration: Sendable {
     public var leniency: ParsingLeniency = []
     /// The number of threads of the session; nil shares the process's reactors (one for every two processors).
     public var reactorCount: Int?
+    /// A clock that a test moves, by which all deadlines and delays of the session pass; nil, the default, for the
+    /// kernel's. The session then has threads of its own: ``reactorCount``, or one.
+    public var clock: TestClock?
 
     /// Creates a configuration with default values for those not given.
     public init() {}

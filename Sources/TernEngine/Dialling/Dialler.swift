@@ -63,7 +63,7 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
         isDirect = if case .host(route.server) = endpoint { true } else { false }
         // Where there are rules, an address in the URL is a host like any other.
         let isKnown = if case .host = endpoint { names == nil } else { true }
-        dial = Dial(route, to: endpoint, address: isKnown ? address : nil, now: .now)
+        dial = Dial(route, to: endpoint, address: isKnown ? address : nil, now: shared.loop.exactNow)
     }
 
     /// Secures `connection`, whose server may send first.
@@ -217,7 +217,11 @@ extension Dialler {
         switch addresses {
         case .success(let addresses):
             tell(.resolved(host: host.host, addresses))
-            if let tunnel { located(addresses, tunnel) } else { follow(dial.resolved(addresses, at: .now)) }
+            if let tunnel {
+                located(addresses, tunnel)
+            } else {
+                follow(dial.resolved(addresses, at: shared.loop.exactNow))
+            }
         case .failure(let error): follow(dial.failed(.connecting(.unresolved(error))))
         }
     }
@@ -239,7 +243,7 @@ extension Dialler {
                 let error = ResolveError(host: tunnel.target.host, reason: .unknownHost)
                 return follow(dial.failed(.connecting(.unresolved(error))))
             }
-            follow(dial.located(found, at: .now))
+            follow(dial.located(found, at: shared.loop.exactNow))
         } catch {
             follow(dial.refused(error))
         }
@@ -309,7 +313,7 @@ extension Dialler {
             token = connection.token
             transport = Transport(socket: connection.socket, tls: nil)
             tell(.connected(to: address))
-            follow(dial.connected(to: address, from: local, at: .now))
+            follow(dial.connected(to: address, from: local, at: shared.loop.exactNow))
         case .failure(let error) where error.isDescriptorShortage && !hasFreedDescriptors:
             hasFreedDescriptors = true
             DescriptorShortage.closeIdle {
@@ -344,7 +348,7 @@ extension Dialler {
         case .open(let transport, let bytes):
             (self.transport, self.token) = (transport, token)
             early.bytes += bytes
-            follow(dial.tunnelled(at: .now))
+            follow(dial.tunnelled(at: shared.loop.exactNow))
         case .repeated: follow(dial.challenged())
         case .failed(let reason):
             follow((reason.isAboutEndOfTunnel ? dial.unreached() : nil) ?? dial.failed(reason))
@@ -403,7 +407,7 @@ extension Dialler {
             if let info = transport.tlsInfo {
                 tell(.secured(host: trustContext.peer.server.certifiedHost, info, transport.trust))
             }
-            if trustContexts.allSatisfy(\.isCurrent) { return follow(dial.secured(at: .now)) }
+            if trustContexts.allSatisfy(\.isCurrent) { return follow(dial.secured(at: shared.loop.exactNow)) }
             closeTransport()
             follow(dial.policiesChanged())
         case .failure(let reason): follow(dial.failed(reason))
@@ -522,19 +526,19 @@ struct DialTimer {
 
     mutating func set(_ deadline: MonotonicInstant) {
         self.deadline = deadline
-        if pausedAt == nil { loop.setDeadline(deadline, for: token) } else { pausedAt = .now }
+        if pausedAt == nil { loop.setDeadline(deadline, for: token) } else { pausedAt = loop.exactNow }
     }
 
     mutating func pause() {
         guard pausedAt == nil else { return }
-        pausedAt = .now
+        pausedAt = loop.exactNow
         loop.setDeadline(nil, for: token)
     }
 
     /// Resumes with the remaining time.
     mutating func resume() {
         guard let pausedAt = pausedAt.take(), let deadline else { return }
-        set(deadline.advanced(by: pausedAt.duration(to: .now)))
+        set(deadline.advanced(by: pausedAt.duration(to: loop.exactNow)))
     }
 
     func cancel() { loop.deregister(token) }

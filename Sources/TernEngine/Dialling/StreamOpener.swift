@@ -27,7 +27,7 @@ final class StreamOpener: StreamAssistant {
         self.completion = completion
         let dialler = Dialler(route, address: route.address, shared, owner: self, number: 0, letsServerBegin: true)
         self.dialler = dialler
-        dialler.start(deadline: .now.advanced(by: limit))
+        dialler.start(deadline: shared.loop.exactNow.advanced(by: limit))
     }
 
     func secure(_ handover: Handover, with server: HTTPOrigin, _ completion: @escaping Completion) {
@@ -35,7 +35,7 @@ final class StreamOpener: StreamAssistant {
         let dialler = Dialler(
             securing: handover, with: server, along: route?.settings, shared, owner: self, number: 0)
         self.dialler = dialler
-        dialler.start(deadline: .now.advanced(by: limit))
+        dialler.start(deadline: shared.loop.exactNow.advanced(by: limit))
     }
 
     func cancel() {

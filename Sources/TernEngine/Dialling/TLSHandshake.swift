@@ -311,7 +311,7 @@ final class RevocationInquiry: ReadinessHandler, @unchecked Sendable {
     /// cancelled first.
     func ask(_ questions: [RevocationQuestion], completion: @escaping (Answers) -> Void) {
         let limit = min(RevocationFetcher.timeLimit, shared.configuration.timeouts.connect / 2)
-        let deadline = deadline ?? .now.advanced(by: limit)
+        let deadline = deadline ?? shared.loop.exactNow.advanced(by: limit)
         self.deadline = deadline
         self.completion = completion
         waiting = Set(questions)

@@ -91,7 +91,8 @@ final class TrustInquiry: ReadinessHandler, @unchecked Sendable {
         guard let challenge else { return }
         withdraw()
         let timer = shared.loop.registerTimer(handler: self)
-        shared.loop.setDeadline(.now.advanced(by: shared.configuration.challengeTimeout), for: timer)
+        let deadline = shared.loop.exactNow.advanced(by: shared.configuration.challengeTimeout)
+        shared.loop.setDeadline(deadline, for: timer)
         self.timer = timer
         respondent.answer(
             challenge,

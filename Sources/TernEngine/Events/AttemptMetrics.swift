@@ -105,14 +105,14 @@ extension AttemptMetrics {
     /// A connection has it.
     mutating func began(on carrier: any Carrier, _ connection: ConnectionMetrics) {
         // The clock of a tick may be behind that of a connection that was opened within it.
-        acquired.instant = carrier.isReused ? carrier.loop.now : .now
+        acquired.instant = carrier.isReused ? carrier.loop.now : carrier.loop.exactNow
         isConnectionReused = carrier.isReused
         self.connection = connection
     }
 
     /// A raw stream is open, or has been secured.
-    mutating func opened(_ connection: ConnectionMetrics) {
-        if acquired.instant == nil { acquired.instant = .now }
+    mutating func opened(_ connection: ConnectionMetrics, at now: MonotonicInstant) {
+        if acquired.instant == nil { acquired.instant = now }
         self.connection = connection
     }
 

@@ -24,7 +24,7 @@ import TernLock
 /// }
 ///
 /// // The connection is there:
-/// guard reservation.spend(at: .now) else { return giveBack(connection) }  // `mayGo()` is called again
+/// guard reservation.spend(at: loop.now) else { return giveBack(connection) }  // `mayGo()` is called again
 /// send(on: connection)
 ///
 /// // The attempt ends before it has sent anything, wherever it waits:
@@ -73,6 +73,8 @@ final class RequestRates: Sendable {
         let reservation = RateReservation(ticket, of: self)
         return mayGo ? .go(reservation) : .wait(reservation)
     }
+
+    fileprivate var now: MonotonicInstant { loop.exactNow }
 
     /// The number of attempts that have entered, and neither sent their request nor left.
     var count: Int { state.withLock { $0.lines.count } }
@@ -142,7 +144,8 @@ final class RateReservation: Sendable {
     }
 
     /// Gives the place back, from wherever it is; without effect on one that has been spent or given back.
-    func leave(at now: MonotonicInstant = .now) {
+    func leave() {
+        let now = rates.now
         let wake = rates.change { lines in
             lines.leave(ticket, at: now)
             return lines.takeWake(of: ticket)

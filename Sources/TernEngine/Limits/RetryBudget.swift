@@ -57,7 +57,11 @@ final class RetryBudget: Sendable {
     }
 
     private let state = Lock(State())
+    private let clock: TestClock?
     private let isWatching = Atomic<Bool>(false)
+
+    /// - Parameter clock: has the time; nil for the kernel's.
+    init(clock: TestClock? = nil) { self.clock = clock }
 
     /// A request to `server` is about to be sent, which is no retry.
     @inline(__always)
@@ -66,7 +70,7 @@ final class RetryBudget: Sendable {
     }
 
     private func count(_ server: String) {
-        let now = MonotonicInstant.now
+        let now = MonotonicInstant.now(by: clock)
         state.withLock { state in
             if state.lastRetry.duration(to: now) > Self.window { return isWatching.store(false, ordering: .relaxed) }
             state.hosts.record(of: server, at: now) { Record(at: now) }.addRequest(at: now)

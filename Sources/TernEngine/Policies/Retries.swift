@@ -7,18 +7,16 @@ import TernIO
 /// or no breaker that would let it pass.
 struct Retries: RetryPlanner {
     let policy: RetryPolicy
-    let budget = RetryBudget()
+    let budget: RetryBudget
     private let routes: RouteRule
     private let circuits: Circuits?
-    private let clock: @Sendable () -> MonotonicInstant
+    private let clock: TestClock?
     let interests: HopInterests = [.unsuccessfulHeads, .failures]
 
-    init(
-        of configuration: SessionConfiguration, _ circuits: Circuits? = nil,
-        clock: @escaping @Sendable () -> MonotonicInstant = { .now }
-    ) {
+    init(of configuration: SessionConfiguration, _ circuits: Circuits? = nil) {
         (policy, routes) = (configuration.retryPolicy, RouteRule(of: configuration))
-        (self.circuits, self.clock) = (circuits, clock)
+        (self.circuits, clock) = (circuits, configuration.clock)
+        budget = RetryBudget(clock: configuration.clock)
     }
 
     func decide(on head: ResponseHead, _ history: inout TaskHistory) -> HopDecision {
@@ -53,7 +51,7 @@ struct Retries: RetryPlanner {
         _ history: inout TaskHistory
     ) -> RetryMetrics? {
         let rule = rule(for: history)
-        let now = clock()
+        let now = MonotonicInstant.now(by: clock)
         let verdict = rule.verdict(
             on: outcome, facts, history.retryCount, elapsed: history.start.duration(to: now))
         switch verdict {

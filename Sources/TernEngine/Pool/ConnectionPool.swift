@@ -244,7 +244,7 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
     private func connectDeadline(of task: Requester) -> MonotonicInstant {
         if let deadline = task.wait.connectDeadline { return deadline }
         endQueueing(task)
-        let deadline = task.deadlines.connecting(since: .now)
+        let deadline = task.deadlines.connecting(since: shared.loop.exactNow)
         task.wait.connectDeadline = deadline
         return deadline
     }
@@ -310,7 +310,7 @@ extension ConnectionPool {
     private func isRisky(_ connection: Connection, for task: Requester) -> Bool {
         guard connection.wasUsed, !task.isRepeatable else { return false }
         // Not the time of the tick, which may have been computing for long.
-        let now = MonotonicInstant.now
+        let now = shared.loop.exactNow
         return !idleLimit.allows(connection.idleTime(at: now), roundTrip: connection.metrics.connectTime, at: now)
     }
 }

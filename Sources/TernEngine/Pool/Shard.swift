@@ -156,7 +156,7 @@ extension Shard: IdleHolder {
     private func closeSurplus() {
         while idle.isTooMany {
             let pools = pools.values.lazy.filter { $0.idleSince != nil }
-            guard let oldest = pools.min(by: { $0.idleSince ?? .now < $1.idleSince ?? .now }) else { return }
+            guard let oldest = pools.min(by: { $0.idleSince ?? loop.now < $1.idleSince ?? loop.now }) else { return }
             oldest.closeIdle()
         }
     }

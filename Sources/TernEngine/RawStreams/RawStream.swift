@@ -117,14 +117,14 @@ extension RawStream {
     func read(least: Int, most: Int, limit: Duration?, _ completion: @escaping ReadCompletion) {
         inNextTick {
             let read = StreamReads.Read(least: least, most: most, limit: limit, waiter: completion)
-            if let answer = self.reads.ask(read, at: .now) { self.tell(answer) }
+            if let answer = self.reads.ask(read, at: self.loop.exactNow) { self.tell(answer) }
         }
     }
 
     func write(_ bytes: Data, limit: Duration?, _ completion: @escaping WriteCompletion) {
         inNextTick {
             let write = StreamWrites.Write(bytes: bytes, limit: limit, waiter: completion)
-            if let answer = self.writes.add(write, at: .now) { self.tell(answer) }
+            if let answer = self.writes.add(write, at: self.loop.exactNow) { self.tell(answer) }
         }
     }
 

@@ -154,7 +154,7 @@ class SourcedExchange: Carrier, ReadinessHandler, @unchecked Sendable {
 
     final func ready(_ readiness: Readiness) {
         guard let deadline else { return }
-        if deadline.instant > .now { return watchTime() }
+        if deadline.instant > loop.now { return watchTime() }
         finish(.timedOut(deadline.limit))
     }
 

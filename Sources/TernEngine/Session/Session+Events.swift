@@ -35,6 +35,6 @@ extension Session {
             connect: { request throws(SessionError) in
                 try await self.bytes(for: request, delegate: delegate)
             },
-            sleep: { try await WorkThreads.shared.sleep(for: $0) })
+            sleep: { [clock = configuration.clock] in try await $0.sleep(by: clock) })
     }
 }

@@ -6,7 +6,7 @@ extension Session {
     /// The session's connections now. Counts of one route change while they are read: each is right by itself. Costs
     /// as much as there are routes, and hosts that a circuit breaker watches.
     public var connectionGauges: ConnectionGauges {
-        let readings = taskDefaults.policies.circuits?.table.readings(at: .now) ?? []
+        let readings = taskDefaults.policies.circuits?.table.readings(at: .now(by: configuration.clock)) ?? []
         return ConnectionGauges(permits, readings.map(ConnectionGauges.Circuit.init))
     }
 

@@ -38,7 +38,7 @@ extension Session {
     }
 
     private func cancelTasks(after limit: Duration?) async {
-        guard let limit, (try? await WorkThreads.shared.sleep(for: limit)) != nil else { return }
+        guard let limit, (try? await limit.sleep(by: configuration.clock)) != nil else { return }
         invalidateAndCancel()
     }
 

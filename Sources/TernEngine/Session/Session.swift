@@ -73,8 +73,12 @@ public final class Session: Sendable {
         currentDelegate = Lock(delegate)
         hasDelegate = delegate != nil
         reactors = Result { () throws(SystemCallError) in
-            guard let count = configuration.reactorCount else { return try ReactorGroup.shared() }
-            return try ReactorGroup(count: count)
+            let clock = configuration.clock
+            // The shared ones have the kernel's.
+            guard let count = configuration.reactorCount ?? clock.map({ _ in 1 }) else {
+                return try ReactorGroup.shared()
+            }
+            return try ReactorGroup(count: count, clock: clock)
         }
         let loops = configuration.isBackground ? [] : (try? reactors.get().reactors.map(\.loop)) ?? []
         proxyTrust =

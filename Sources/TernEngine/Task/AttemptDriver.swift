@@ -65,6 +65,8 @@ protocol AttemptOwner: AnyObject, Sendable {
     /// Also if the connection is gone.
     var loop: ReactorLoop? { get }
     var pace: Pace? { get }
+    /// The time now, by the clock of the session.
+    var exactNow: MonotonicInstant { get }
     var answersServerTrustChallenges: Bool { get }
 
     /// The program sees the request in the form in which the task's own attempt sends it.
@@ -79,7 +81,7 @@ protocol AttemptOwner: AnyObject, Sendable {
 
 extension AttemptOwner {
     /// By the clock of the reactor, as long as there is one.
-    var now: MonotonicInstant { loop?.now ?? .now }
+    var now: MonotonicInstant { loop?.now ?? exactNow }
 }
 
 extension AttemptDriver {
@@ -274,5 +276,7 @@ extension AttemptDriver: DialRespondent {
         task.ask(about: challenge, question)
     }
 
-    func took(_ step: ConnectionStep) { task?.tell(.connecting(step), by: attempt.number, at: .now) }
+    func took(_ step: ConnectionStep) {
+        if let task { task.tell(.connecting(step), by: attempt.number, at: task.exactNow) }
+    }
 }

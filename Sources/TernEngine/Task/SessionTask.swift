@@ -141,8 +141,9 @@ extension SessionTask {
 
     /// `resume()`, but a task that it starts is not sent before `sendHere()`. Returns whether it waits for that.
     package func resumeUnsent() -> Bool {
+        let now = exactNow
         let resumption = lifecycle.withLock { state in
-            let resumption = state.resume()
+            let resumption = state.resume(at: now)
             if case .start = resumption { table?.began() }
             return resumption
         }
@@ -197,8 +198,9 @@ extension SessionTask {
     /// Ends the task with `.cancelled` and closes the connection it is using. A task that has completed stays as it is.
     public func cancel() {
         cancellation.store(true, ordering: .relaxed)
+        let now = exactNow
         let (stage, shard) = lifecycle.withLock { state in
-            if state.cancel() { table?.began() }
+            if state.cancel(at: now) { table?.began() }
             return (state.stage, state.shard)
         }
         if case .completed = stage { return }

@@ -81,9 +81,10 @@ public class StreamTask: SessionTask, @unchecked Sendable {
 
     /// Takes over the connection of another task.
     func takeOver(_ handover: Handover, on shard: Shard<AttemptDriver>) {
-        lifecycle.withLock { $0.begin() }
+        let now = exactNow
+        lifecycle.withLock { $0.begin(at: now) }
         table?.began()
-        tellStart(.now)
+        tellStart(now)
         beginAttempt(at: shard.loop.now)
         listen(on: shard)
         stream?.attach(handover)
@@ -105,9 +106,10 @@ public class StreamTask: SessionTask, @unchecked Sendable {
 
     override func finalize(_ error: SessionError?) {
         if var record = record.take() {
-            if let error { record.failed(error.reason, at: .now) }
-            record.left(at: .now, try? route?.get())
-            tell(.attemptOver(record), by: hopAttempts.count, at: .now)
+            let now = exactNow
+            if let error { record.failed(error.reason, at: now) }
+            record.left(at: now, try? route?.get())
+            tell(.attemptOver(record), by: hopAttempts.count, at: now)
         }
         complete(error)
     }
@@ -197,8 +199,9 @@ extension StreamTask: StreamListener {
     func streamWriteClosed() { listener?.streamTaskDidCloseWrite(self) }
 
     func streamOpened(_ metrics: ConnectionMetrics) {
-        record?.opened(metrics)
-        tell(.willSend(on: metrics), by: hopAttempts.count, at: .now)
+        let now = exactNow
+        record?.opened(metrics, at: now)
+        tell(.willSend(on: metrics), by: hopAttempts.count, at: now)
         listener?.streamTask(self, didOpen: metrics)
     }
 

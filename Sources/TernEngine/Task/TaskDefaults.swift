@@ -5,6 +5,8 @@ import TernIO
 /// The settings that all tasks of a session share, unless their requests have their own.
 final class TaskDefaults: Sendable {
     let timeouts: Timeouts
+    /// Has the time of the tasks; nil for the kernel's.
+    let clock: TestClock?
     let policies: HopPolicies
     let routes: RouteRule
     /// Nil without limits.
@@ -37,7 +39,7 @@ final class TaskDefaults: Sendable {
         self.policies = policies
         self.proxies = proxies
         self.routes = routes ?? RouteRule(of: configuration)
-        timeouts = configuration.timeouts
+        (timeouts, clock) = (configuration.timeouts, configuration.clock)
         decodesContent = configuration.decodesContent
         sensitiveFields = configuration.sensitiveFields
         bodyLimits = configuration.bodyLimits
@@ -48,7 +50,7 @@ final class TaskDefaults: Sendable {
     private init(
         _ other: TaskDefaults, policies: HopPolicies, rates: RateLimiters?, failure: SessionError.Reason? = nil
     ) {
-        (timeouts, routes, proxies) = (other.timeouts, other.routes, other.proxies)
+        (timeouts, clock, routes, proxies) = (other.timeouts, other.clock, other.routes, other.proxies)
         (observers, recorder) = (other.observers, other.recorder)
         (self.policies, self.rates) = (policies, rates)
         (decodesContent, sensitiveFields) = (other.decodesContent, other.sensitiveFields)
@@ -106,7 +108,7 @@ extension TaskDefaults {
         let own = request.maximumBytesPerSecond
         if rates == nil, own == nil { return nil }
         guard let origin = origin() else { return nil }
-        let shared = rates?.pace(of: origin, at: .now)
+        let shared = rates?.pace(of: origin, at: .now(by: clock))
         guard let own, own > 0 else { return shared }
         let known = limiter ?? RateLimiter(RateLimit(bytesPerSecond: own))
         limiter = known

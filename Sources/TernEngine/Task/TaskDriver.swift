@@ -408,6 +408,10 @@ extension SessionTask {
     var loop: ReactorLoop? { attempt.carrier?.loop ?? shard?.loop }
 
     var shard: Shard<AttemptDriver>? { lifecycle.withLock { $0.shard } }
+
+    /// The time now, by the clock of the session.
+    @inline(__always)
+    final var exactNow: MonotonicInstant { defaults.clock == nil ? .now : .now(by: defaults.clock) }
 }
 
 extension SessionTask: TableMember {}
@@ -969,7 +973,7 @@ extension SessionTask {
         if attempt.isWaiting { abandonAttempt() }
         endWait()
         endHedge()
-        let now = MonotonicInstant.now
+        let now = exactNow
         endScopes(at: now)
         record(.completed(error), at: now)
         let ended = lifecycle.withLock { $0.complete(error) }

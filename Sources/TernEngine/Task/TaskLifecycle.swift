@@ -38,13 +38,13 @@ struct TaskLifecycle<Home: AnyObject & Sendable>: ~Copyable, Sendable {
         case advance(runs: Bool, on: Home?)
     }
 
-    mutating func resume() -> Resumption {
+    mutating func resume(at now: MonotonicInstant) -> Resumption {
         guard case .created = stage else {
             let runs = suspensions == 1 && isRunning
             if suspensions > 0 { suspensions -= 1 }
             return .advance(runs: runs, on: suspensions == 0 ? shard : nil)
         }
-        begin()
+        begin(at: now)
         return .start(runs: suspensions == 0, cancels: isCancelledOnStart)
     }
 
@@ -61,10 +61,10 @@ struct TaskLifecycle<Home: AnyObject & Sendable>: ~Copyable, Sendable {
     }
 
     /// Returns whether this call began the task.
-    mutating func cancel() -> Bool {
+    mutating func cancel(at now: MonotonicInstant) -> Bool {
         isAbandoned = false
         guard case .created = stage else { return false }
-        begin()
+        begin(at: now)
         return true
     }
 
@@ -77,9 +77,9 @@ struct TaskLifecycle<Home: AnyObject & Sendable>: ~Copyable, Sendable {
 
     mutating func abandon() { isAbandoned = true }
 
-    mutating func begin() {
+    mutating func begin(at now: MonotonicInstant) {
         stage = .started
-        start = .now
+        start = now
     }
 
     /// Returns nil if the task has ended before. Release the result outside the lock: with the last shard the session's

@@ -71,7 +71,7 @@ private final class Watch: ReadinessHandler, @unchecked Sendable {
         // Registration fails only when out of memory; then only the time counts.
         let registered = inotify.flatMap { try? loop.register($0.descriptor, interest: .readable, handler: self) }
         let token = registered ?? loop.registerTimer(handler: self)
-        loop.setDeadline(MonotonicInstant.now.advanced(by: checkInterval), for: token)
+        loop.setDeadline(loop.exactNow.advanced(by: checkInterval), for: token)
         registration = (loop, token)
     }
 
@@ -92,7 +92,7 @@ private final class Watch: ReadinessHandler, @unchecked Sendable {
 
     private func changed() {
         guard let (loop, token) = registration else { return }
-        let now = MonotonicInstant.now
+        let now = loop.exactNow
         let limit = settlesBy ?? now.advanced(by: Self.patience)
         settlesBy = limit
         loop.setDeadline(min(limit, now.advanced(by: settleTime)), for: token)

@@ -71,6 +71,19 @@ struct DeadlineWheel: ~Copyable {
         }
     }
 
+    /// Appends the slots whose deadline is `now` or earlier, after `advance` to `now`, exactly: for a clock that stands, so
+    /// that the next tick of the wheel may never come. All of them are in the bucket of that tick.
+    mutating func expire(by now: MonotonicInstant, expired: inout WorkQueue<UInt32>) {
+        var next = heads[Int((currentTick + 1) % Int64(Self.bucketCount))]
+        while next >= 0 {
+            let index = Int(next)
+            next = nodes[index].next
+            if nodes[index].deadline > now.nanoseconds { continue }
+            unlink(index)
+            expired.append(UInt32(truncatingIfNeeded: index))
+        }
+    }
+
     /// Whether `slot` has expired and was neither taken nor set since; its deadline is then cleared. Checked for each
     /// slot immediately before its handler runs, because an earlier handler may have changed the deadline.
     mutating func takeExpired(_ slot: UInt32) -> Bool {

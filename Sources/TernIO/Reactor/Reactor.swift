@@ -13,8 +13,13 @@ public final class Reactor: TaskExecutor, SerialExecutor, Sendable {
 
     /// Starts the thread. `name` appears in `ps` and debuggers, truncated to 15 bytes. Fails when descriptors or
     /// threads run out.
-    public init(name: String = "tern-reactor") throws(SystemCallError) {
-        loop = try ReactorLoop()
+    public convenience init(name: String = "tern-reactor") throws(SystemCallError) {
+        try self.init(name: name, clock: nil)
+    }
+
+    /// - Parameter clock: has the time of all deadlines; nil for the kernel's.
+    init(name: String, clock: TestClock?) throws(SystemCallError) {
+        loop = try ReactorLoop(clock: clock)
         let loop = self.loop
         // Unowned references: otherwise the thread would keep this reactor alive.
         let executors = unsafe ReactorJob.Executors(task: asUnownedTaskExecutor(), actor: asUnownedSerialExecutor())

@@ -18,10 +18,12 @@ public final class ReactorGroup: TaskExecutor, Sendable {
     private let turn = Atomic<UInt>(0)
 
     /// Starts `count` reactors, at least one.
-    public init(count: Int) throws(SystemCallError) {
+    ///
+    /// - Parameter clock: has the time of the deadlines on them; nil, the default, for the kernel's.
+    public init(count: Int, clock: TestClock? = nil) throws(SystemCallError) {
         workThread = try WorkThreads.shared.keep()
         var reactors: [Reactor] = []
-        for index in 0..<max(1, count) { reactors.append(try Reactor(name: "tern-reactor-\(index)")) }
+        for index in 0..<max(1, count) { reactors.append(try Reactor(name: "tern-reactor-\(index)", clock: clock)) }
         self.reactors = reactors
         loops = reactors.map(\.loop)
         for loop in loops { unsafe loop.join(asUnownedTaskExecutor()) }
@@ -50,7 +52,8 @@ public final class ReactorGroup: TaskExecutor, Sendable {
         loopForJob.enqueue(ReactorJob(job, of: .global))
     }
 
-    /// Enqueues such a job at `deadline`, or up to 5 ms later. A deadline of the end of time never comes.
+    /// Enqueues such a job at `deadline` of the kernel's clock, which the group must have, or up to 5 ms later. A deadline
+    /// of the end of time never comes.
     package func enqueueGlobal(_ job: UnownedJob, at deadline: MonotonicInstant) {
         if deadline <= .now { return enqueueGlobal(job) }
         loopForJob.enqueue(ReactorJob(job, of: .global), at: deadline)

@@ -27,6 +27,8 @@ public final class ReactorLoop: @unchecked Sendable {
     private static let visitTime = Duration.milliseconds(1)
 
     let epoll: Descriptor
+    /// The clock of the deadlines; nil for the kernel's, by which the loop divides its own time in any case.
+    private let clock: TestClock?
     private let mailbox: Mailbox
     private let thread = Atomic<UInt>(0)
     /// An estimate, which other threads read in order to choose a loop.
@@ -68,8 +70,10 @@ public final class ReactorLoop: @unchecked Sendable {
     private var arePatient = true
 
     /// The time at which the current tick began: cheap, but outdated by the work since. Code that has computed for long
-    /// reads `MonotonicInstant.now`.
+    /// reads `exactNow`.
     public var now: MonotonicInstant { current.start }
+    /// The time now by the clock of the deadlines. Of a test clock that of the tick. On any thread.
+    public var exactNow: MonotonicInstant { clock == nil ? .now : .now(by: clock) }
     /// The number of ticks of the loop.
     public var tick: UInt64 { current.number }
     /// The number of sockets that were ready when the current tick began: they share its time.
@@ -81,8 +85,11 @@ public final class ReactorLoop: @unchecked Sendable {
     /// The buffer for decrypted bytes; lent like `receiveBuffer`.
     public let scratchBuffer: UnsafeMutableRawBufferPointer
 
-    init() throws(SystemCallError) {
+    /// - Parameter clock: has the time of all deadlines; nil for the kernel's.
+    init(clock: TestClock? = nil) throws(SystemCallError) {
         let mailbox = try Mailbox()
+        self.clock = clock
+        if let clock { current.start = clock.now }
         epoll = Descriptor(owning: try SystemCall.run(.epollCreate1) { epoll_create1(Int32(EPOLL_CLOEXEC)) })
         self.mailbox = mailbox
         wheel = DeadlineWheel(now: current.start)
@@ -90,6 +97,7 @@ public final class ReactorLoop: @unchecked Sendable {
         unsafe receiveBuffer = .allocate(byteCount: Self.bufferSize, alignment: 64)
         unsafe scratchBuffer = .allocate(byteCount: Self.bufferSize, alignment: 64)
         try control(EPOLL_CTL_ADD, mailbox.wakeUp.rawValue, EPOLLIN.rawValue | EPOLLET.rawValue, Self.wakeUpUserData)
+        clock?.add(self)
     }
 
     deinit {
@@ -186,7 +194,7 @@ public final class ReactorLoop: @unchecked Sendable {
     }
 
     private var haveReadersWaitedLong: Bool {
-        arePatient
+        arePatient && clock == nil
             ? now >= readersSince.start.advanced(by: Self.patience)
             : tick &- readersSince.tick >= Self.ticksWithoutReaders
     }
@@ -197,6 +205,15 @@ public final class ReactorLoop: @unchecked Sendable {
     }
 
     func stop() { mailbox.stop() }
+
+    /// The clock of the deadlines has another time. On any thread.
+    func clockMoved() { mailbox.wake() }
+
+    /// Not `exactNow`, which is that of the tick.
+    private var timeOfNextTick: MonotonicInstant {
+        if clock == nil { return .now }
+        return clock?.now ?? .now
+    }
 
     /// Runs `work` in place of the loop's thread if that sleeps, and returns whether it did: waking the thread would
     /// cost more than a small request. Wakes it only if work is left, or a deadline comes before its next wake-up. On
@@ -209,7 +226,7 @@ public final class ReactorLoop: @unchecked Sendable {
         guard isAsleep else { return false }
         let sleeper = thread.exchange(UInt(pthread_self()), ordering: .relaxed)
         defer { thread.store(sleeper, ordering: .relaxed) }
-        current.start = .now
+        current.start = timeOfNextTick
         wheel.advance(to: now, expired: &expired)
         let hadReaders = !readers.isEmpty
         work()
@@ -228,7 +245,7 @@ extension ReactorLoop {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         while true {
             let count = poll()
-            current = Tick(start: .now, number: tick &+ 1, readyCount: count)
+            current = Tick(start: timeOfNextTick, number: tick &+ 1, readyCount: count)
             dueVisits = visits.count
             for index in 0..<count {
                 let event = unsafe events[index]
@@ -251,11 +268,11 @@ extension ReactorLoop {
     }
 
     private func poll() -> Int {
+        // Set within this tick, and due: the next time may never come.
+        if clock != nil { wheel.expire(by: now, expired: &expired) }
         guard !hasWork, readers.isEmpty || arePatient, mailbox.mayEnterSleep() else { return wait(0) }
         jobCount.store(0, ordering: .relaxed)
-        wakingTick = wheel.nextTick
-        // Not `now`: the duration of the tick so far would be added to the wait.
-        let timeout = wakingTick.map { DeadlineWheel.milliseconds(until: $0, now: .now) } ?? -1
+        let timeout = timeUntilDeadline()
         let waitsForPause = !readers.isEmpty && timeout != 0
         isAsleep = true
         tickLock.unlock()
@@ -264,6 +281,17 @@ extension ReactorLoop {
         tickLock.lock()
         isAsleep = false
         return count
+    }
+
+    /// For epoll_wait: -1 for no time in particular. Called when the next sender, and a clock that moves, wakes the loop.
+    private func timeUntilDeadline() -> Int32 {
+        if clock != nil {
+            wakingTick = nil
+            return timeOfNextTick == now ? -1 : 0
+        }
+        wakingTick = wheel.nextTick
+        // Not `now`: the duration of the tick so far would be added to the wait.
+        return wakingTick.map { DeadlineWheel.milliseconds(until: $0, now: .now) } ?? -1
     }
 
     private func wait(_ timeout: Int32) -> Int {
@@ -288,7 +316,7 @@ extension ReactorLoop {
     /// At least one, so that every queue makes progress, and then as many as there is time for.
     private func visit() {
         if dueVisits == 0 { return }
-        let end = now.advanced(by: Self.visitTime)
+        let end = (clock == nil ? now : .now).advanced(by: Self.visitTime)
         repeat {
             dueVisits -= 1
             if let token = visits.popFirst() { registrations.handler(toTell: token)?.ready(.visit) }
@@ -302,6 +330,7 @@ extension ReactorLoop {
 
     private func expireDeadlines() {
         wheel.advance(to: now, expired: &expired)
+        if clock != nil { wheel.expire(by: now, expired: &expired) }
         var budget = TickBudget()
         // A handler may end another registration or change its deadline: check again before each handler.
         while budget.spend(), let slot = expired.popFirst() {
@@ -390,8 +419,8 @@ extension ReactorLoop {
         visits.append(token)
     }
 
-    /// Sets the one deadline of a registration, or clears it with nil. It fires never early, and at most about 5 ms
-    /// late.
+    /// Sets the one deadline of a registration, or clears it with nil: a time of the loop's clock. It fires never early,
+    /// and at most about 5 ms late, by a test clock not late either.
     public func setDeadline(_ deadline: MonotonicInstant?, for token: RegistrationToken) {
         assert(isCurrent)
         guard registrations.contains(token) else { return }

@@ -75,7 +75,7 @@ public final class Connector {
     fileprivate func advance() {
         while true {
             // Not the loop's time: the duration of the tick so far would shorten the attempt that starts now.
-            switch plan.next(now: .now) {
+            switch plan.next(now: loop.exactNow) {
             case .connect(let number, let address): connect(number, to: address)
             case .wait(let moment): return wait(until: moment)
             case .fail(let error): end(with: .failure(error))
@@ -89,7 +89,7 @@ public final class Connector {
         do throws(SocketFailure) {
             socket = try Socket.connecting(to: address, options: options)
         } catch {
-            return plan.failed(number, error.error, option: error.option, now: .now)
+            return plan.failed(number, error.error, option: error.option, now: loop.exactNow)
         }
         do throws(SystemCallError) {
             switch try socket.progress() {
@@ -101,7 +101,7 @@ public final class Connector {
                     try Attempt(number, consume socket, to: address, loop: loop, connector: self))
             }
         } catch {
-            plan.failed(number, error, now: .now)
+            plan.failed(number, error, now: loop.exactNow)
         }
     }
 
@@ -120,7 +120,7 @@ public final class Connector {
             if let connected = attempt.takeConnected(from: local) { succeed(attempt.number, connected) }
         case .failure(let error):
             attempt.close()
-            plan.failed(attempt.number, error, now: .now)
+            plan.failed(attempt.number, error, now: loop.exactNow)
             advance()
         }
     }

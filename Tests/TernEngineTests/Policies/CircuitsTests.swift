@@ -10,15 +10,6 @@ import Testing
 @testable import TernEngine
 
 @Suite(.timeLimit(.minutes(1))) struct CircuitsTests {
-    /// A clock that stands until it is told to go on.
-    private final class Clock: Sendable {
-        private let seconds = Atomic<Int64>(1000)
-
-        var now: MonotonicInstant { MonotonicInstant(nanoseconds: seconds.load(ordering: .relaxed) * 1_000_000_000) }
-
-        func pass(_ count: Int64) { seconds.add(count, ordering: .relaxed) }
-    }
-
     /// What an origin answers with: 0 for a connection that is closed abruptly.
     private final class Status: Sendable {
         private let value: Atomic<Int>
@@ -30,7 +21,7 @@ import Testing
         func change(to status: Int) { value.store(status, ordering: .relaxed) }
     }
 
-    private let clock = Clock()
+    private let clock = TestClock()
 
     /// Opens after four requests, half of which failed, for five seconds.
     private static let breaker: CircuitBreaker = {
@@ -46,7 +37,7 @@ import Testing
     ) throws -> (session: Session, table: CircuitTable) {
         let session = Session.limited(to: connections) { [clock] in
             $0.circuitBreaker = breaker
-            $0.circuitClock = { clock.now }
+            $0.clock = clock
             change(&$0)
         }
         return (session, try #require(session.taskDefaults.policies.circuits).table)
@@ -112,15 +103,15 @@ import Testing
         let request = try URLRequest(origin)
         let (session, table) = try session()
         await send(session, request)
-        clock.pass(4)
+        clock.advance(by: .seconds(4))
         #expect(await isRefused(session, request))
-        clock.pass(1)
+        clock.advance(by: .seconds(1))
         #expect(try await session.data(for: request).1.statusCode == 503)
         #expect(await isRefused(session, request))
-        clock.pass(5)
+        clock.advance(by: .seconds(5))
         #expect(await isRefused(session, request))
         status.change(to: 200)
-        clock.pass(5)
+        clock.advance(by: .seconds(5))
         #expect(try await session.text(request) == "200" && origin.observations.requestCount == 6)
         #expect(states(table).isEmpty)
         #expect(try await session.text(request) == "200" && states(table) == ["closed 0/1"])
@@ -135,7 +126,7 @@ import Testing
         let (session, table) = try session()
         await send(session, request)
         status.change(to: 200)
-        clock.pass(5)
+        clock.advance(by: .seconds(5))
         let delegate = RecordingDelegate()
         let probe = session.dataTask(with: held, delegate: delegate)
         probe.resume()
@@ -170,10 +161,10 @@ import Testing
         }
         #expect(states(table).isEmpty)
         await send(session, request)
-        clock.pass(5)
+        clock.advance(by: .seconds(5))
         _ = await start()
         #expect(await isRefused(session, request))
-        clock.pass(5)
+        clock.advance(by: .seconds(5))
         status.change(to: 200)
         #expect(try await session.text(request) == "200" && states(table).isEmpty)
     }
@@ -220,6 +211,7 @@ import Testing
         var breaker = Self.breaker
         breaker.minimumRequests = 2
         let (session, table) = try session(breaker) {
+            $0.observers = [ClockMover(clock, by: .milliseconds(2))]
             $0.retryPolicy = .standard
             $0.retryPolicy.backOff.base = .milliseconds(2)
         }
@@ -367,7 +359,7 @@ import Testing
         let (session, table) = try session(connections: 8)
         await send(session, request)
         status.change(to: 200)
-        clock.pass(5)
+        clock.advance(by: .seconds(5))
         let counts = await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<64 { group.addTask { await isRefused(session, request) } }
             return await group.reduce(into: (refused: 0, passed: 0)) { counts, isRefused in

@@ -379,8 +379,8 @@ import Testing
             "decodesContent", "contentDecodingLimits", "isBackground", "followsURLSession", "retryPolicy",
             "socketOptions", "egressPolicy", "proxySettings", "proxyTLS", "proxyTrustPolicyManager", "resolver",
             "addressFamily", "addressOverrides", "httpShouldSetCookies", "httpCookieAcceptPolicy",
-            "probesForProxyDigest", "tunnelsToOverriddenAddresses", "sensitiveFields", "observers", "maximumCollectedBodySize", "limits", "leniency",
-            "circuitClock",
+            "probesForProxyDigest", "tunnelsToOverriddenAddresses", "sensitiveFields", "observers",
+            "maximumCollectedBodySize", "limits", "leniency", "clock",
         ]
         var configuration = SessionConfiguration()
         configuration.httpMaximumConnectionsPerHost = 1

@@ -174,22 +174,24 @@ import Testing
     }
 
     @Test func `a second attempt is asked for by the circuit breaker, and counts for itself`() async throws {
-        let now = Lock(MonotonicInstant(nanoseconds: 1_000_000_000_000))
+        let clock = TestClock()
         let origin = try ScriptedOrigin { _, request in
             request.target == "/bad" ? [.respond(status: 503)] : [.hold, .ok("x")]
         }
         let session = session(.after(.milliseconds(5))) {
             $0.circuitBreaker = CircuitBreaker()
             $0.circuitBreaker?.minimumRequests = 2
-            $0.circuitClock = { now.withLock { $0 } }
+            $0.clock = clock
         }
         for _ in 0..<2 { _ = try await session.data(for: URLRequest(origin, "/bad")) }
-        now.withLock { $0 = $0.advanced(by: .seconds(5)) }
+        clock.advance(by: .seconds(5))
         // Half open, the breaker lets one attempt pass.
         async let text = session.text(URLRequest(origin))
         #expect(await origin.waitFor { $0.requestCount == 3 })
-        let slow = try ScriptedOrigin { _, _ in [.pause(.milliseconds(50)), .ok("y")] }
-        #expect(try await session.text(URLRequest(slow)) == "y")
+        clock.advance(by: .milliseconds(5))
+        await session.settle()
+        let other = try ScriptedOrigin { _, _ in [.ok("y")] }
+        #expect(try await session.text(URLRequest(other)) == "y")
         #expect(origin.observations.requestCount == 3)
         try origin.release()
         #expect(try await text == "x")

@@ -209,6 +209,39 @@ import Testing
     }
 }
 
+extension DeadlineWheelTests {
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `by a clock that stands each deadline expires to the nanosecond`(seed: UInt64) {
+        var random = SplitMix64(state: seed)
+        var time: Int64 = 987_654_321_987
+        let wheel = Wheel(at: time)
+        var model: [UInt32: Int64] = [:]
+        for _ in 0..<3000 {
+            let slot = UInt32.random(in: 0..<40, using: &random)
+            let reaches = [3, Self.tick, 20 * Self.tick, Self.horizon, 5 * Self.horizon]
+            let reach = reaches[Int.random(in: 0..<reaches.count, using: &random)]
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0:
+                wheel.set(nil, slot: slot)
+                model[slot] = nil
+            case 1, 2:
+                model[slot] = time + Int64.random(in: -1...reach, using: &random)
+                wheel.set(model[slot], slot: slot)
+            default:
+                // Half of the moves lead to a deadline exactly, or to the moment before.
+                let earliest = model.values.filter { $0 > time }.min() ?? time
+                let move = Int64.random(in: 0...1, using: &random)
+                time =
+                    Bool.random(using: &random)
+                    ? max(time, earliest - move) : time + Int64.random(in: 0...reach, using: &random)
+                let due = model.filter { $0.value <= time }.keys.sorted()
+                #expect(wheel.advance(to: time, isExact: true) == due)
+                for slot in due { model[slot] = nil }
+            }
+        }
+    }
+}
+
 /// The wheel with plain numbers, that takes what expires at once.
 private final class Wheel {
     private var wheel: DeadlineWheel
@@ -219,9 +252,11 @@ private final class Wheel {
         wheel.set(deadline.map { MonotonicInstant(nanoseconds: $0) }, slot: slot)
     }
 
-    func advance(to nanoseconds: Int64) -> [UInt32] {
+    func advance(to nanoseconds: Int64, isExact: Bool = false) -> [UInt32] {
         var expired = WorkQueue<UInt32>()
-        wheel.advance(to: MonotonicInstant(nanoseconds: nanoseconds), expired: &expired)
+        let now = MonotonicInstant(nanoseconds: nanoseconds)
+        wheel.advance(to: now, expired: &expired)
+        if isExact { wheel.expire(by: now, expired: &expired) }
         return expired.removeAll().filter { wheel.takeExpired($0) }.sorted()
     }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import TernIO
+@testable import TernIO
 import Testing
 
 /// Runs `body` as a task on a reactor of its own, so that it may touch the loop and its registrations.
-func onLoop<T: Sendable>(_ body: @escaping @Sendable (ReactorLoop) async throws -> T) async throws -> T {
-    let reactor = try Reactor(name: "tern-test")
+func onLoop<T: Sendable>(
+    by clock: TestClock? = nil, _ body: @escaping @Sendable (ReactorLoop) async throws -> T
+) async throws -> T {
+    let reactor = try Reactor(name: "tern-test", clock: clock)
     return try await Task(executorPreference: reactor) { try await body(reactor.loop) }.value
 }
 

@@ -157,6 +157,21 @@ import Testing
         }
     }
 
+    @Test func `the waits of a retrier pass by the clock of the session`() async throws {
+        let (origin, clock, start) = (try Self.origin(), TestClock(), ContinuousClock.now)
+        let policy = RetryPolicy(retryLimit: 2, exponentialBackoffScale: 50)
+        let manager = manager(policy) { $0.clock = clock }
+        let mover = Task {
+            for _ in 0..<2 {
+                while clock.sleepCount == 0 { await Task.yield() }
+                clock.advance(by: .seconds(60))
+            }
+        }
+        #expect(await response(manager, origin.url()).retries == 2 && origin.requests.count == 3)
+        await mover.value
+        #expect(ContinuousClock.now - start < .seconds(20))
+    }
+
     @Test(arguments: ["/503", "/lost"])
     func `an adapter's Idempotency-Key is that of the request, whatever is sent again`(
         _ path: String
