@@ -42,7 +42,7 @@ open class AFURLSessionManager: @unchecked Sendable {
         self.manager = manager
         registry = AFTaskRegistry(queue: manager.queue)
         begin()
-        for task in manager.strayTasks { adopt(task) }
+        for task in manager.unownedTasks { adopt(task) }
     }
 
     private func begin() {

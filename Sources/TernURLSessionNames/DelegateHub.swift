@@ -79,7 +79,7 @@ final class DelegateHub: QueuedDelegate, @unchecked Sendable {
 extension DelegateHub {
     func session(_ session: Session, didCreate task: SessionTask) {
         events.tasks.add(task)
-        task.companion = TaskParts(keeping: session)
+        task.attachment = TaskParts(keeping: session)
         listener.task?.urlSession(session, didCreateTask: task)
     }
 
@@ -226,7 +226,7 @@ extension DelegateHub {
 
 extension SessionTask {
     /// What URLSession keeps with the task; nil in a session that was not made with URLSession's initialisers.
-    var parts: TaskParts? { companion as? TaskParts }
+    var parts: TaskParts? { attachment as? TaskParts }
 }
 
 /// A block on the program's queue, which runs even if the program cancels all operations there: the events that wait for

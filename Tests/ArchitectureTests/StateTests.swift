@@ -32,7 +32,7 @@ import Testing
         ],
         "Task/TaskLifecycle.swift": [
             "TaskLifecycle.currentRequest", "TaskLifecycle.response", "TaskLifecycle.description",
-            "TaskLifecycle.companion", "TaskLifecycle.timelines",
+            "TaskLifecycle.attachment", "TaskLifecycle.timelines",
         ],
         "Transport/Layers.swift": ["Beneath.layers"],
     ]

@@ -9,7 +9,7 @@ import TernLock
 extension SessionDelegate: TernEngine.SessionDelegate, SessionDownloadDelegate, StreamTaskDelegate {
     /// Adds a task that belongs to no request.
     public func session(_ session: Session, didCreate task: SessionTask) {
-        strays.add(task)
+        unownedTasks.add(task)
         if isSubclass { urlSession(session, didCreateTask: task) }
     }
 
@@ -39,7 +39,7 @@ extension SessionDelegate: TernEngine.SessionDelegate, SessionDownloadDelegate, 
     /// answer.
     public func handle(_ event: TaskEvent, of task: SessionTask) {
         guard let adopter = adopter(of: task) else { return forward(event, of: task) }
-        if case .completed = event { strays.remove(task) }
+        if case .completed = event { unownedTasks.remove(task) }
         adopter.handle(event, of: task)
     }
 
@@ -224,7 +224,7 @@ extension SessionDelegate {
     }
 
     /// The tasks that were created on the session itself and have not ended.
-    package var strays: UnownedTasks { events.tasks }
+    package var unownedTasks: UnownedTasks { events.tasks }
 
     subscript<Closure: Sendable>(_ path: WritableKeyPath<ClosureTable.Closures, Closure?>) -> Closure? {
         get { closures[path] }

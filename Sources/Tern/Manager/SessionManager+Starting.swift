@@ -55,7 +55,7 @@ extension SessionManager {
 // Requests that adopt tasks created on the session itself. They receive the events after that.
 extension SessionManager {
     /// Those that have not ended and belong to no request.
-    package var strayTasks: [SessionTask] { delegate.strays.all }
+    package var unownedTasks: [SessionTask] { delegate.unownedTasks.all }
 
     package func adopt(_ task: SessionDataTask) -> DataRequest {
         let again = Requestable(urlRequest: task.originalRequest)
@@ -72,7 +72,7 @@ extension SessionManager {
     }
 
     private func adopt<Kind: Request>(_ task: SessionTask, _ request: Kind) -> Kind {
-        delegate.strays.remove(task)
+        delegate.unownedTasks.remove(task)
         let request = start(request, waits: false)
         // The task may have ended just before the request was registered.
         if task.state == .completed { request.delegate.complete(with: task.error) }

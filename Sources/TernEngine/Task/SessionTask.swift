@@ -378,12 +378,12 @@ extension SessionTask {
     }
 
     /// What a layer above keeps with the task, as long as the task exists. A download that takes its place gets it, too.
-    package var companion: (any AnyObject & Sendable)? {
-        get { lifecycle.withLock { $0.companion } }
+    package var attachment: (any AnyObject & Sendable)? {
+        get { lifecycle.withLock { $0.attachment } }
         set {
             // The old value is released outside the lock.
             var other = newValue
-            lifecycle.withLock { swap(&$0.companion, &other) }
+            lifecycle.withLock { swap(&$0.attachment, &other) }
         }
     }
 

@@ -22,7 +22,7 @@ struct TaskLifecycle<Home: AnyObject & Sendable>: ~Copyable, Sendable {
     private(set) var error: SessionError?
     var description: String?
     /// What a layer above keeps with the task.
-    var companion: (any AnyObject & Sendable)?
+    var attachment: (any AnyObject & Sendable)?
 
     init(shard: Home?) { self.shard = shard }
 
@@ -103,7 +103,7 @@ struct TaskLifecycle<Home: AnyObject & Sendable>: ~Copyable, Sendable {
         (other.stage, other.start, other.suspensions) = (stage, start, suspensions)
         (other.isCancelledOnStart, other.isAbandoned) = (isCancelledOnStart, isAbandoned)
         (other.currentRequest, other.response, other.error) = (currentRequest, response, error)
-        other.companion = companion
+        other.attachment = attachment
         stage = .completed
         return other
     }

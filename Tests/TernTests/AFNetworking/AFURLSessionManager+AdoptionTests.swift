@@ -81,7 +81,7 @@ import Testing
         try origin.release()
         #expect(await ends.of(running) != nil)
         while !manager.tasks.isEmpty { await Task.yield() }
-        #expect(hub.strays.all.isEmpty)
+        #expect(hub.unownedTasks.all.isEmpty)
     }
 
     @Test(.proves("1.3a")) func `blocks receive the events of adopted tasks, and releasing the manager ends them`()
@@ -107,7 +107,7 @@ import Testing
     {
         let ended = session.dataTask(with: try request())
         ended.resume()
-        while ended.state != .completed || !hub.strays.all.isEmpty { await Task.yield() }
+        while ended.state != .completed || !hub.unownedTasks.all.isEmpty { await Task.yield() }
         for _ in 0..<200 { _ = session.dataTask(with: try request()) }
         let own = session.dataTask(with: try request()) { _ in }
         let manager = try #require(AFURLSessionManager(session: session, delegate: hub))

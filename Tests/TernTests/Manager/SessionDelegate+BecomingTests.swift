@@ -126,7 +126,7 @@ import Testing
             }
         }
         #expect(journal.entries.count == 400 && journal.entries.count { $0 == "fine" } >= 100)
-        #expect(manager.delegate.requests.isEmpty && manager.strayTasks.isEmpty)
+        #expect(manager.delegate.requests.isEmpty && manager.unownedTasks.isEmpty)
     }
 
     @Test(.proves("3.6c")) func `tasks that were made on the session become downloads, too`() async throws {
