@@ -54,6 +54,7 @@
 @_exported public import struct TernEngine.EgressViolation
 @_exported public import struct TernEngine.EndpointOverride
 @_exported public import enum TernEngine.EvaluationLimit
+@_exported public import struct TernEngine.EventObserver
 @_exported public import class TernEngine.FailedConnectionMetrics
 @_exported public import struct TernEngine.FetchedIssuer
 @_exported public import class TernEngine.HARRecorder

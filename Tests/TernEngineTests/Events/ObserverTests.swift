@@ -76,6 +76,18 @@ import Testing
         #expect(observer.faults == [])
     }
 
+    @Test func `a closure observes what a timeline has`() async throws {
+        let (origin, names) = (try Self.origin(), Lock<[String]>([]))
+        let observer = EventObserver { observation in names.withLock { $0.append(observation.event.name) } }
+        let session = Session.limited { $0.observers = [observer] }
+        let task = session.dataTask(with: try URLRequest(origin, "/302?/a"), delegate: RecordingDelegate())
+        let timeline = task.timeline
+        task.resume()
+        let expected = await timeline.reduce(into: []) { $0.append($1.event.name) }
+        // A timeline is told before the observers are.
+        #expect(await eventually { names.withLock { $0 } == expected })
+    }
+
     @Test(arguments: Verb.allCases.filter { ![.handler, .task, .stream].contains($0) })
     func `every async call tells its delegate all but what concerns the content`(verb: Verb) async throws {
         let (origin, delegate) = (try Self.origin(), Noting())
