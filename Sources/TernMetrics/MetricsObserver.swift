@@ -33,8 +33,7 @@
             switch observation.event {
             case .started: instruments.meter(series(.activeRequests, of: task)).increment()
             case .completed(let error): completed(task, error)
-            case .waited(let wait, let since):
-                wait.figure.map { time($0, since.duration(to: observation.time)) }
+            case .waited(let wait, let since): time(wait.rawValue, since.duration(to: observation.time))
             case .connectionFailed(let connection):
                 let step = Series(figure: .connectionFailures, value: connection.phase.rawValue)
                 instruments.counter(step).increment()
@@ -55,7 +54,7 @@
             case .opened(let connection): opened(connection)
             case .closed(let reason):
                 guard let opened = connections.forget(observation.connection) else { return }
-                instruments.timer(Series(figure: .connectionDuration, value: reason.value))
+                instruments.timer(Series(figure: .connectionDuration, value: reason.rawValue))
                     .record(duration: opened.duration(to: observation.time))
             case .inUse, .idle: break
             }
@@ -156,31 +155,6 @@
         /// The same of another figure with the same dimensions.
         fileprivate func of(_ figure: Figure) -> Series {
             Series(figure: figure, method: method, server: server, statusCode: statusCode, failure: failure)
-        }
-    }
-
-    extension TaskWait {
-        fileprivate var figure: String? {
-            switch self {
-            case .rate: "rate"
-            case .connection: "connection"
-            case .connectivity: "connectivity"
-            case .lookUp: "lookup"
-            case .delay: "delay"
-            }
-        }
-    }
-
-    extension ConnectionClose {
-        fileprivate var value: String {
-            switch self {
-            case .used: "used"
-            case .expired: "expired"
-            case .peer: "peer"
-            case .exchange: "exchange"
-            case .session: "session"
-            case .handedOver: "handed-over"
-            }
         }
     }
 #endif

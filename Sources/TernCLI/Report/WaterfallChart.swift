@@ -41,7 +41,7 @@ struct WaterfallChart: Sendable {
         }
         parts += record.waits.map { wait in
             let row = Row.bar(
-                name: Self.name(wait.reason), color: AttemptPhase.Kind.allCases.count, range(wait.start, wait.end))
+                name: wait.reason.rawValue, color: AttemptPhase.Kind.allCases.count, range(wait.start, wait.end))
             return (wait.start, [row])
         }
         let sorted = parts.enumerated().sorted { ($0.element.start, $0.offset) < ($1.element.start, $1.offset) }
@@ -64,16 +64,6 @@ struct WaterfallChart: Sendable {
     private static func text(of timing: ServerTiming) -> String {
         let duration = timing.duration.map { " \(DecimalText.short($0 / .milliseconds(1))) ms" } ?? ""
         return TerminalText.cleaned("server: \(timing.name)\(duration)\(timing.description.map { " (\($0))" } ?? "")")
-    }
-
-    private static func name(_ wait: TaskWait) -> String {
-        switch wait {
-        case .rate: "rate"
-        case .connection: "connection"
-        case .connectivity: "network"
-        case .lookUp: "look-up"
-        case .delay: "delay"
-        }
     }
 
     private static func time(_ range: Range<Int64>) -> String {

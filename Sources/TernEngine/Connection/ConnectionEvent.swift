@@ -15,8 +15,8 @@ public enum ConnectionEvent: Sendable {
     case closed(ConnectionClose)
 }
 
-/// Why a connection was closed.
-public enum ConnectionClose: Sendable, Hashable {
+/// Why a connection was closed. Metrics have it as ``rawValue``.
+public enum ConnectionClose: String, Sendable, Hashable {
     /// The exchange on it ended as it should, and it may carry no other one: its server or the configuration wants that.
     case used
     /// It was idle for as long as it may be, or is older than it may be.
@@ -28,7 +28,7 @@ public enum ConnectionClose: Sendable, Hashable {
     /// The session closed it: the session ends, another connection needs its place, or trust has changed.
     case session
     /// Another owner has it: a stream.
-    case handedOver
+    case handedOver = "handed-over"
 }
 
 /// A step that opens a connection.

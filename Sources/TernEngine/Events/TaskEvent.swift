@@ -79,8 +79,8 @@ public enum TaskEvent: Sendable {
     indirect case retrying(RetryMetrics)
 }
 
-/// What a task, or an attempt of it, waits for.
-public enum TaskWait: Sendable, Hashable {
+/// What a task, or an attempt of it, waits for. Metrics and charts have it as ``rawValue``.
+public enum TaskWait: String, Sendable, Hashable {
     /// The rate of requests that the session is limited to: ``SessionConfiguration/rateLimit``.
     case rate
     /// A connection, while none is being opened for the attempt: those of the route are all in use.
@@ -88,7 +88,7 @@ public enum TaskWait: Sendable, Hashable {
     /// A network that leads to the server.
     case connectivity
     /// What a response source or a policy looks up: a file of the cache, a token.
-    case lookUp
+    case lookUp = "lookup"
     /// The delay before a retry.
     case delay
 }
