@@ -77,7 +77,8 @@ import Testing
     }
 
     @Test func `a closure observes what a timeline has`() async throws {
-        let (origin, names) = (try Self.origin(), Lock<[String]>([]))
+        let names = Lock<[String]>([])
+        let origin = try Self.origin()
         let observer = EventObserver { observation in names.withLock { $0.append(observation.event.name) } }
         let session = Session.limited { $0.observers = [observer] }
         let task = session.dataTask(with: try URLRequest(origin, "/302?/a"), delegate: RecordingDelegate())
