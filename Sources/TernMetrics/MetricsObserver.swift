@@ -79,8 +79,9 @@
         }
 
         private func over(_ attempt: AttemptMetrics, of task: any ObservedTask) {
-            if let acquired = attempt.connectionAcquired, let start = attempt.responseStart {
-                time("response", acquired.duration(to: start))
+            // Like every wait, whatever it has come to: a server that never answers is the slowest.
+            if let acquired = attempt.connectionAcquired, let end = attempt.responseStart ?? attempt.end {
+                time("response", acquired.duration(to: end))
             }
             if let continuation = attempt.continuation { count(.resends, "\(continuation)", of: task) }
             switch attempt.retryRefusal {

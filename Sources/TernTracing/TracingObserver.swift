@@ -13,6 +13,9 @@
     /// may have several, is `internal`. URLs are without userinfo and without the values of query items that are secret
     /// (``TernEngine/ObservedTask/redactedURL(of:)``); header fields are not recorded.
     ///
+    /// The span of an attempt says why another attempt followed it (`tern.resend.reason`, such as `retry` or `repeat`), or
+    /// why no retry did (`tern.retry_refusal.reason`, see ``TernEngine/RetryRefusal``).
+    ///
     /// A response with a status code of 400 or more is an error of its span, as the conventions want it. A cancellation is
     /// not, and neither is an attempt that was cancelled because another one had the answer.
     public struct TracingObserver: SessionObserver {
@@ -62,6 +65,12 @@
                     span.describe(attempt.connection)
                     if observation.attempt > 1 {
                         span.attributes["http.request.resend_count"] = observation.attempt - 1
+                    }
+                    span.attributes["tern.resend.reason"] = attempt.continuation.map { "\($0)" }
+                    switch attempt.retryRefusal {
+                    // Of no policy's, and of no failure's that time could cure.
+                    case nil, .off, .notTemporary: break
+                    case let refusal?: span.attributes["tern.retry_refusal.reason"] = refusal.rawValue
                     }
                     span.describe(attempt.statusCode, attempt.failure, attempt.failure.map { "\($0)" })
                 }

@@ -40,6 +40,7 @@
             #expect(attempts.map { text($0, "http.response.status_code") } == ["503", "200"])
             #expect(attempts.map { text($0, "http.request.resend_count") } == [nil, "1"])
             #expect(attempts.map { text($0, "error.type") } == ["503", nil])
+            #expect(attempts.map { text($0, "tern.resend.reason") } == ["retry", nil])
             #expect(attempts.map { $0.status?.code == .error } == [true, false])
             for span in attempts + [task] {
                 #expect(span.operationName == "GET" && text(span, "http.request.method") == "GET")
