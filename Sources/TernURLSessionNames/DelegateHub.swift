@@ -104,20 +104,6 @@ extension DelegateHub {
             current.withLock { swap(&$0, &released) }
         }
     }
-
-    func handle(_ event: TaskEvent, of task: SessionTask) { forward(event, of: task) }
-
-    func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) { forward(bytes, of: task) }
-
-    func handle(_ event: DownloadEvent, of download: SessionDownloadTask) { forward(event, of: download) }
-
-    func downloadTask(_ task: SessionDownloadTask, didFinishDownloadingTo location: URL) {
-        forward(.finished(location), of: task)
-    }
-
-    func streamTaskDidCloseRead(_ task: StreamTask) { forward(.readClosed, of: task) }
-
-    func streamTaskDidCloseWrite(_ task: StreamTask) { forward(.writeClosed, of: task) }
 }
 
 // On the operation queue: each event calls its method.

@@ -77,7 +77,7 @@ extension SessionDelegate: TernEngine.SessionDelegate, SessionDownloadDelegate, 
 }
 
 // Each event calls its method, on the callback queue.
-extension SessionDelegate: QueuedDelegate, TaskHub {
+extension SessionDelegate: TaskHub {
     var isConcerned: Bool { interception.hasRetrier || isOverridden }
 
     package var isOverridden: Bool { !closures.isEmpty || isSubclass }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import FoundationEssentials
+package import FoundationEssentials
 import TernLock
 
 /// A delegate of a session whose code runs on a queue: the events of a task wait there in their order, whole, and the task
@@ -16,7 +16,23 @@ package protocol QueuedDelegate: SessionDelegate, SessionDownloadDelegate, Strea
     func deliver(_ event: QueuedEvent, in session: Session)
 }
 
-// On a reactor's thread
+// On a reactor's thread: what a delegate does unless it has a method of its own.
+extension QueuedDelegate {
+    package func handle(_ event: TaskEvent, of task: SessionTask) { forward(event, of: task) }
+
+    package func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) { forward(bytes, of: task) }
+
+    package func handle(_ event: DownloadEvent, of download: SessionDownloadTask) { forward(event, of: download) }
+
+    package func downloadTask(_ task: SessionDownloadTask, didFinishDownloadingTo location: URL) {
+        forward(.finished(location), of: task)
+    }
+
+    package func streamTaskDidCloseRead(_ task: StreamTask) { forward(.readClosed, of: task) }
+
+    package func streamTaskDidCloseWrite(_ task: StreamTask) { forward(.writeClosed, of: task) }
+}
+
 extension QueuedDelegate {
     package func forward(_ event: TaskEvent, of task: SessionTask) {
         if case .completed = event { events.tasks.remove(task) }

@@ -50,16 +50,6 @@ import Testing
             }
         }
 
-        func handle(_ event: TaskEvent, of task: SessionTask) { forward(event, of: task) }
-
-        func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) { forward(bytes, of: task) }
-
-        func handle(_ event: DownloadEvent, of download: SessionDownloadTask) { forward(event, of: download) }
-
-        func downloadTask(_ task: SessionDownloadTask, didFinishDownloadingTo location: URL) {
-            forward(.finished(location), of: task)
-        }
-
         func session(_ session: Session, didCreate task: SessionTask) { events.tasks.add(task) }
     }
 
