@@ -105,7 +105,8 @@ let package = Package(
             swiftSettings: settings),
         // The same name by name, which has them take precedence over those of Foundation.
         .target(
-            name: "TernURLSession", dependencies: ["TernFoundation", "TernURLSessionNames"], swiftSettings: settings),
+            name: "TernURLSession", dependencies: ["TernEngine", "TernFoundation", "TernURLSessionNames"],
+            swiftSettings: settings),
         // Tern, URLSession's names, and what call sites written for Alamofire 4 name otherwise.
         .target(
             name: "TernAlamofire",
@@ -170,7 +171,8 @@ let package = Package(
         .testTarget(
             name: "TernNamesTests",
             dependencies: [
-                "TernAlamofire", "TernLock", "TernTesting", "TernURLSession", "TernURLSessionNames", "TestProofs",
+                "TernAlamofire", "TernEngine", "TernLock", "TernTesting", "TernURLSession", "TernURLSessionNames",
+                "TestProofs",
             ],
             exclude: ["URLSessionMembers/FoundationNetworking.txt"],
             swiftSettings: settings),

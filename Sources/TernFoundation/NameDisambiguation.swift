@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TernEngine
+package import TernEngine
 
 // Names that `TernURLSessionNames` declares as well, whose declarations take precedence over these.
 

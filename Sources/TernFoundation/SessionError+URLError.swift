@@ -20,7 +20,7 @@ extension SessionError: CustomNSError {
         var information: [String: Any] = [NSLocalizedDescriptionKey: description]
         if let failingURL { information[NSURLErrorFailingURLErrorKey] = failingURL }
         if let requestURL { information["NSErrorFailingURLStringKey"] = requestURL.absoluteString }
-        if let resumeData { information["NSURLSessionDownloadTaskResumeData"] = resumeData }
+        if let resumeData { information[NSURLSessionDownloadTaskResumeData] = resumeData }
         return information
     }
 }
@@ -44,6 +44,10 @@ extension SessionError {
         return requestURL ?? origin.flatMap { URL(string: "\($0.scheme)://\($0.hostField)") }
     }
 }
+
+/// The key of a download's resume data in the `userInfo` of its error.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeData"
 
 extension URLError.Code {
     /// Whether an error has this code, one of Foundation's or a ``TernEngine/SessionError``: `catch URLError.timedOut`.

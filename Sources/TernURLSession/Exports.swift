@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine's names, and URLSession's names one by one: a name that is imported individually takes precedence over one that
-// comes with a whole module, so that `URLError` is ours even if Foundation is imported as well.
+// URLSession's names. Those of lower modules are lent one by one: a program has no others of them. A name that is imported
+// individually takes precedence over one that comes with a whole module, so that `URLError` is ours even if Foundation is imported as
+// well; a member is found before one of the engine because its whole module is imported. scripts/check-names compares all of them
+// with FoundationNetworking's.
 
-@_exported public import TernFoundation
+@_exported public import struct TernEngine.CachedURLResponse
+@_exported public import struct TernEngine.HTTPCookie
+@_exported public import class TernEngine.HTTPCookieStorage
+@_exported public import struct TernEngine.HTTPURLResponse
+@_exported public import class TernEngine.URLCache
+@_exported public import struct TernEngine.URLRequest
+@_exported public import let TernFoundation.NSURLSessionDownloadTaskResumeData
+@_exported public import TernURLSessionNames
 @_exported public import struct TernURLSessionNames.HTTPCookiePropertyKey
 @_exported public import class TernURLSessionNames.NSMutableURLRequest
 @_exported public import let TernURLSessionNames.NSURLAuthenticationMethodClientCertificate
@@ -10,8 +19,8 @@
 @_exported public import let TernURLSessionNames.NSURLAuthenticationMethodHTMLForm
 @_exported public import let TernURLSessionNames.NSURLAuthenticationMethodHTTPBasic
 @_exported public import let TernURLSessionNames.NSURLAuthenticationMethodHTTPDigest
-@_exported public import let TernURLSessionNames.NSURLAuthenticationMethodNegotiate
 @_exported public import let TernURLSessionNames.NSURLAuthenticationMethodNTLM
+@_exported public import let TernURLSessionNames.NSURLAuthenticationMethodNegotiate
 @_exported public import let TernURLSessionNames.NSURLAuthenticationMethodServerTrust
 @_exported public import let TernURLSessionNames.NSURLCredentialStorageRemoveSynchronizableCredentials
 @_exported public import let TernURLSessionNames.NSURLProtectionSpaceFTP
@@ -22,7 +31,6 @@
 @_exported public import let TernURLSessionNames.NSURLProtectionSpaceHTTPSProxy
 @_exported public import let TernURLSessionNames.NSURLProtectionSpaceSOCKSProxy
 @_exported public import class TernURLSessionNames.NSURLRequest
-@_exported public import let TernURLSessionNames.NSURLSessionDownloadTaskResumeData
 @_exported public import let TernURLSessionNames.NSURLSessionTransferSizeUnknown
 @_exported public import typealias TernURLSessionNames.URLAuthenticationChallenge
 @_exported public import protocol TernURLSessionNames.URLAuthenticationChallengeSender
@@ -40,6 +48,7 @@
 @_exported public import protocol TernURLSessionNames.URLSessionDelegate
 @_exported public import protocol TernURLSessionNames.URLSessionDownloadDelegate
 @_exported public import typealias TernURLSessionNames.URLSessionDownloadTask
+@_exported public import let TernURLSessionNames.URLSessionDownloadTaskResumeData
 @_exported public import protocol TernURLSessionNames.URLSessionStreamDelegate
 @_exported public import typealias TernURLSessionNames.URLSessionStreamTask
 @_exported public import typealias TernURLSessionNames.URLSessionTask

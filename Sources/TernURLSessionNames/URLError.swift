@@ -36,6 +36,7 @@ extension SessionError {
     /// The description, the URL of the request, and the resume data of a download; for an error of the program's own what it
     /// was made with.
     public var userInfo: [String: Any] { errorUserInfo }
+
 }
 
 /// Sendable, because nothing changes the dictionary. Its values are those of the program, which throws them from thread to
@@ -53,7 +54,7 @@ extension SessionError: Hashable {
     }
 
     /// The same as Foundation's object.
-    private var plain: NSError { NSError(domain: NSURLErrorDomain, code: errorCode, userInfo: errorUserInfo) }
+    fileprivate var plain: NSError { NSError(domain: NSURLErrorDomain, code: errorCode, userInfo: errorUserInfo) }
 
     /// Hashes the code.
     public func hash(into hasher: inout Hasher) { hasher.combine(code) }
@@ -160,6 +161,6 @@ extension SessionError {
     public static var backgroundSessionWasDisconnected: Code { .backgroundSessionWasDisconnected }
 }
 
-/// The key of a download's resume data in the `userInfo` of its error.
+/// The key of a download's resume data in the `userInfo` of its error, as FoundationNetworking names it.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeData"
+public let URLSessionDownloadTaskResumeData = NSURLSessionDownloadTaskResumeData

@@ -605,7 +605,7 @@ private let everyQuestion = [
             late.resume()
             late.cancel()
         }
-        guard case .sessionInvalidated? = (error as? SessionError)?.reason else {
+        guard case .sessionInvalidated? = (error as? URLError)?.reason else {
             Issue.record("\(String(describing: error))")
             return
         }
@@ -900,12 +900,12 @@ private let everyQuestion = [
         let error = await withCheckedContinuation { continuation in
             session.downloadTask(withResumeData: data) { _, _, error in continuation.resume(returning: error) }.resume()
         }
-        guard case .download(.resumeData(.malformed))? = (error as? SessionError)?.reason else {
+        guard case .download(.resumeData(.malformed))? = (error as? URLError)?.reason else {
             Issue.record("\(String(describing: error))")
             return
         }
         #expect("\(error as Any)".contains("not what a download of Tern left behind"))
-        await #expect(throws: SessionError.self) { try await session.download(resumeFrom: data) }
+        await #expect(throws: URLError.self) { try await session.download(resumeFrom: data) }
         session.downloadTask(withResumeData: data).resume()
         await delegate.wait { $0.contains { $0.hasPrefix("end") } }
         #expect(!delegate.calls.contains("end -"))

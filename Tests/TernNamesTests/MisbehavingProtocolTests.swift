@@ -81,7 +81,7 @@ struct ProtocolOutcome: Equatable, Sendable {
     ) async -> ProtocolOutcome {
         await withCheckedContinuation { continuation in
             let task = session.dataTask(with: request) { data, response, error in
-                let code = (error as? SessionError).map { $0.code.rawValue }
+                let code = (error as? URLError).map { $0.code.rawValue }
                 continuation.resume(
                     returning: ProtocolOutcome(
                         status: response?.statusCode, text: data.map { String(decoding: $0, as: UTF8.self) },
@@ -141,7 +141,7 @@ struct ProtocolOutcome: Equatable, Sendable {
             })
         async let cancelled = withCheckedContinuation { (continuation: CheckedContinuation<Int?, Never>) in
             let task = session.dataTask(with: URLRequest(url: URL(string: "http://\(host)/")!)) { _, _, error in
-                continuation.resume(returning: (error as? SessionError)?.code.rawValue)
+                continuation.resume(returning: (error as? URLError)?.code.rawValue)
             }
             task.resume()
             Task {

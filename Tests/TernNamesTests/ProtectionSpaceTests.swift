@@ -34,7 +34,7 @@ import Testing
         storage.set(credential, for: space)
         #expect(
             storage.credentials(
-                for: ProtectionSpace(
+                for: URLProtectionSpace(
                     host: "h.com", port: 80, protocol: "http", realm: "r", authenticationMethod: .httpBasic)
             ) == ["u": credential])
     }

@@ -50,6 +50,8 @@ public struct ProtectionSpace: Sendable {
     /// The realm the server names (RFC 9110 §11.5).
     public let realm: String?
     /// The required kind of credential.
+    // Where a file imports TernURLSession as well, its declaration of the same name is meant.
+    @_disfavoredOverload
     public let authenticationMethod: AuthenticationMethod
     /// The kind of the proxy that the space is of; nil for that of a server.
     public let proxyType: String?

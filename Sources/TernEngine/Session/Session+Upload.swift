@@ -28,6 +28,8 @@ extension Session {
     }
 
     /// Creates a task that sends the content of `request` and calls the session's delegate, if it has one.
+    // Where a file imports TernURLSession as well, its declaration of the same name is meant.
+    @_disfavoredOverload
     public func uploadTask(withStreamedRequest request: URLRequest) -> SessionUploadTask {
         announced { uploadTask(withStreamedRequest: request, delegate: $0 ?? NoOpTaskDelegate.shared) }
     }

@@ -11,6 +11,8 @@ public import TernTLS
 /// Any thread may use it at any time.
 public final class Session: Sendable {
     /// The configuration that the session was created with; it does not change.
+    // Where a file imports TernURLSession as well, its declaration of the same name is meant.
+    @_disfavoredOverload
     public let configuration: SessionConfiguration
     private let reactors: Result<ReactorGroup, SystemCallError>
     let shards: [Shard<AttemptDriver>]
@@ -139,6 +141,8 @@ public final class Session: Sendable {
     }
 
     /// The delegate of the session, and of tasks that have no delegate of their own; nil once the session has ended.
+    // Where a file imports TernURLSession as well, its declaration of the same name is meant.
+    @_disfavoredOverload
     public var delegate: (any SessionDelegate)? { currentDelegate.withLock { $0 } }
 
     func takeDelegate() -> (any SessionDelegate)? { currentDelegate.withLock { $0.take() } }
@@ -191,6 +195,8 @@ public final class Session: Sendable {
 
     /// The tasks that have been started and have not ended. Tasks that other threads start or end meanwhile may be
     /// included or not. A stream task without a delegate is not included.
+    // Where a file imports TernURLSession as well, its declaration of the same name is meant.
+    @_disfavoredOverload
     public var allTasks: [SessionTask] { places.all.flatMap(\.tasks) }
 
     /// The same of the tasks that the library has started.

@@ -14,6 +14,8 @@ public class SessionTask: AttemptDriver, @unchecked Sendable {
     /// Unique within the process.
     public let taskIdentifier: Int
     /// The request as given, without the session's defaults.
+    // Where a file imports TernURLSession as well, its declaration of the same name is meant.
+    @_disfavoredOverload
     public let originalRequest: URLRequest
 
     /// As in URLSession.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TernEngine
 import TernURLSession
 
 // The members that Darwin has and FoundationNetworking on Linux has not.

@@ -69,7 +69,9 @@ import Testing
         let list = try String(contentsOf: Self.folder.appending(path: "FoundationNetworking.txt"), encoding: .utf8)
         let rows = try Self.rows()
         let listed = Set(rows.flatMap { row in row.members.map { "\(row.type).\($0)" } })
+        // The list has names at the top level, too.
         let members = list.split(separator: "\n").map(String.init)
+            .filter { $0.contains(".") && !$0.hasPrefix("NSNotification.") }
         #expect(members.count > 500)
         #expect(members.filter { !listed.contains($0) } == [])
     }
