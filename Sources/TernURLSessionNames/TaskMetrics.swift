@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 public import TernEngine
+import TernLock
 
 extension TaskMetrics {
     /// ``TernEngine/ResourceFetchType``
@@ -103,10 +104,23 @@ extension TransportAddress {
     fileprivate var portText: String? { if case .ip(_, let port) = self { "\(port)" } else { nil } }
 }
 
-/// Both clocks, read at the same time.
+/// Both clocks, read at the same time. While nobody sets the wall clock it is one reading for all dates: their order is that of
+/// the instants, and the difference of two is exact.
 private struct WallClock {
-    private let instant = MonotonicInstant.now
-    private let today = Date()
+    private static let last = Lock(WallClock(instant: .now, today: Date()))
+
+    private let instant: MonotonicInstant
+    private let today: Date
+
+    private init(instant: MonotonicInstant, today: Date) { (self.instant, self.today) = (instant, today) }
+
+    init() {
+        let reading = WallClock(instant: .now, today: Date())
+        self = Self.last.withLock { last in
+            if abs(last.date(of: reading.instant).timeIntervalSince(reading.today)) > 0.01 { last = reading }
+            return last
+        }
+    }
 
     func date(of other: MonotonicInstant) -> Date { today.addingTimeInterval(other.seconds(since: instant)) }
 

@@ -44,10 +44,10 @@ extension TaskMetrics {
         case .started: begin(at: time())
         case .hopBegan(let request, let redirectCount): beginHop(request, redirectCount, at: time())
         case .prepared(let request): last.request = request
-        case .attemptBegan(let isHedge): if !isHedge { last.forgetStatus() }
+        case .attemptBegan(let isHedge): if !isHedge { last.forgetResponse() }
         case .waited(.rate, let since), .waited(.connection, let since): waited(since: since, until: time())
         case .connectionFailed(let connection): last.unusual { $0.failedConnection = connection }
-        case .head(let response): last.received(response.head, at: time())
+        case .head(let response): last.received(response, at: time())
         case .attemptOver(let attempt): last.add(attempt)
         case .retrying(let retry): last.unusual { retry.join(&$0.retries) }
         case .hopOver(let status):
@@ -117,10 +117,11 @@ public struct HopMetrics: Sendable {
     /// The first byte of the response head arrived: of the answer, or of a response that was none.
     public var responseStart: MonotonicInstant? { answered.instant }
     private var answered = Moment()
-    /// The status code of the response, which a cache may have given; nil if there was none. What the network answered is in
+    /// The head of the response, which a cache may have given; nil if there was none. What the network answered is in
     /// ``attempts``.
-    public var statusCode: Int? { status == 0 ? nil : Int(status) }
-    private var status: Int32 = 0
+    public private(set) var response: HTTPURLResponse?
+    /// The status code of the response; nil if there was none.
+    public var statusCode: Int? { response?.statusCode }
     /// How often the request was repeated because a kept-alive connection turned out to be dead: 0 or 1.
     public var repeatCount: Int { Int(repeats) }
     private var repeats: Int32 = 0
@@ -152,12 +153,12 @@ public struct HopMetrics: Sendable {
         self.start = start
     }
 
-    fileprivate mutating func received(_ head: ResponseHead, at time: MonotonicInstant) {
+    fileprivate mutating func received(_ response: HTTPURLResponse, at time: MonotonicInstant) {
         answered.instant = time
-        status = Int32(truncatingIfNeeded: head.status)
+        self.response = response
     }
 
-    fileprivate mutating func forgetStatus() { status = 0 }
+    fileprivate mutating func forgetResponse() { response = nil }
 
     fileprivate mutating func add(_ next: AttemptMetrics) {
         count &+= 1

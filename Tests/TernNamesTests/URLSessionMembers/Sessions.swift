@@ -189,6 +189,7 @@ func membersOfURLSessionTaskTransactionMetrics(_ x: URLSessionTaskTransactionMet
     _ = x.requestEndDate as Date?
     _ = x.requestStartDate as Date?
     _ = x.resourceFetchType as URLSessionTaskMetrics.ResourceFetchType
+    _ = x.response as URLResponse?
     _ = x.responseEndDate as Date?
     _ = x.responseStartDate as Date?
     _ = x.secureConnectionEndDate as Date?
