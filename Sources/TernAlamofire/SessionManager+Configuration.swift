@@ -17,8 +17,8 @@ extension SessionManager {
         serverTrustPolicyManager: ServerTrustPolicyManager? = nil, callbackQueue: DispatchQueue? = nil
     ) {
         self.init(
-            configuration: configuration.value, delegate: delegate, serverTrustPolicyManager: serverTrustPolicyManager,
-            callbackQueue: callbackQueue)
+            configuration: configuration.completed, delegate: delegate,
+            serverTrustPolicyManager: serverTrustPolicyManager, callbackQueue: callbackQueue)
     }
 }
 
@@ -28,6 +28,24 @@ extension Session {
     public convenience init(
         configuration: URLSessionConfiguration, delegate: SessionDelegate, delegateQueue: OperationQueue? = nil
     ) {
-        self.init(configuration: configuration.value, delegate: delegate)
+        self.init(configuration: configuration.completed, delegate: delegate)
     }
+}
+
+// As in Alamofire 4: `session.delegate` of a manager is its hub. What an object of Foundation's has is that of its identity.
+extension SessionDelegate: URLSessionDelegate {
+    /// Whether `object` is the same hub.
+    public func isEqual(_ object: Any?) -> Bool { (object as? SessionDelegate) === self }
+
+    /// Of the identity.
+    public var hash: Int { ObjectIdentifier(self).hashValue }
+
+    /// The hub.
+    public func `self`() -> Self { self }
+
+    /// False.
+    public func isProxy() -> Bool { false }
+
+    /// The name of its type.
+    public var description: String { "\(type(of: self))" }
 }

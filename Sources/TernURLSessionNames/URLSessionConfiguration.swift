@@ -4,7 +4,8 @@ public import TernEngine
 import TernFoundation
 
 /// A ``TernEngine/SessionConfiguration`` that is shared by reference, as URLSession's is. A setting not named here is
-/// set by key path on ``value``. A session reads it once, when it is made.
+/// set by key path on ``value``. A session reads it once, when it is made. Its `httpAdditionalHeaders` are those of the
+/// program: a request that has no `Accept` or `User-Agent` after all of them gets Tern's.
 ///
 /// Not for use from several threads at a time.
 @dynamicMemberLookup
@@ -12,8 +13,15 @@ public final class URLSessionConfiguration {
     /// The configuration as a value.
     public var value: SessionConfiguration
 
+    /// Creates a configuration with the defaults of a value, but without header fields.
+    public convenience init() {
+        var value = SessionConfiguration()
+        value.additionalFields = [:]
+        self.init(value)
+    }
+
     /// Creates a configuration with this value.
-    public init(_ value: SessionConfiguration = .default) {
+    public init(_ value: SessionConfiguration) {
         self.value = value
         if value.responseProviders == nil { protocolClasses = nil }
     }
@@ -29,10 +37,10 @@ public final class URLSessionConfiguration {
     private static func storing(
         _ cookies: HTTPCookieStorage, _ credentials: CredentialStorage
     ) -> URLSessionConfiguration {
-        var value = SessionConfiguration()
-        value.httpCookieStorage = cookies
-        value.urlCredentialStorage = credentials
-        return URLSessionConfiguration(value)
+        let configuration = URLSessionConfiguration()
+        configuration.value.httpCookieStorage = cookies
+        configuration.value.urlCredentialStorage = credentials
+        return configuration
     }
 
     /// Not available on Linux: the requests of a session of this configuration fail with
@@ -102,9 +110,18 @@ public final class URLSessionConfiguration {
         case aggregate
     }
 
-    /// The value, for a session that does unasked what URLSession does.
-    var ofURLSession: SessionConfiguration {
+    /// The value with the fields that each request has, for a session.
+    package var completed: SessionConfiguration {
         var value = value
+        for field in SessionConfiguration().additionalFields where value.additionalFields[field.name] == nil {
+            value.additionalFields.append(field.name, field.value)
+        }
+        return value
+    }
+
+    /// The same, for a session that does unasked what URLSession does.
+    var ofURLSession: SessionConfiguration {
+        var value = completed
         value.followsURLSession = true
         return value
     }
@@ -136,32 +153,23 @@ public final class URLSessionConfiguration {
         set { ProtocolClasses.set(newValue, in: &value) }
     }
 
-    /// Fields added to every request that has no field of that name. Values that are not strings are added by their
-    /// description; nil removes all fields.
+    /// Fields added to every request that has no field of that name, in the order of their names. Values that are not
+    /// strings are added by their description. Nil until it is set, and where there are none.
     public var httpAdditionalHeaders: [AnyHashable: Any]? {
-        get { value.httpAdditionalHeaders }
-        set { value.httpAdditionalHeaders = newValue }
+        get {
+            let fields = value.additionalFields
+            return fields.isEmpty ? nil : Dictionary(fields.map { ($0.name, $0.value) }) { "\($0), \($1)" }
+        }
+        set {
+            let fields = (newValue ?? [:]).map {
+                HeaderField(name: "\($0.key.base)", value: String(describingValue: $0.value))
+            }
+            value.additionalFields = HeaderFields(fields.sorted { $0.name < $1.name })
+        }
     }
 }
 
 extension URLSessionConfiguration: NSCopying {
     /// A copy of the configuration.
     public func copy(with zone: NSZone? = nil) -> Any { URLSessionConfiguration(copying: self) }
-}
-
-extension SessionConfiguration {
-    /// Added to every request that has no field of that name, in the order of their names. As in URLSession a
-    /// dictionary, and nil where there are none.
-    public var httpAdditionalHeaders: [AnyHashable: Any]? {
-        get {
-            if additionalFields.isEmpty { return nil }
-            return Dictionary(additionalFields.map { ($0.name, $0.value) }) { "\($0), \($1)" }
-        }
-        set {
-            let fields = (newValue ?? [:]).map {
-                HeaderField(name: "\($0.key.base)", value: String(describingValue: $0.value))
-            }
-            additionalFields = HeaderFields(fields.sorted { $0.name < $1.name })
-        }
-    }
 }

@@ -9,4 +9,13 @@ import Testing
         manager.backgroundCompletionHandler = {}
         #expect(manager.backgroundCompletionHandler == nil)
     }
+
+    @Test func `the delegate of a manager's session is the manager's`() {
+        let manager = SessionManager()
+        #expect(manager.session.delegate === manager.delegate)
+        let hub = SessionDelegate()
+        let session = URLSession(configuration: URLSessionConfiguration.default, delegate: hub, delegateQueue: nil)
+        #expect(session.delegate === hub && session.delegate?.isEqual(hub) == true)
+        #expect(SessionManager(session: session, delegate: hub)?.session === session)
+    }
 }

@@ -30,10 +30,18 @@ import Testing
         request.setValue("x", forHTTPHeaderField: "X-a")
         #expect(request.allHTTPHeaderFields == ["X-A": "x"] && request.value(forHTTPHeaderField: "x-A") == "x")
         request.setValue(nil, forHTTPHeaderField: "x-A")
-        #expect(request.allHTTPHeaderFields?.isEmpty == true)
+        #expect(request.allHTTPHeaderFields == nil)
         request.setValue("1", forHTTPHeaderField: "accept")
         request.addValue("2", forHTTPHeaderField: "ACCEPT")
         #expect(request.allHTTPHeaderFields == ["Accept": "1,2"])
+    }
+
+    @Test func `a relative URL is kept as the whole`() throws {
+        let base = URL(string: "http://a.test/b/")
+        var request = URLRequest(url: try #require(URL(string: "c?d", relativeTo: base)))
+        #expect(request.url?.relativeString == "http://a.test/b/c?d" && request.url?.baseURL == nil)
+        request.url = URL(string: "/e", relativeTo: base)
+        #expect(request.url == URL(string: "http://a.test/e"))
     }
 
     @Test mutating func `what has no effect is kept`() {

@@ -2,6 +2,7 @@
 // In Swift 6, and with Foundation beside it, as a file may have it.
 import Foundation
 import TernAlamofire
+import TernTesting
 import Testing
 
 @Suite struct URLSessionConfigurationTests {
@@ -51,11 +52,36 @@ import Testing
         configuration.httpAdditionalHeaders = ["X-Number": 7, "X-Text": "a", "X-Date": noDate]
         #expect(configuration.httpAdditionalHeaders?["X-Date"] as? String == "nan")
         #expect(configuration.httpAdditionalHeaders?["X-Number"] as? String == "7")
-        #expect(configuration.value.httpAdditionalHeaders?["X-Text"] as? String == "a")
+        #expect(configuration.value.httpAdditionalHeaders["X-Text"] == "a")
         configuration.httpAdditionalHeaders?["X-More"] = "b"
         #expect(configuration.httpAdditionalHeaders?.count == 4)
         configuration.httpAdditionalHeaders = nil
-        #expect(configuration.httpAdditionalHeaders == nil && configuration.value.httpAdditionalHeaders == nil)
+        #expect(configuration.httpAdditionalHeaders == nil && configuration.value.httpAdditionalHeaders.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            (nil, "*/*", "Tern"), (["X-A": "1"], "*/*", "Tern"), (["accept": "text/plain"], "text/plain", "Tern"),
+            (["User-Agent": "Program", "Accept": ""], "", "Program"),
+        ] as [([String: String]?, String, String)])
+    func `what each request has stands behind what the program sets`(
+        _ fields: [String: String]?, _ accept: String, _ agent: String
+    ) async throws {
+        let origin = try ScriptedOrigin { _, _ in [.ok()] }
+        let url = try #require(URL(string: origin.url()))
+        let configuration = URLSessionConfiguration.default
+        #expect(configuration.httpAdditionalHeaders == nil && URLSessionConfiguration().httpAdditionalHeaders == nil)
+        configuration.httpAdditionalHeaders = fields
+        let session = URLSession(configuration: configuration)
+        #expect(session.configuration.httpAdditionalHeaders as? [String: String] == fields)
+        let manager = SessionManager(configuration: configuration)
+        _ = try await session.data(from: url)
+        _ = await withCheckedContinuation { done in manager.request(url).response { done.resume(returning: $0) } }
+        for request in origin.requests {
+            #expect(request.value(of: "Accept") == accept && request.value(of: "User-Agent") == agent)
+            #expect(request.value(of: "Accept-Encoding") != nil && request.value(of: "X-A") == fields?["X-A"])
+        }
+        #expect(origin.requests.count == 2)
     }
 
     @Test func `header fields of a session can be read as ever`() {

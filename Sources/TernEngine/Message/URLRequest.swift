@@ -93,9 +93,9 @@ public struct URLRequest: Sendable {
 
     private var storage: Storage
 
-    /// Creates a GET request for `url`.
+    /// Creates a GET request for `url`: for the whole of a relative one.
     public init(url: URL) {
-        storage = Storage(Parts(url: url, destination: Self.destination(of: url)))
+        storage = Storage(Parts(url: Self.absolute(url), destination: Self.destination(of: url)))
     }
 
     /// The same with a method that an upload does not replace.
@@ -136,12 +136,12 @@ public struct URLRequest: Sendable {
         storage.parts.destination = .success(try Destination(absoluteString: typed))
     }
 
-    /// The request's URL. An invalid one is reported when the request is sent.
+    /// The request's URL; of a relative one the whole. An invalid one is reported when the request is sent.
     public var url: URL? {
         get { storage.parts.url }
         set {
             makeUnique()
-            storage.parts.url = newValue
+            storage.parts.url = newValue.map(Self.absolute)
             storage.parts.destination = Self.destination(of: newValue)
         }
     }
@@ -199,10 +199,10 @@ public struct URLRequest: Sendable {
         }
     }
 
-    /// `headers` as a dictionary; the values of a repeated name are joined with a comma.
+    /// `headers` as a dictionary, and nil where there are none; the values of a repeated name are joined with a comma.
     public var allHTTPHeaderFields: [String: String]? {
         get {
-            storage.parts.headers.dictionary
+            headers.isEmpty ? nil : headers.dictionary
         }
         set {
             headers = HeaderFields(
@@ -523,8 +523,14 @@ public struct URLRequest: Sendable {
 
     var method: String { storage.parts.method }
 
+    /// The request cannot be sent any more, for this reason.
+    package mutating func refuse(_ reason: InvalidRequest) {
+        makeUnique()
+        storage.parts.destination = .failure(reason)
+    }
+
     /// Whether a method was set, even GET.
-    var isMethodNamed: Bool { storage.parts.isMethodNamed }
+    package var isMethodNamed: Bool { storage.parts.isMethodNamed }
 
     var destination: Result<Destination, InvalidRequest> { storage.parts.destination }
 
@@ -553,6 +559,8 @@ public struct URLRequest: Sendable {
         default: method
         }
     }
+
+    private static func absolute(_ url: URL) -> URL { url.baseURL == nil ? url : url.absoluteURL }
 
     private static func destination(of url: URL?) -> Result<Destination, InvalidRequest> {
         guard let url else { return .failure(.missingURL) }

@@ -14,7 +14,7 @@ import Testing
         let request = try request()
         #expect(request.httpMethod == "GET")
         #expect(request.headers.isEmpty)
-        #expect(request.allHTTPHeaderFields == [:])
+        #expect(request.allHTTPHeaderFields == nil)
         #expect(request.httpBody == nil)
         #expect(request.timeouts == nil)
         #expect(request.host == "example.com")
