@@ -69,7 +69,12 @@ final class DelegateHub: QueuedDelegate, @unchecked Sendable {
         task.parts?.listener?.task ?? listener.task
     }
 
-    /// The same; nil for a task with a completion handler, which gets the response.
+    /// Who is told of the content: of a task with a completion handler, which gets the content, its own delegate alone.
+    private func contentListener<Delegate>(of task: SessionTask, _ kind: KeyPath<Listener, Delegate?>) -> Delegate? {
+        task.parts?.hasHandler == true ? task.parts?.listener?[keyPath: kind] : listener(of: task, kind)
+    }
+
+    /// Who is asked about the response; nil for a task with a completion handler.
     private func dataListener(of task: SessionTask) -> (any URLSessionDataDelegate)? {
         task.parts?.hasHandler == true ? nil : listener(of: task, \.data)
     }
@@ -177,8 +182,8 @@ extension DelegateHub {
         guard let task = task as? SessionDataTask else { return }
         let parts = task.parts
         parts?.advance(task)
-        if parts?.collect(data, of: task) == true { return }
-        listener(of: task, \.data)?.urlSession(session, dataTask: task, didReceive: data)
+        parts?.collect(data, of: task)
+        contentListener(of: task, \.data)?.urlSession(session, dataTask: task, didReceive: data)
     }
 
     private func deliver(_ event: DownloadEvent, of task: SessionDownloadTask, in session: Session) {
@@ -192,13 +197,11 @@ extension DelegateHub {
             listener(of: task, \.download)?.urlSession(session, downloadTask: task, didFinishDownloadingTo: location)
         case .wrote(let count, let total, let expected):
             parts?.advance(task)
-            if parts?.hasHandler == true { return }
-            listener(of: task, \.download)?.urlSession(
+            contentListener(of: task, \.download)?.urlSession(
                 session, downloadTask: task, didWriteData: count, totalBytesWritten: total,
                 totalBytesExpectedToWrite: expected)
         case .resumed(let offset, let expected):
-            if parts?.hasHandler == true { return }
-            listener(of: task, \.download)?.urlSession(
+            contentListener(of: task, \.download)?.urlSession(
                 session, downloadTask: task, didResumeAtOffset: offset, expectedTotalBytes: expected)
         }
     }
@@ -295,14 +298,13 @@ final class TaskParts: Sendable {
     /// No delegate is told the end: a reader gets it.
     func takeCompletion() { call { (_: Data?, _: HTTPURLResponse?, _: (any Error)?) in } }
 
-    /// Adds to the body that the handler gets. False without a handler for data.
-    func collect(_ data: Data, of task: SessionTask) -> Bool {
-        let (isCollected, overflows) = state.withLock { state in
-            guard case .data = state.handler else { return (false, false) }
-            return (true, state.body.take(data.span) == .overflowed)
+    /// Adds to the body that a handler for data gets.
+    func collect(_ data: Data, of task: SessionTask) {
+        let overflows = state.withLock { state in
+            guard case .data = state.handler else { return false }
+            return state.body.take(data.span) == .overflowed
         }
         if overflows { task.cancel() }
-        return isCollected
     }
 
     /// Calls the handler with the file. False without a handler for files.

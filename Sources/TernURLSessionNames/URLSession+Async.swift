@@ -7,7 +7,8 @@ public import TernEngine
 extension Session {
     /// Sends a request and collects the body. A response with any status code is a success. Canceling the Swift task
     /// cancels the request.
-    /// `delegate` is called in place of the session's, but for the body.
+    /// `delegate` is called in place of the session's, which is called for what that one does not implement, and is told of
+    /// the body as it arrives; of an upload and a download likewise.
     public func data(
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {

@@ -66,8 +66,13 @@ extension Session {
     /// A copy of the configuration that the session was made with.
     public var configuration: URLSessionConfiguration { hub?.configuration ?? URLSessionConfiguration(settings) }
 
-    /// The delegate that the session was made with, until it is invalid.
-    public var delegate: (any URLSessionDelegate)? { hub?.listener.session }
+    /// The delegate that the session was made with, until it is invalid. That of a ``Tern/SessionManager`` is one with
+    /// `TernAlamofire`.
+    public var delegate: (any URLSessionDelegate)? {
+        let delegate = engineDelegate
+        if let hub = delegate as? DelegateHub { return hub.listener.session }
+        return delegate as? any URLSessionDelegate
+    }
 
     /// The delegates and the queue; nil for a session that was not made with URLSession's initialisers.
     var hub: DelegateHub? { engineDelegate as? DelegateHub }
@@ -136,7 +141,8 @@ extension SessionTask {
         parts?.changeKept(change)
     }
 
-    /// A delegate of this task alone, which is called in place of the session's; set it before the task starts. Nil, and
+    /// A delegate of this task alone, which is called in place of the session's; that one is called for what this one does
+    /// not implement. Set it before the task starts. Nil, and
     /// without effect, for a task of a session that was not made with URLSession's initialisers.
     public var delegate: (any URLSessionTaskDelegate)? {
         get { parts?.delegate }

@@ -114,6 +114,21 @@ extension URLSessionDelegate {
 }
 
 extension URLSessionTaskDelegate {
+    /// The session's delegate, if this is a task's own: it receives what this one does not implement. Not what a completion
+    /// handler gets.
+    fileprivate func next<Delegate>(
+        _ session: URLSession, _ task: URLSessionTask, _ kind: KeyPath<DelegateHub.Listener, Delegate?>,
+        forContent: Bool = false
+    ) -> Delegate? {
+        guard let parts = task.parts, parts.delegate === self, !(forContent && parts.hasHandler),
+            let listener = session.hub?.listener, listener.session !== self
+        else { return nil }
+        return listener[keyPath: kind]
+    }
+}
+
+// What a delegate does that does not implement a method: one of a task passes the call on to that of the session.
+extension URLSessionTaskDelegate {
     /// Does nothing.
     public func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {}
     /// Continues.
@@ -123,87 +138,120 @@ extension URLSessionTaskDelegate {
     ) {
         completionHandler(.continueLoading, nil)
     }
-    /// Follows.
+    /// Asks the session's delegate in place of a task's own; without it, follows.
     @preconcurrency public func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        completionHandler(request)
+        guard let next = next(session, task, \.task) else { return completionHandler(request) }
+        next.urlSession(
+            session, task: task, willPerformHTTPRedirection: response, newRequest: request,
+            completionHandler: completionHandler)
     }
-    /// Performs the default handling.
+    /// Asks the session's delegate in place of a task's own; without it, performs the default handling.
     @preconcurrency public func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        completionHandler(.performDefaultHandling, nil)
+        guard let next = next(session, task, \.task) else { return completionHandler(.performDefaultHandling, nil) }
+        next.urlSession(session, task: task, didReceive: challenge, completionHandler: completionHandler)
     }
-    /// Has none.
+    /// Asks the session's delegate in place of a task's own; without it, has none.
     @preconcurrency public func urlSession(
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        completionHandler(nil)
+        guard let next = next(session, task, \.task) else { return completionHandler(nil) }
+        next.urlSession(session, task: task, needNewBodyStream: completionHandler)
     }
-    /// Does nothing.
+    /// Tells the session's delegate in place of a task's own.
     public func urlSession(
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
-    ) {}
-    /// Does nothing.
-    public func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {}
-    /// Does nothing.
+    ) {
+        next(session, task, \.task)?.urlSession(
+            session, task: task, didSendBodyData: bytesSent, totalBytesSent: totalBytesSent,
+            totalBytesExpectedToSend: totalBytesExpectedToSend)
+    }
+    /// Tells the session's delegate in place of a task's own.
+    public func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
+        next(session, task, \.task)?.urlSession(session, taskIsWaitingForConnectivity: task)
+    }
+    /// Tells the session's delegate in place of a task's own.
     public func urlSession(
         _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
-    ) {}
-    /// Does nothing.
-    public func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {}
+    ) {
+        next(session, task, \.task)?.urlSession(session, task: task, didFinishCollecting: metrics)
+    }
+    /// Tells the session's delegate in place of a task's own.
+    public func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        next(session, task, \.task)?.urlSession(session, task: task, didCompleteWithError: error)
+    }
 }
 
 extension URLSessionDataDelegate {
-    /// Allows.
+    /// Asks the session's delegate in place of a task's own; without it, allows.
     @preconcurrency public func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        completionHandler(.allow)
+        guard let next = next(session, dataTask, \.data) else { return completionHandler(.allow) }
+        next.urlSession(session, dataTask: dataTask, didReceive: response, completionHandler: completionHandler)
     }
-    /// Does nothing.
+    /// Tells the session's delegate in place of a task's own.
     public func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didBecome downloadTask: URLSessionDownloadTask
-    ) {}
+    ) {
+        next(session, dataTask, \.data)?.urlSession(session, dataTask: dataTask, didBecome: downloadTask)
+    }
     /// Does nothing.
     public func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didBecome streamTask: URLSessionStreamTask
     ) {}
-    /// Does nothing.
-    public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {}
-    /// Stores the proposed response.
+    /// Tells the session's delegate in place of a task's own.
+    public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        next(session, dataTask, \.data, forContent: true)?.urlSession(session, dataTask: dataTask, didReceive: data)
+    }
+    /// Asks the session's delegate in place of a task's own; without it, stores the proposed response.
     @preconcurrency public func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
-        completionHandler(proposedResponse)
+        guard let next = next(session, dataTask, \.data) else { return completionHandler(proposedResponse) }
+        next.urlSession(
+            session, dataTask: dataTask, willCacheResponse: proposedResponse, completionHandler: completionHandler)
     }
 }
 
 extension URLSessionDownloadDelegate {
-    /// Does nothing.
+    /// Tells the session's delegate in place of a task's own.
     public func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
         totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
-    ) {}
-    /// Does nothing.
+    ) {
+        next(session, downloadTask, \.download, forContent: true)?.urlSession(
+            session, downloadTask: downloadTask, didWriteData: bytesWritten, totalBytesWritten: totalBytesWritten,
+            totalBytesExpectedToWrite: totalBytesExpectedToWrite)
+    }
+    /// Tells the session's delegate in place of a task's own.
     public func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64
-    ) {}
+    ) {
+        next(session, downloadTask, \.download, forContent: true)?.urlSession(
+            session, downloadTask: downloadTask, didResumeAtOffset: fileOffset, expectedTotalBytes: expectedTotalBytes)
+    }
 }
 
 extension URLSessionStreamDelegate {
-    /// Does nothing.
-    public func urlSession(_ session: URLSession, readClosedFor streamTask: URLSessionStreamTask) {}
-    /// Does nothing.
-    public func urlSession(_ session: URLSession, writeClosedFor streamTask: URLSessionStreamTask) {}
+    /// Tells the session's delegate in place of a task's own.
+    public func urlSession(_ session: URLSession, readClosedFor streamTask: URLSessionStreamTask) {
+        next(session, streamTask, \.stream)?.urlSession(session, readClosedFor: streamTask)
+    }
+    /// Tells the session's delegate in place of a task's own.
+    public func urlSession(_ session: URLSession, writeClosedFor streamTask: URLSessionStreamTask) {
+        next(session, streamTask, \.stream)?.urlSession(session, writeClosedFor: streamTask)
+    }
     /// Does nothing.
     public func urlSession(_ session: URLSession, betterRouteDiscoveredFor streamTask: URLSessionStreamTask) {}
     /// Does nothing.

@@ -168,7 +168,77 @@ private class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDele
         let session = URLSession(configuration: .ephemeral, delegate: recorder, delegateQueue: nil)
         let (data, _) = try await session.data(from: try url("/moved"), delegate: own)
         #expect(data.count == 5)
-        #expect(own.calls == ["redirect to /", "metrics 2"] && recorder.calls == ["created"])
+        #expect(own.calls == ["redirect to /", "hello", "metrics 2"] && recorder.calls == ["created"])
+    }
+
+    @Test(arguments: [
+        ("/", ["response 200", "hello", "metrics 1", "end -"]),
+        ("/moved", ["redirect to /", "response 200", "hello", "metrics 2", "end -"]),
+        ("/secret", ["challenge 0", "response 200", "hello", "metrics 2", "end -"]),
+        ("/file", ["response 200", "became", "file hello", "metrics 1", "end -"]),
+    ])
+    func `what a task's delegate does not implement goes to the session's`(
+        _ path: String, _ calls: [String]
+    ) async throws {
+        final class Empty: NSObject, URLSessionDataDelegate {}
+        let recorder = Recorder()
+        let session = URLSession(configuration: .ephemeral, delegate: recorder, delegateQueue: nil)
+        let task = session.dataTask(with: try url(path))
+        task.delegate = Empty()
+        task.resume()
+        await recorder.wait(for: "end -")
+        #expect(recorder.calls == ["created"] + calls)
+    }
+
+    @Test func `a delegate that calls another, which implements nothing, is not called by it`() async throws {
+        final class Empty: NSObject, URLSessionTaskDelegate {}
+        final class Forwarder: Recorder, @unchecked Sendable {
+            private let other = Empty()
+
+            override func urlSession(
+                _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+            ) {
+                other.urlSession(session, task: task, didCompleteWithError: error)
+                super.urlSession(session, task: task, didCompleteWithError: error)
+            }
+        }
+        let forwarder = Forwarder()
+        let session = URLSession(configuration: .ephemeral, delegate: forwarder, delegateQueue: nil)
+        session.dataTask(with: try url("/")).resume()
+        await forwarder.wait(for: "end -")
+        #expect(forwarder.calls.count { $0 == "end -" } == 1)
+    }
+
+    @Test func `async calls tell their delegate of the content, and the session's nothing of it`() async throws {
+        final class Progressing: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate {
+            let count = Lock<Int64>(0)
+
+            func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+                count.withLock { $0 += Int64(data.count) }
+            }
+
+            func urlSession(
+                _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
+                totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
+            ) {
+                count.withLock { $0 += bytesWritten }
+            }
+
+            func urlSession(
+                _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
+            ) {}
+        }
+        final class Empty: NSObject, URLSessionDataDelegate {}
+        let recorder = Recorder()
+        let session = URLSession(configuration: .ephemeral, delegate: recorder, delegateQueue: nil)
+        let (data, download) = (Progressing(), Progressing())
+        #expect(try await session.data(from: try url("/"), delegate: data).0.count == 5)
+        let (file, _) = try await session.download(from: try url("/"), delegate: download)
+        try FileManager.default.removeItem(at: file)
+        #expect(data.count.withLock { $0 } == 5 && download.count.withLock { $0 } == 5)
+        _ = try await session.data(from: try url("/"), delegate: Empty())
+        _ = try await session.data(from: try url("/"))
+        #expect(!recorder.calls.contains("hello"))
     }
 
     @Test func `a session that nobody holds lives until its task has ended`() async throws {
