@@ -135,7 +135,8 @@ public protocol URLProtocolClient: NSObjectProtocol, Sendable {
         _ protocol: URLProtocol, didReceive response: HTTPURLResponse,
         cacheStoragePolicy policy: URLCache.StoragePolicy)
 
-    /// The next part of the content. A suspended task holds in memory what it is given.
+    /// The next part of the content. A suspended task holds in memory what it is given, and so does one whose response has
+    /// not come.
     func urlProtocol(_ protocol: URLProtocol, didLoad data: Data)
 
     /// The response is complete.
@@ -152,13 +153,31 @@ public protocol URLProtocolClient: NSObjectProtocol, Sendable {
     func urlProtocol(_ protocol: URLProtocol, didCancel challenge: Challenge)
 }
 
-/// The client of the instances that the library makes.
+/// The client of the instances that the library makes. Content that comes before its response waits for that, or for the end.
 private final class ProtocolClient: NSObject, URLProtocolClient {
-    private let receiver = Lock<(any ProvidedResponseReceiver)?>(nil)
+    private struct State {
+        var receiver: (any ProvidedResponseReceiver)?
+        var hasResponse = false
+        var early: [Data] = []
+    }
 
-    func open(_ receiver: any ProvidedResponseReceiver) { self.receiver.withLock { $0 = receiver } }
+    private let state = Lock(State())
 
-    private var current: (any ProvidedResponseReceiver)? { receiver.withLock { $0 } }
+    func open(_ receiver: any ProvidedResponseReceiver) { state.withLock { $0.receiver = receiver } }
+
+    private var current: (any ProvidedResponseReceiver)? { state.withLock { $0.receiver } }
+
+    /// Gives the receiver what `give` says, and then the content that came early.
+    private func begin(_ give: (any ProvidedResponseReceiver) -> Void) {
+        let (receiver, early) = state.withLock { state in
+            state.hasResponse = true
+            defer { state.early = [] }
+            return (state.receiver, state.early)
+        }
+        guard let receiver else { return }
+        give(receiver)
+        for content in early { receiver.receive(content) }
+    }
 
     func urlProtocol(
         _ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: HTTPURLResponse
@@ -177,12 +196,22 @@ private final class ProtocolClient: NSObject, URLProtocolClient {
         _ protocol: URLProtocol, didReceive response: HTTPURLResponse,
         cacheStoragePolicy policy: URLCache.StoragePolicy
     ) {
-        current?.receive(response, isStorable: policy != .notAllowed, isFollowed: false)
+        begin { $0.receive(response, isStorable: policy != .notAllowed, isFollowed: false) }
     }
 
-    func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) { current?.receive(data) }
+    func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) {
+        let receiver = state.withLock { state -> (any ProvidedResponseReceiver)? in
+            if state.hasResponse { return state.receiver }
+            state.early.append(data)
+            return nil
+        }
+        receiver?.receive(data)
+    }
 
-    func urlProtocolDidFinishLoading(_ protocol: URLProtocol) { current?.finish() }
+    func urlProtocolDidFinishLoading(_ protocol: URLProtocol) {
+        begin { _ in }
+        current?.finish()
+    }
 
     func urlProtocol(_ protocol: URLProtocol, didFailWithError error: any Error) { current?.fail(error) }
 

@@ -34,6 +34,18 @@ private class Stub: URLProtocol {
             let response = HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil)!
             client.urlProtocol(
                 self, cachedResponseIsValid: CachedURLResponse(response: response, data: Data("stored".utf8)))
+        case "/early":
+            let response = HTTPURLResponse(
+                url: URL(string: "http://stub.test/other")!, statusCode: 201, httpVersion: nil,
+                headerFields: ["X-A": "a"])!
+            client.urlProtocol(self, didLoad: Data("ear".utf8))
+            client.urlProtocol(self, didLoad: Data("ly".utf8))
+            client.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+            client.urlProtocol(self, didLoad: Data(" late".utf8))
+            client.urlProtocolDidFinishLoading(self)
+        case "/bare":
+            client.urlProtocol(self, didLoad: Data("bare".utf8))
+            client.urlProtocolDidFinishLoading(self)
         default: answer(200, "\(request.httpMethod ?? "") \(request.httpBody.map { $0.count } ?? 0)")
         }
     }
@@ -110,6 +122,7 @@ private final class Plain: URLProtocol {
     @Test(arguments: [
         ("/", "200 GET 0 -"), ("/redirect", "200 noted -"), ("/property", "200 nothing -"), ("/status", "302 here -"),
         ("/task", "200 true -"), ("/error", "- - -"), ("/offline", "- - -1009"), ("/stored", "200 stored -"),
+        ("/early", "201 early late -"), ("/bare", "200 bare -"),
     ])
     func `a stub answers the requests of its session`(_ path: String, _ expected: String) async {
         #expect(await outcome(session([Stub.self]), get("http://stub.test\(path)")) == expected)
@@ -137,6 +150,14 @@ private final class Plain: URLProtocol {
             let expected = isRetried ? "200 well -" : "- - \(code.rawValue)"
             #expect(await outcome(session([Failing.self]), request) == expected)
         }
+    }
+
+    @Test func `a response has the URL and the fields that its class gives it`() async throws {
+        let url = try #require(URL(string: "http://stub.test/early"))
+        let (_, response) = try await session([Stub.self]).data(from: url)
+        #expect(response.url?.path == "/other" && response.value(forHTTPHeaderField: "X-A") == "a")
+        let (_, plain) = try await session([Stub.self]).data(from: try #require(URL(string: "http://stub.test/bare")))
+        #expect(plain.url?.path == "/bare")
     }
 
     @Test func `the content of an upload is that of the request`() async {

@@ -19,6 +19,15 @@ private final class PlainContext: ResponseContext, @unchecked Sendable {
     override var history: [HTTPURLResponse] { earlier }
 }
 
+/// What a provider's response answers, until the task has it: it has a URL of the provider's.
+final class ProviderContext: ResponseContext, @unchecked Sendable {
+    private let responseURL: URL
+
+    init(_ url: URL) { responseURL = url }
+
+    override var url: URL? { responseURL }
+}
+
 /// The head of a response, with the names of Foundation's `HTTPURLResponse`. Strings are made on demand.
 public struct HTTPURLResponse: Sendable {
     /// The head as received. Its annex is the response's context, so that a response is one reference.
@@ -163,6 +172,7 @@ extension HTTPURLResponse {
 
     /// The URL's proposal.
     var urlFilename: String? {
+        if let url, url.scheme == nil { return FileName.safe(url.lastPathComponent) }
         guard let url, let target = try? Destination(absoluteString: url.absoluteString).target,
             case .origin(let path) = target,
             let last = path.prefix(while: { $0 != "?" }).utf8.split(separator: UInt8(ascii: "/")).last

@@ -144,7 +144,7 @@ private final class ProvidedInbox: ProvidedResponseReceiver {
     func receive(_ response: HTTPURLResponse, isStorable: Bool, isFollowed: Bool) {
         add { state in
             state.hasHead.exchange(with: true)
-                ? [] : [.head(response.head, isStorable: isStorable, isFollowed: isFollowed)]
+                ? [] : [.head(response.headOfProvider, isStorable: isStorable, isFollowed: isFollowed)]
         }
     }
 
@@ -154,7 +154,7 @@ private final class ProvidedInbox: ProvidedResponseReceiver {
         add { state in
             if state.hasHead.exchange(with: true) { return [] }
             state.hasEnded = true
-            return [.redirect(request, response.head), .end]
+            return [.redirect(request, response.headOfProvider), .end]
         }
     }
 
@@ -178,6 +178,11 @@ private final class ProvidedInbox: ProvidedResponseReceiver {
         guard let response = try? HTTPURLResponse(url: nil, statusCode: 200) else { return [] }
         return [.head(response.head, isStorable: false, isFollowed: false)]
     }
+}
+
+extension HTTPURLResponse {
+    /// The head, with the URL that the provider has given its response.
+    fileprivate var headOfProvider: ResponseHead { url.map { head.attached(to: ProviderContext($0)) } ?? head }
 }
 
 extension Bool {

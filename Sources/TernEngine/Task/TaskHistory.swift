@@ -88,6 +88,9 @@ struct TaskHistory: ~Copyable {
     /// A response to the hop, with the responses before it.
     @inline(__always)
     func response(_ head: ResponseHead) -> HTTPURLResponse {
+        if let annex = head.annex, let provider = annex as? ProviderContext {
+            return HTTPURLResponse(url: provider.url, head: head, history: responses)
+        }
         if responses.isEmpty, let context = hop.request.responseContext { return HTTPURLResponse(head, of: context) }
         return HTTPURLResponse(url: hop.request.url, head: head, history: responses)
     }
