@@ -37,6 +37,9 @@ extension SessionError {
     /// was made with.
     public var userInfo: [String: Any] { errorUserInfo }
 
+    /// Foundation's object with the same code and `userInfo`.
+    // swift-format-ignore: NoLeadingUnderscores
+    public var _nsError: NSError { plain }
 }
 
 /// Sendable, because nothing changes the dictionary. Its values are those of the program, which throws them from thread to

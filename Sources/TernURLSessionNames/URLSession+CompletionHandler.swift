@@ -27,12 +27,13 @@ extension Session {
     /// Creates a task that calls the session's delegate.
     public func dataTask(with url: URL) -> SessionDataTask { dataTask(with: URLRequest(url: url)) }
 
-    /// Creates a task with data as the request body.
+    /// Creates a task with data as the request body. A request without a method is not sent: `dataLengthExceedsMaximum`.
     @preconcurrency
     public func uploadTask(
         with request: URLRequest, from bodyData: Data?, completionHandler: @escaping DataHandler
     ) -> SessionUploadTask {
         let content = RequestBody.data(bodyData ?? Data())
+        let request = request.forUpload
         guard hub != nil else {
             return uploadTask(with: request, from: content) { result in Self.tell(completionHandler, result) }
         }
@@ -45,6 +46,7 @@ extension Session {
         with request: URLRequest, fromFile fileURL: URL, completionHandler: @escaping DataHandler
     ) -> SessionUploadTask {
         let content = RequestBody.file(path: fileURL.path)
+        let request = request.forUpload
         guard hub != nil else {
             return uploadTask(with: request, from: content) { result in Self.tell(completionHandler, result) }
         }
@@ -53,12 +55,12 @@ extension Session {
 
     /// Creates a task with data as the request body that calls the session's delegate.
     public func uploadTask(with request: URLRequest, from bodyData: Data) -> SessionUploadTask {
-        uploadTask(with: request, from: .data(bodyData))
+        uploadTask(with: request.forUpload, from: .data(bodyData))
     }
 
     /// The same with a file as the request body.
     public func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> SessionUploadTask {
-        uploadTask(with: request, from: .file(path: fileURL.path))
+        uploadTask(with: request.forUpload, from: .file(path: fileURL.path))
     }
 
     /// Creates a task that sends the stream of the request; without one, the stream that the delegate has for it
@@ -111,14 +113,16 @@ extension Session {
         return task
     }
 
-    /// The tasks that were created and have not ended.
+    /// The tasks that were created, have not ended and are not being cancelled.
     @preconcurrency
     public func getAllTasks(completionHandler: @escaping @Sendable ([SessionTask]) -> Void) {
         guard let hub else {
             let tasks = startedTasks
             return DispatchQueue.global().async { completionHandler(tasks) }
         }
-        hub.events.perform { completionHandler(hub.events.tasks.all) }
+        hub.events.perform {
+            completionHandler(hub.events.tasks.all.filter { $0.state == .running || $0.state == .suspended })
+        }
     }
 
     /// The same, by kind. An upload task is not listed as a data task, though its type is a subclass of one.
@@ -133,7 +137,7 @@ extension Session {
         }
     }
 
-    /// The tasks that were created and have not ended.
+    /// The tasks that were created, have not ended and are not being cancelled.
     public var allTasks: [SessionTask] {
         get async { await withCheckedContinuation { done in getAllTasks { done.resume(returning: $0) } } }
     }
@@ -192,6 +196,17 @@ extension Session {
         case .success((let data, let response)): completionHandler(data, response, nil)
         case .failure(let error): completionHandler(nil, nil, error)
         }
+    }
+}
+
+extension URLRequest {
+    /// One without a method is refused, as in URLSession: it would be a GET with content.
+    fileprivate var forUpload: URLRequest {
+        if isMethodNamed { return self }
+        var request = self
+        request.httpMethod = "GET"
+        request.refuse(.contentWithoutMethod)
+        return request
     }
 }
 

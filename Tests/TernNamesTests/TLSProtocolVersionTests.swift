@@ -11,4 +11,9 @@ import Testing
         configuration.tls.minimumVersion = .v1_2
         #expect(configuration.tlsMinimumSupportedProtocolVersion == .TLSv12)
     }
+
+    @Test func `a version has its number`() {
+        #expect(tls_protocol_version_t.TLSv12.rawValue == 0x0303 && tls_protocol_version_t.TLSv13.rawValue == 0x0304)
+        #expect(tls_protocol_version_t(rawValue: 0x0304) == .TLSv13 && tls_protocol_version_t(rawValue: 0x0301) == nil)
+    }
 }

@@ -58,4 +58,10 @@ import Testing
         #expect(!(error is URLError))
         #expect((error as? Foundation.URLError)?.code == .timedOut)
     }
+
+    @Test func `an error has Foundation's object`() {
+        let error = URLError(.timedOut, userInfo: ["key": "value"])
+        #expect(error._nsError.code == NSURLErrorTimedOut && error._nsError.domain == NSURLErrorDomain)
+        #expect(error._nsError.userInfo["key"] as? String == "value")
+    }
 }

@@ -154,8 +154,33 @@ import Testing
 
     @Test func `the original request is an optional`() throws {
         let task = URLSession.shared.dataTask(with: URLRequest(url: try origin.url().asURL()))
-        if let request = task.originalRequest, let fields = request.allHTTPHeaderFields { #expect(fields.isEmpty) }
+        if let request = task.originalRequest, let fields = request.allHTTPHeaderFields { Issue.record("\(fields)") }
         #expect(task.originalRequest?.httpMethod == "GET")
+    }
+
+    @Test func `an upload without a method is not sent`() async throws {
+        let request = URLRequest(url: try origin.url().asURL())
+        let session = URLSession(configuration: .ephemeral)
+        #expect(await text { session.uploadTask(with: request, from: Data([1]), completionHandler: $0) } == "- - -1103")
+        let file = URL(filePath: #filePath)
+        #expect(await text { session.uploadTask(with: request, fromFile: file, completionHandler: $0) } == "- - -1103")
+        let error = await #expect(throws: URLError.self) { try await session.upload(for: request, from: Data([1])) }
+        #expect(error?.code == .dataLengthExceedsMaximum && "\(try #require(error))".contains("no method"))
+        var named = request
+        named.httpMethod = "PUT"
+        #expect(await text { session.uploadTask(with: named, from: Data([1]), completionHandler: $0) } == "200 PUT 1 -")
+        #expect(origin.requests.count == 1)
+    }
+
+    @Test func `tasks of an invalid session are not listed`() async throws {
+        let silent = try ScriptedOrigin { _, _ in [.hold] }
+        let session = URLSession(configuration: .ephemeral)
+        let task = session.dataTask(with: try silent.url().asURL())
+        task.resume()
+        #expect(await silent.waitFor { $0.requestCount == 1 })
+        #expect(await session.allTasks == [task])
+        session.invalidateAndCancel()
+        #expect(await session.allTasks.isEmpty)
     }
 
     @Test func `uploads send data and files`() async throws {

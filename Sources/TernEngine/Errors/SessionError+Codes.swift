@@ -77,6 +77,7 @@ extension SessionError.RequestFailure {
         case .invalid(.malformedURL), .invalid(.invalidHost), .invalid(.invalidPort), .invalid(.ambiguousUserinfo):
             .badURL
         case .invalid(.unencodable): .unknown
+        case .invalid(.contentWithoutMethod): .dataLengthExceedsMaximum
         case .invalid(.unreadableContent(.noRegularFile)): .fileIsDirectory
         case .invalid(.unreadableContent(.unreadable(let error, _))):
             error.isAboutAbsence ? .fileDoesNotExist : .noPermissionsToReadFile

@@ -21,6 +21,8 @@ public enum InvalidRequest: Error, Sendable, Hashable, CustomStringConvertible {
     case unencodable(HTTPProtocolError)
     /// The file with its content cannot be sent.
     case unreadableContent(UnreadableContent)
+    /// An upload of URLSession's shape has no method, and GET takes no content.
+    case contentWithoutMethod
 
     /// Why a file cannot be sent.
     public enum UnreadableContent: Sendable, Hashable {
@@ -42,6 +44,7 @@ public enum InvalidRequest: Error, Sendable, Hashable, CustomStringConvertible {
         case .ambiguousUserinfo:
             "the URL has more than one \"@\" before its path: one in a name or a password is written as %40"
         case .unencodable(let error): "\(error)"
+        case .contentWithoutMethod: "it has content to upload, and no method"
         case .unreadableContent(.unreadable(let error, let path)):
             "its content cannot be read from \(path.excerpt): \(error)"
         case .unreadableContent(.noRegularFile(let path)): "its content, \(path.excerpt), is no regular file"
