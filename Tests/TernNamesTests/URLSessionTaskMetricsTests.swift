@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Synchronization
+import TernEngine
 import TernTesting
 import TernURLSession
 import Testing

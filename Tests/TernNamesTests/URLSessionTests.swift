@@ -164,8 +164,9 @@ import Testing
         #expect(await text { session.uploadTask(with: request, from: Data([1]), completionHandler: $0) } == "- - -1103")
         let file = URL(filePath: #filePath)
         #expect(await text { session.uploadTask(with: request, fromFile: file, completionHandler: $0) } == "- - -1103")
-        let error = await #expect(throws: URLError.self) { try await session.upload(for: request, from: Data([1])) }
-        #expect(error?.code == .dataLengthExceedsMaximum && "\(try #require(error))".contains("no method"))
+        let error = try #require(
+            await #expect(throws: URLError.self) { try await session.upload(for: request, from: Data([1])) })
+        #expect(error.code == .dataLengthExceedsMaximum && "\(error)".contains("no method"))
         var named = request
         named.httpMethod = "PUT"
         #expect(await text { session.uploadTask(with: named, from: Data([1]), completionHandler: $0) } == "200 PUT 1 -")
