@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// URLSession's names. Those of lower modules are lent one by one: a program has no others of them. A name that is imported
+// URLSession's names. Those of the engine are lent one by one: a program has no others of them. The two modules that are lent as a
+// whole have such names alone: an operator, and a member before one of the engine, is found of a whole module. A name that is imported
 // individually takes precedence over one that comes with a whole module, so that `URLError` is ours even if Foundation is imported as
-// well; a member is found before one of the engine because its whole module is imported. scripts/check-names compares all of them
-// with FoundationNetworking's.
+// well. scripts/check-names compares all of them with FoundationNetworking's.
 
 @_exported public import struct TernEngine.CachedURLResponse
 @_exported public import struct TernEngine.HTTPCookie
@@ -10,7 +10,7 @@
 @_exported public import struct TernEngine.HTTPURLResponse
 @_exported public import class TernEngine.URLCache
 @_exported public import struct TernEngine.URLRequest
-@_exported public import let TernFoundation.NSURLSessionDownloadTaskResumeData
+@_exported public import TernFoundation
 @_exported public import TernURLSessionNames
 @_exported public import struct TernURLSessionNames.HTTPCookiePropertyKey
 @_exported public import class TernURLSessionNames.NSMutableURLRequest

@@ -97,7 +97,7 @@ struct ProtocolOutcome: Equatable, Sendable {
         ("head data finish", ProtocolOutcome.answer("a")), ("head data finish finish", .answer("a")),
         ("head data finish data fail", .answer("a")), ("head data finish head data finish", .answer("a")),
         ("head other data finish", .answer("a")), ("data finish", .answer("a")),
-        ("data other data finish", .answer("aa")), ("finish", .answer("")), ("finish head data", .answer("")),
+        ("data other data finish", .answer("aa", 500)), ("finish", .answer("")), ("finish head data", .answer("")),
         ("fail", .ruin), ("fail head data finish", .ruin), ("head data fail finish", .ruin), ("head fail fail", .ruin),
     ])
     func `what makes no sense any more has no effect`(_ steps: String, _ expected: ProtocolOutcome) async throws {

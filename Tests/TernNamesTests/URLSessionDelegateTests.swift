@@ -308,7 +308,9 @@ private class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDele
         let session = URLSession(configuration: .ephemeral)
         let url = try url("/")
         #expect(try await session.data(from: url).0.count == 5)
-        #expect(try await session.upload(for: URLRequest(url: url), from: Data("x".utf8)).0.count == 5)
+        var upload = URLRequest(url: url)
+        upload.httpMethod = "POST"
+        #expect(try await session.upload(for: upload, from: Data("x".utf8)).0.count == 5)
         let (bytes, response) = try await session.bytes(from: url)
         var text: [UInt8] = []
         for try await byte in bytes { text.append(byte) }

@@ -83,6 +83,8 @@ import Testing
     func `what completion handlers and async calls collect counts for the memory quota`(limit: Int) async throws {
         let origin = try ScriptedOrigin { _, _ in [.ok(String(repeating: "x", count: 1000))] }
         let request = URLRequest(url: try origin.url().asURL())
+        var upload = request
+        upload.httpMethod = "POST"
         let quota = MemoryQuota(limit: limit)
         let configuration = URLSessionConfiguration.default
         configuration.memoryQuota = quota
@@ -101,10 +103,10 @@ import Testing
         let collectors: [() async throws -> Data] = [
             { try await collected { plain.dataTask(with: request, completionHandler: $0) } },
             { try await collected { told.dataTask(with: request, completionHandler: $0) } },
-            { try await collected { told.uploadTask(with: request, from: Data(), completionHandler: $0) } },
+            { [upload] in try await collected { told.uploadTask(with: upload, from: Data(), completionHandler: $0) } },
             { try await plain.data(for: request).0 }, { try await told.data(for: request).0 },
             { try await plain.data(for: request, delegate: Delegate()).0 },
-            { try await told.upload(for: request, from: Data()).0 },
+            { [upload] in try await told.upload(for: upload, from: Data()).0 },
             { try await manager.request(request).serializingData().value },
         ]
         for (number, collect) in collectors.enumerated() {
@@ -132,10 +134,12 @@ import Testing
     @Test func `the tasks of a session are listed by kind`() async throws {
         let silent = try ScriptedOrigin { _, _ in [.hold] }
         let url = try silent.url().asURL()
+        var upload = URLRequest(url: url)
+        upload.httpMethod = "POST"
         let session = URLSession(configuration: URLSessionConfiguration.default, delegate: nil, delegateQueue: nil)
         let tasks: [URLSessionTask] = [
             session.dataTask(with: url) { _, _, _ in },
-            session.uploadTask(with: URLRequest(url: url), from: Data([1])) { _, _, _ in },
+            session.uploadTask(with: upload, from: Data([1])) { _, _, _ in },
             session.downloadTask(with: url) { _, _, _ in },
         ]
         for task in tasks { task.resume() }
@@ -185,7 +189,8 @@ import Testing
     }
 
     @Test func `uploads send data and files`() async throws {
-        let request = URLRequest(url: try origin.url("/post").asURL())
+        var request = URLRequest(url: try origin.url("/post").asURL())
+        request.httpMethod = "POST"
         let data = Data("hello".utf8)
         #expect(
             await text { URLSession.shared.uploadTask(with: request, from: data, completionHandler: $0) }
