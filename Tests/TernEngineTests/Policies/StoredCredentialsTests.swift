@@ -179,7 +179,8 @@ private final class Answering: SessionTaskDelegate {
         for (session, request, status, credentials) in [
             (session, ada, 200, [nil, "ada:p", "ada:p"]), (session, plain, 401, [nil]), (other, plain, 401, [nil]),
             // The space is known.
-            (session, ada, 200, ["ada:p", "ada:p"]), (session, bob, 200, [nil, "bob:q"]), (session, bob, 200, ["bob:q"]),
+            (session, ada, 200, ["ada:p", "ada:p"]), (session, bob, 200, [nil, "bob:q"]),
+            (session, bob, 200, ["bob:q"]),
             (session, plain, 401, [nil]), (session, wrong, 401, [nil, "ada:x"]), (session, plain, 401, [nil]),
         ] {
             let count = origin.requests.count

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
+import Synchronization
 import TernEngine
 import TernLock
 
@@ -38,6 +39,8 @@ struct Origins {
     let kept: Answer
     /// `small`, with `RetryPolicy.standard`.
     let retried: Answer
+    /// `small`, with an observer that counts events.
+    let observed: Answer
 
     /// - Parameter folder: holds `port`, `tls-port`, the certificate `ca.pem`, and `text`, which is sent in gzip.
     init(folder: String) throws {
@@ -67,6 +70,9 @@ struct Origins {
         configuration.urlCache = nil
         configuration.retryPolicy = .standard
         retried = try answer("\(plain)/", 5)
+        configuration.retryPolicy = .lostConnections
+        configuration.observers = [EventCounter()]
+        observed = try answer("\(plain)/", 5)
     }
 
     private static func jar() throws -> HTTPCookieStorage {
@@ -80,4 +86,11 @@ struct Origins {
         }
         return jar
     }
+}
+
+/// Counts what the tasks of a session do.
+private final class EventCounter: SessionObserver {
+    private let count = Atomic<Int>(0)
+
+    func observe(_ observation: TaskObservation) { count.add(1, ordering: .relaxed) }
 }

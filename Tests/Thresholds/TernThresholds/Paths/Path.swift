@@ -17,6 +17,7 @@ enum Path: String, CaseIterable {
     case jar
     case hit
     case retries
+    case observed
 
     var title: String {
         switch self {
@@ -33,6 +34,7 @@ enum Path: String, CaseIterable {
         case .jar: "GET, with 3,000 cookies of 500 other hosts"
         case .hit: "GET answered from memory, on the reactor"
         case .retries: "GET, with the standard retry policy"
+        case .observed: "GET, with an observer that counts"
         }
     }
 
@@ -63,6 +65,7 @@ enum Path: String, CaseIterable {
         case .jar: try Awaiting(origins.jar).sendOnReactor(count)
         case .hit: try Awaiting(origins.kept).sendOnReactor(count)
         case .retries: try Awaiting(origins.retried).sendOnReactor(count)
+        case .observed: try Awaiting(origins.observed).sendOnReactor(count)
         }
     }
 }
