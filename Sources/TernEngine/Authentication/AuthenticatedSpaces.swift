@@ -46,7 +46,7 @@ final class AuthenticatedSpaces: Sendable {
         return matches.max { $0.length < $1.length }?.login
     }
 
-    /// The server has refused this login, or the storage has its credential no more.
+    /// The server has refused this login.
     func remove(_ login: PasswordLogin) {
         state.withLock { state in state.spaces[login.origin]?.removeAll { $0.login === login } }
     }

@@ -15,7 +15,7 @@ public enum ConnectionEvent: Sendable {
     case closed(ConnectionClose)
 }
 
-/// Why a connection was closed. Metrics have it as ``rawValue``.
+/// Why a connection was closed. Metrics have it as `rawValue`.
 public enum ConnectionClose: String, Sendable, Hashable {
     /// The exchange on it ended as it should, and it may carry no other one: its server or the configuration wants that.
     case used

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
+import TernFiles
 import TernIO
-import TernSystem
 import TernTLS
 
 // The requirements of `Error` that `as NSError` and older programs read: `error._code == NSURLErrorCancelled`.
@@ -80,7 +79,7 @@ extension SessionError.RequestFailure {
         case .invalid(.contentWithoutMethod): .dataLengthExceedsMaximum
         case .invalid(.unreadableContent(.noRegularFile)): .fileIsDirectory
         case .invalid(.unreadableContent(.unreadable(let error, _))):
-            error.isAboutAbsence ? .fileDoesNotExist : .noPermissionsToReadFile
+            error.isMissingFile ? .fileDoesNotExist : .noPermissionsToReadFile
         case .body: .requestBodyStreamExhausted
         case .unauthenticated: .userAuthenticationRequired
         case .streamClosed: .networkConnectionLost
@@ -153,9 +152,4 @@ extension TLSError {
         if case .clientCertificateRequired = reason { return .clientCertificateRequired }
         return .secureConnectionFailed
     }
-}
-
-extension SystemCallError {
-    fileprivate var isAboutAbsence: Bool { code == ENOENT || code == ENOTDIR }
-    fileprivate var isAboutRouting: Bool { code == ENETUNREACH || code == ENETDOWN }
 }

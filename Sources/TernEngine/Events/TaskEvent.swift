@@ -79,7 +79,7 @@ public enum TaskEvent: Sendable {
     indirect case retrying(RetryMetrics)
 }
 
-/// What a task, or an attempt of it, waits for. Metrics and charts have it as ``rawValue``.
+/// What a task, or an attempt of it, waits for. Metrics and charts have it as `rawValue`.
 public enum TaskWait: String, Sendable, Hashable {
     /// The rate of requests that the session is limited to: ``SessionConfiguration/rateLimit``.
     case rate

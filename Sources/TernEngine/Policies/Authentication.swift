@@ -248,10 +248,8 @@ extension Authentication {
         let space = known.space
         let isOfURL = hop.mayCarryCredentials && hop.request.urlCredential == known.credential
         let stored = isOfURL ? nil : storage.credential(ofUser: known.credential.user, for: space)
-        guard let credential = isOfURL ? known.credential : stored?.passwordCredential else {
-            return spaces.remove(known)
-        }
-        guard isFor(hop, credential), !history[Memory.self].refuses(credential, for: space),
+        guard let credential = isOfURL ? known.credential : stored?.passwordCredential, isFor(hop, credential),
+            !history[Memory.self].refuses(credential, for: space),
             let login = credential == known.credential ? known : known.with(credential), login.canSign(hop.request)
         else { return }
         history[Memory.self].login = Login(password: login, persistence: nil, isEarly: true)

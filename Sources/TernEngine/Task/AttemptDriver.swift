@@ -169,6 +169,7 @@ extension AttemptDriver {
     }
 
     /// Sends the hop, and has the exchange recorded if there is a recorder.
+    @inline(never)
     final func record(
         _ delegate: some ExchangeDelegate, on connection: Connection, _ prepared: PreparedExchange?
     ) {

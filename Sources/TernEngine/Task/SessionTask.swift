@@ -282,11 +282,12 @@ extension SessionTask: ObservedTask {
     final func observe(_ event: TaskEvent, by attempt: Int32, in hop: Int, at time: MonotonicInstant) {
         let observation = TaskObservation(
             event.closed, of: self, at: time, hop: hop, attempt: Int(attempt), isOwn: isOwn)
-        let tell = { [self] in
-            defaults.observers?.observe(observation, watchers?.contexts ?? [])
-            watchers?.observe(observation)
-        }
-        if let loop { loop.telling(tell) } else { tell() }
+        // Without a closure, which would be an allocation for each event.
+        let loop = loop
+        let wasTelling = loop?.beginTelling() ?? false
+        defaults.observers?.observe(observation, watchers?.contexts ?? [])
+        watchers?.observe(observation)
+        loop?.endTelling(wasTelling)
     }
 
     /// Another task continues this one.

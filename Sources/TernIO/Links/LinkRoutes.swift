@@ -53,4 +53,7 @@ extension IPAddress {
 extension SystemCallError {
     /// Whether the kernel knew no way to the address, or found no neighbour at its end.
     package var isAboutMissingPath: Bool { [ENETUNREACH, ENETDOWN, EHOSTUNREACH].contains(code) }
+
+    /// Whether the kernel knew no way to the address.
+    package var isAboutRouting: Bool { [ENETUNREACH, ENETDOWN].contains(code) }
 }

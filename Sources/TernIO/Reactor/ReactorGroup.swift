@@ -17,9 +17,11 @@ public final class ReactorGroup: TaskExecutor, Sendable {
     private let workThread: WorkThreads.Keeper
     private let turn = Atomic<UInt>(0)
 
-    /// Starts `count` reactors, at least one.
+    /// Starts reactors.
     ///
-    /// - Parameter clock: has the time of the deadlines on them; nil, the default, for the kernel's.
+    /// - Parameters:
+    ///   - count: how many; at least one is started.
+    ///   - clock: has the time of the deadlines on them; nil, the default, for the kernel's.
     public init(count: Int, clock: TestClock? = nil) throws(SystemCallError) {
         workThread = try WorkThreads.shared.keep()
         var reactors: [Reactor] = []

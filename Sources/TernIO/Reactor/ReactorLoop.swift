@@ -120,11 +120,18 @@ public final class ReactorLoop: @unchecked Sendable {
 
     /// Runs code of the program that is told what happens, in the midst of it: what it asks for is performed in a later tick.
     public func telling(_ body: () -> Void) {
-        let wasTelling = isTelling
-        isTelling = true
+        let wasTelling = beginTelling()
         body()
-        isTelling = wasTelling
+        endTelling(wasTelling)
     }
+
+    /// The same for what follows until `endTelling`, which gets what this returns.
+    package func beginTelling() -> Bool {
+        defer { isTelling = true }
+        return isTelling
+    }
+
+    package func endTelling(_ wasTelling: Bool) { isTelling = wasTelling }
 
     /// Runs `work` on the loop's thread, after earlier work. On any thread.
     ///

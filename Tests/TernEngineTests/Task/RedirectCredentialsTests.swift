@@ -149,11 +149,16 @@ import Testing
                 change(&$0)
             }
         }
+        let storage = CredentialStorage()
         let remembering = try session {
-            ($0.httpCookieStorage, $0.urlCredentialStorage) = (HTTPCookieStorage(), CredentialStorage())
+            ($0.httpCookieStorage, $0.urlCredentialStorage) = (HTTPCookieStorage(), storage)
         }
-        let login = try url(home, "/login").replacing("://", with: "://ada:p@")
-        #expect(try await remembering.text(try URLRequest(string: login)) == "for ada")
+        let login = try URLRequest(string: try url(home, "/login"))
+        let challenge = HTTPChallenge.challenges(in: [Array("Basic realm=\"r\"".utf8)])[0]
+        storage.set(
+            Credential(user: "ada", password: "p", persistence: .forSession),
+            for: ProtectionSpace(try login.origin(), challenge))
+        #expect(try await remembering.text(login) == "for ada")
 
         var location = ""
         for stop in way.stops.reversed() { location = try url(stop, location.isEmpty ? "/there" : "/?" + location) }
