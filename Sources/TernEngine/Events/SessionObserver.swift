@@ -129,8 +129,15 @@ final class SessionObservers: ConnectionWatcher {
 
     /// A task was made. Returns what the observers keep with it; empty if that is nothing.
     func created(_ task: any ObservedTask, isOwn: Bool) -> [(any Sendable)?] {
-        let contexts = (isOwn ? ofOwnTasks : all).map { $0.created(task) }
-        return contexts.contains { $0 != nil } ? contexts : []
+        let observers = isOwn ? ofOwnTasks : all
+        var contexts: [(any Sendable)?] = []
+        for index in observers.indices {
+            guard let context = observers[index].created(task) else { continue }
+            // No allocation for observers that keep nothing.
+            if contexts.isEmpty { contexts = Array(repeating: nil, count: observers.count) }
+            contexts[index] = context
+        }
+        return contexts
     }
 
     /// - Parameter contexts: what `created` returned.
