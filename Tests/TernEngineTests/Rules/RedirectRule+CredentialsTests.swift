@@ -133,7 +133,8 @@ import Testing
     @Test(arguments: [
         ("http://a.test/", "http://u:p@a.test/2", "http://a.test/2"),
         ("http://a.test/", "//u@b.test/", "http://b.test/"),
-        ("http://a.test/", "//a%40b@c.test/", "http://c.test/"), ("http://a.test/", "//u p\\@c.test/", "http://c.test/"),
+        ("http://a.test/", "//a%40b@c.test/", "http://c.test/"),
+        ("http://a.test/", "//u p\\@c.test/", "http://c.test/"),
         // The caller's goes where the caller's credentials go.
         ("http://me:pw@a.test/", "2", "http://me:pw@a.test/2"),
         ("http://me:pw@a.test/", "http://a.test/2", "http://me:pw@a.test/2"),

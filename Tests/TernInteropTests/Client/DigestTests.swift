@@ -107,8 +107,13 @@ import Testing
         let storage = CredentialStorage()
         configuration.urlCredentialStorage = storage
         let session = Session(configuration: configuration)
-        let inURL = server.url("/a/b").replacing("127.0.0.1", with: "ada:secret@127.0.0.1")
-        #expect(try await session.data(for: URLRequest(string: inURL)).1.history.count == 1)
+        let request = try URLRequest(string: server.url("/a/b"))
+        storage.set(
+            Credential(user: "ada", password: "secret", persistence: .forSession),
+            for: ProtectionSpace(
+                host: "127.0.0.1", port: try #require(request.url?.port), protocol: "http", realm: "nginx",
+                authenticationMethod: .httpBasic))
+        #expect(try await session.data(for: request).1.history.count == 1)
         for path in ["/a/b", "/a/c/d"] {
             let (_, response) = try await session.data(for: URLRequest(string: server.url(path)))
             #expect(response.statusCode == 200 && response.history.isEmpty, "\(path)")

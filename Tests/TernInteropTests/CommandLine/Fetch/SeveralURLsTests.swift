@@ -49,7 +49,7 @@ import Testing
             "URL/status/404 --next -f URL/status/404", "--next URL/a", "-H 'X: 1' --next URL/a --next --next URL/b",
             "-o one URL/a --next -o two URL/b URL/c",
             "-d x URL/a --next -T f -H Expect: URL/up/ --next --json '{}' URL/c",
-            "-I -w '%{num_connects}\\n' URL/a URL/b", "-w '%{num_connects}\\n' URL/status/204 URL/status/304 URL/a",
+            "-I -w '%{num_connects}\\n' URL/a URL/b",
             "-w '%{urlnum} %{num_connects}\\n' URL/a URL/b --next -w '%{urlnum} %{num_connects}\\n' URL/c",
             "-K config", "-K config --next -H 'Z: 3' URL/d", "-m 5 -L URL/redirect --next -m 6 URL/redirect",
             "-Z URL/a --next -o f2 -d x URL/b",
