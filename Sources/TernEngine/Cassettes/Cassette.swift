@@ -7,10 +7,16 @@ import TernLock
 /// Requests and their responses for tests: recorded once from real servers, and played afterwards without a network.
 ///
 /// ```swift
-/// let cassette = isRecording ? Cassette() : try Cassette(contentsOf: file)
+/// import Foundation
+/// import TernEngine
+///
+/// let file = URL(filePath: "users.jsonl")
+/// let isRecording = ProcessInfo.processInfo.environment["RECORD"] != nil
+/// let cassette = try isRecording ? Cassette() : Cassette(contentsOf: file)
+/// var configuration = SessionConfiguration()
 /// configuration.cassette = cassette
 /// // … use a session with this configuration …
-/// if isRecording { try cassette.write(to: file) } else { assert(cassette.unplayed.isEmpty) }
+/// if isRecording { try cassette.write(to: file) } else { print("not played:", cassette.unplayed) }
 /// ```
 ///
 /// **Recording**: each exchange with a server is recorded: those of redirects, of retries and of challenges, too, with
