@@ -13,10 +13,7 @@ struct CookieFile: Sendable {
     /// has something else to do.
     let queue = SerialQueue()
 
-    /// - Parameter isPrivate: whether a file of another user, or one that others may use, is refused.
-    init(_ path: String, isPrivate: Bool = false) {
-        file = MergedFile(path, limit: Self.maximumLength, isPrivate: isPrivate)
-    }
+    init(_ url: URL) { file = MergedFile(url.path(percentEncoded: false), limit: Self.maximumLength) }
 
     /// The content of the file; that of an empty one if there is no file.
     func read(now: Date) throws(CookieFileError) -> CookieText {
@@ -40,15 +37,6 @@ struct CookieFile: Sendable {
             }
         } catch {
             throw CookieFileError(error, path: file.path)
-        }
-    }
-
-    /// Creates the folder of the file, and those above it, where there is none.
-    func makeFolder() throws(CookieFileError) {
-        do throws(SystemCallError) {
-            try FilePath.createFolder(FilePath.folder(of: file.path))
-        } catch {
-            throw .unwritable(path: file.path, error)
         }
     }
 

@@ -19,9 +19,7 @@ public final class HTTPCookieStorage: Sendable {
         var saveError: CookieFileError?
     }
 
-    /// The storage of the process, in memory. No session uses it unless its configuration says so. A file that imports
-    /// `TernURLSession` or `TernAlamofire` gets another one by this name, which is kept in a file.
-    @_disfavoredOverload
+    /// The storage of the process, in memory. No session uses it unless its configuration says so.
     public static let shared = HTTPCookieStorage()
 
     private static let groups = Lock<[String: HTTPCookieStorage]>([:])
@@ -65,7 +63,7 @@ public final class HTTPCookieStorage: Sendable {
     ///   - file: the location of the file. Symbolic links are followed. Blocks while it is read.
     ///   - keepsSessionCookies: whether cookies without an end are written to the file and taken from it.
     public init(file: URL, keepsSessionCookies: Bool = false) throws(CookieFileError) {
-        let (file, now) = (CookieFile(file.path(percentEncoded: false)), Date())
+        let (file, now) = (CookieFile(file), Date())
         let content = try file.read(now: now)
         self.file = file
         self.keepsSessionCookies = keepsSessionCookies
@@ -73,27 +71,6 @@ public final class HTTPCookieStorage: Sendable {
         firstSkippedLine = content.firstSkippedLine
         let cookies = content.cookies.lazy.filter { keepsSessionCookies || !$0.isSessionOnly }
         state = Lock(State(jar: CookieJar(cookies, now: now)))
-    }
-
-    /// A storage with the cookies of a file that only its owner may use, in a folder that is made if there is none; one
-    /// in memory, whose ``saveError`` says why, where the folder cannot be made or the file cannot be read. Blocks.
-    package init(ownersFile path: String) {
-        let (file, now) = (CookieFile(path, isPrivate: true), Date())
-        let content = Result { () throws(CookieFileError) in
-            try file.makeFolder()
-            return try file.read(now: now)
-        }
-        keepsSessionCookies = false
-        switch content {
-        case .success(let content):
-            self.file = file
-            skippedLineCount = content.skippedLineCount + content.fieldsWithoutDomain.count
-            firstSkippedLine = content.firstSkippedLine
-            state = Lock(State(jar: CookieJar(content.cookies.lazy.filter { !$0.isSessionOnly }, now: now)))
-        case .failure(let error):
-            (self.file, skippedLineCount, firstSkippedLine) = (nil, 0, 0)
-            state = Lock(State(saveError: error))
-        }
     }
 
     deinit {
@@ -175,8 +152,7 @@ public final class HTTPCookieStorage: Sendable {
 
 // The file
 extension HTTPCookieStorage {
-    /// Why the file could not be written the last time that was tried; nil if it was written. Of the shared storage of
-    /// `TernURLSession` also why it is in memory.
+    /// Why the file could not be written the last time that was tried; nil if it was written.
     public var saveError: CookieFileError? { state.withLock { $0.saveError } }
 
     /// Writes what has changed to the file, and keeps what other processes have written to it. Blocks, also while what
