@@ -91,21 +91,15 @@ public final class TestClock: Clock {
             state.lastNumber += 1
             return state.lastNumber
         }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                guard sleep.begin(continuation) else { return continuation.resume() }
-                let isOver = state.withLock { state in
-                    if deadline <= now { return true }
-                    state.sleeps[number] = (deadline, sleep)
-                    return false
-                }
-                if isOver { sleep.end() }
+        defer { _ = state.withLock { $0.sleeps.removeValue(forKey: number) } }
+        try await sleep.wait {
+            let isOver = state.withLock { state in
+                if deadline <= now { return true }
+                state.sleeps[number] = (deadline, sleep)
+                return false
             }
-        } onCancel: {
-            sleep.end()
+            if isOver { sleep.end() }
         }
-        _ = state.withLock { $0.sleeps.removeValue(forKey: number) }
-        if Task.isCancelled { throw CancellationError() }
     }
 
     /// Wakes `loop`, which reads the clock, whenever it moves. Does not retain it.

@@ -104,8 +104,8 @@ extension TransportAddress {
     fileprivate var portText: String? { if case .ip(_, let port) = self { "\(port)" } else { nil } }
 }
 
-/// Both clocks, read at the same time. While nobody sets the wall clock it is one reading for all dates: their order is that of
-/// the instants, and the difference of two is exact.
+/// A reading of both clocks. All dates are made of one reading as long as nobody sets the wall clock: so they have the order of
+/// their instants, and their differences are exact.
 private struct WallClock {
     private static let last = Lock(WallClock(instant: .now, today: Date()))
 

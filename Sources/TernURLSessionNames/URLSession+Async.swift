@@ -7,8 +7,8 @@ public import TernEngine
 extension Session {
     /// Sends a request and collects the body. A response with any status code is a success. Canceling the Swift task
     /// cancels the request.
-    /// `delegate` is called in place of the session's, which is called for what that one does not implement, and is told of
-    /// the body as it arrives; of an upload and a download likewise.
+    /// `delegate` is called in place of the session's delegate, also with the body as it arrives. The session's delegate is
+    /// called for what `delegate` does not implement. Uploads and downloads do the same.
     public func data(
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {

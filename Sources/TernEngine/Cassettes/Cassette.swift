@@ -158,9 +158,10 @@ extension Cassette {
             throw CassetteError(.truncated(expected: title.interactions, found: max(0, found)), in: path)
         }
         var interactions: [CassetteInteraction] = []
+        let decoder = JSONDecoder()
         for (index, line) in lines.enumerated().dropFirst() {
             do {
-                let interaction = try JSONDecoder().decode(CassetteInteraction.self, from: Data(line))
+                let interaction = try decoder.decode(CassetteInteraction.self, from: Data(line))
                 try interaction.check()
                 interactions.append(interaction)
             } catch {
@@ -209,7 +210,7 @@ extension CassetteInteraction.Response {
 
 // For a session
 extension Cassette {
-    /// Whether items of queries are redacted is for the cassette to say: whoever reads the file knows nothing of the session.
+    /// The cassette alone decides whether query items are redacted: a reader of the file does not know the session.
     private func redaction(besides others: SensitiveFields) -> CassetteRedaction {
         var all = sensitiveFields.union(others)
         all.redactsQueryItems = sensitiveFields.redactsQueryItems
@@ -226,19 +227,18 @@ extension Cassette {
         var matching = matching
         if asked.body == nil, let body = request.body, body.announcedLength != 0 { matching.comparesContent = false }
         let result: Result<CassetteInteraction.Response, MissingRecording> = entries.withLock { entries in
-            var (rule, played) = (MissingRecording.Rule.request, 0)
-            for index in entries.indices {
-                guard let interaction = entries[index].interaction else { continue }
-                switch asked.difference(from: interaction.request, in: matching) {
-                case nil where entries[index].isPlayed: played += 1
-                case nil:
-                    entries[index].isPlayed = true
-                    return .success(interaction.response)
-                case .request?: break
-                case let difference?: rule = difference
-                }
+            // In order, a request is compared with few others: with what was played only where nothing answers.
+            for index in entries.indices where !entries[index].isPlayed {
+                guard let interaction = entries[index].interaction,
+                    asked.difference(from: interaction.request, in: matching) == nil
+                else { continue }
+                entries[index].isPlayed = true
+                return .success(interaction.response)
             }
-            return .failure(MissingRecording(played > 0 ? .played(count: played) : rule, of: asked.title))
+            let differences = entries.compactMap(\.interaction).map { asked.difference(from: $0.request, in: matching) }
+            let played = differences.count { $0 == nil }
+            let nearest = differences.compactMap(\.self).last { $0 != .request } ?? .request
+            return .failure(MissingRecording(played > 0 ? .played(count: played) : nearest, of: asked.title))
         }
         return try result.get()
     }

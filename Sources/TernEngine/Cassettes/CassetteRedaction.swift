@@ -5,9 +5,6 @@ import TernHTTP1
 /// Takes secrets out of what a cassette has. Done twice, it changes nothing the second time: a cassette that it would change
 /// has secrets.
 struct CassetteRedaction {
-    /// Can stand in a URL.
-    static let placeholder = "redacted"
-
     let sensitiveFields: SensitiveFields
 
     func redacted(_ interaction: CassetteInteraction) -> CassetteInteraction {
@@ -16,7 +13,7 @@ struct CassetteRedaction {
 
     func redacted(_ request: CassetteInteraction.Request) -> CassetteInteraction.Request {
         var redacted = request
-        redacted.url = sensitiveFields.withoutSecrets(request.url, placeholder: Self.placeholder)
+        redacted.url = sensitiveFields.archived(request.url)
         redacted.headers = request.headers.map(field)
         let type = request.headers.value(of: "content-type")
         if let body = request.body, let other = content(body.bytes, of: type) {
@@ -54,9 +51,9 @@ struct CassetteRedaction {
         if field.name.lowercased() == "set-cookie" {
             field.value = RecordedBytes(text: Self.cookie(String(decoding: field.value.bytes, as: UTF8.self)))
         } else if sensitiveFields.isSecret(fieldNamed: field.name) {
-            field.value = RecordedBytes(text: Self.placeholder)
+            field.value = RecordedBytes(text: SensitiveFields.placeholder)
         } else if let text = String(validating: field.value.bytes, as: UTF8.self) {
-            field.value = RecordedBytes(text: sensitiveFields.withoutSecrets(text, placeholder: Self.placeholder))
+            field.value = RecordedBytes(text: sensitiveFields.archived(text))
         }
         return field
     }
@@ -64,8 +61,8 @@ struct CassetteRedaction {
     /// The field keeps the name and the attributes: the client stores a cookie, and sends it.
     private static func cookie(_ text: String) -> String {
         let pair = text.prefix { $0 != ";" }
-        guard let equals = pair.firstIndex(of: "=") else { return placeholder }
-        return "\(pair[..<equals])=\(placeholder)\(text[pair.endIndex...])"
+        guard let equals = pair.firstIndex(of: "=") else { return SensitiveFields.placeholder }
+        return "\(pair[..<equals])=\(SensitiveFields.placeholder)\(text[pair.endIndex...])"
     }
 
     /// Content without its secrets; nil if it has none, or is of a kind in which none are looked for.
@@ -76,7 +73,7 @@ struct CassetteRedaction {
         case .form:
             let text = String(decoding: bytes, as: UTF8.self)
             let form = SensitiveFields.items(
-                of: text, hiding: sensitiveFields.redacts(queryItemNamed:), as: Self.placeholder)
+                of: text, hiding: sensitiveFields.redacts(queryItemNamed:), as: SensitiveFields.placeholder)
             redacted = Array(form.utf8)
         case .multipart, .other: return nil
         }
@@ -140,7 +137,7 @@ private struct JSONSecrets {
             let next = bytes[end...].first { !Self.blanks.contains($0) }
             let isName = next == UInt8(ascii: ":")
             if isSecret, !isName {
-                output += Array("\"\(CassetteRedaction.placeholder)\"".utf8)
+                output += Array("\"\(SensitiveFields.placeholder)\"".utf8)
             } else {
                 output += bytes[offset..<end]
             }

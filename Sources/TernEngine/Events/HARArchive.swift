@@ -31,7 +31,7 @@ struct HARArchive: Encodable {
 
     struct Cookie: Encodable {
         let name: String
-        let value = Redactor.placeholder
+        let value = SensitiveFields.placeholder
         var path: String?
         var domain: String?
         var expires: String?
@@ -184,9 +184,6 @@ extension HARArchive.Entry {
 
 /// Makes parts of an archive, without secrets.
 private struct Redactor {
-    /// Can stand in a URL.
-    static let placeholder = "redacted"
-
     let sensitiveFields: SensitiveFields
 
     func request(of entry: TaskRecord.Entry) -> HARArchive.Request {
@@ -227,12 +224,13 @@ private struct Redactor {
     }
 
     private func text(_ text: some StringProtocol) -> String {
-        sensitiveFields.withoutSecrets(String(text), placeholder: Self.placeholder)
+        sensitiveFields.archived(String(text))
     }
 
     private func pair(_ field: HeaderField) -> HARArchive.Pair {
         let isSecret = sensitiveFields.isSecret(fieldNamed: field.name)
-        return HARArchive.Pair(name: field.name, value: isSecret ? Self.placeholder : text(field.value))
+        return HARArchive.Pair(
+            name: field.name, value: isSecret ? SensitiveFields.placeholder : sensitiveFields.archived(field.value))
     }
 
     private func cookie(_ field: [UInt8]) -> HARArchive.Cookie? {

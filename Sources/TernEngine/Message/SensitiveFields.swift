@@ -44,8 +44,14 @@ public struct SensitiveFields: Sendable, Hashable {
 
     private static func word(_ name: String) -> String { name.lowercased().filter { $0.isLetter || $0.isNumber } }
 
+    /// What stands in an archive for a secret, also within a URL.
+    static let placeholder = "redacted"
+
     /// Whether archives leave out the value of a header field of this name.
     func isSecret(fieldNamed name: String) -> Bool { contains(name) || redacts(queryItemNamed: name) }
+
+    /// A text that may contain URLs as an archive has it.
+    func archived(_ text: String) -> String { withoutSecrets(text, placeholder: Self.placeholder) }
 
     /// Whether archives leave out the text of a member of this name in JSON, where words such as `code` and `key` indicate
     /// no secret.

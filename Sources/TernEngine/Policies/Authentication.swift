@@ -268,12 +268,16 @@ extension Authentication {
         _ login: Login, _ head: ResponseHead, _ memory: inout Memory, _ history: borrowing TaskHistory
     ) {
         guard let destination = try? history.hop.request.destination.get() else { return }
-        if let persistence = login.persistence, persistence != .none {
+        switch login.persistence {
+        // It is in the storage.
+        case nil: break
+        // Only what URLs have is known to later requests.
+        case Credential.Persistence.none?:
+            if login.password.credential != history.hop.request.urlCredential { return }
+        case let persistence?:
             storage?.accepted(
                 Credential(login.password.credential, persistence: persistence), for: login.password.space)
             memory.login?.persistence = nil
-        } else if login.persistence != nil, login.password.credential != history.hop.request.urlCredential {
-            return
         }
         let next = login.password.following(head.bytes(for: "Authentication-Info"))
         spaces.add(next ?? login.password, for: destination.originForm.text)

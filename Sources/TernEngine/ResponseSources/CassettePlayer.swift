@@ -24,8 +24,6 @@ private final class PlayedHop: HopSource {
     private let request: URLRequest
     private let player: CassettePlayer
     let kind = ResponseSourceKind.cassette
-    let additions: [HeaderField] = []
-    let status: CacheStatus? = nil
 
     init(_ request: URLRequest, _ player: CassettePlayer) { (self.request, self.player) = (request, player) }
 
@@ -36,14 +34,6 @@ private final class PlayedHop: HopSource {
             return .fail(.request(.notRecorded(error)))
         }
     }
-
-    func received(_ head: ResponseHead, isStorable: Bool) -> SourceDecision { .pass }
-
-    func failed(_ failure: AttemptFailure, isOwn: Bool) -> SourceRecovery { .pass }
-
-    func paused() {}
-
-    func ended() {}
 }
 
 /// The carrier of a recorded response.

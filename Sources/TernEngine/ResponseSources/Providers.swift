@@ -75,8 +75,6 @@ private final class ProvidedHop: HopSource {
     private var found: LookupResult<QueuedResponse>?
     private(set) var marks: HeadMarks?
     let kind = ResponseSourceKind.protocolClass
-    let additions: [HeaderField] = []
-    let status: CacheStatus? = nil
 
     init(_ sourced: SourcedHop, _ providers: Providers) { (self.sourced, self.providers) = (sourced, providers) }
 
@@ -98,14 +96,6 @@ private final class ProvidedHop: HopSource {
         self.marks = marks
         return .answer(ProvidedAnswer(response: response, marks: marks))
     }
-
-    func received(_ head: ResponseHead, isStorable: Bool) -> SourceDecision { .pass }
-
-    func failed(_ failure: AttemptFailure, isOwn: Bool) -> SourceRecovery { .pass }
-
-    func paused() {}
-
-    func ended() {}
 }
 
 /// The carrier of a provider's response.

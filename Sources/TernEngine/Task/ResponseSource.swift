@@ -108,7 +108,20 @@ protocol HopSource: AnyObject {
     func resolved(_ routeKey: [[UInt8]])
 }
 
+// What a source does that answers or passes, and has nothing to do with what others answer.
 extension HopSource {
+    var additions: [HeaderField] { [] }
+
+    var status: CacheStatus? { nil }
+
+    func received(_ head: ResponseHead, isStorable: Bool) -> SourceDecision { .pass }
+
+    func failed(_ failure: AttemptFailure, isOwn: Bool) -> SourceRecovery { .pass }
+
+    func paused() {}
+
+    func ended() {}
+
     var kind: ResponseSourceKind { .cache }
 
     var marks: HeadMarks? { nil }

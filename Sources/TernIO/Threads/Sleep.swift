@@ -10,8 +10,23 @@ final class Sleep: Sendable {
 
     private let state = Lock(State())
 
+    /// Suspends the calling task until the end, or until it is cancelled.
+    ///
+    /// - Parameter begun: has the sleep end later, unless it is over already. Called once it has begun.
+    func wait(_ begun: () -> Void) async throws(CancellationError) {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                guard begin(continuation) else { return continuation.resume() }
+                begun()
+            }
+        } onCancel: {
+            end()
+        }
+        if Task.isCancelled { throw CancellationError() }
+    }
+
     /// False if it is over already.
-    func begin(_ continuation: CheckedContinuation<Void, Never>) -> Bool {
+    private func begin(_ continuation: CheckedContinuation<Void, Never>) -> Bool {
         state.withLock { state in
             if !state.isOver { state.continuation = continuation }
             return !state.isOver

@@ -165,15 +165,7 @@ package final class WorkThreads: Sendable {
     /// Not `Task.sleep`, whose timers are those of Dispatch.
     package func sleep(for time: Duration) async throws(CancellationError) {
         let sleep = Sleep()
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                guard sleep.begin(continuation) else { return continuation.resume() }
-                run(after: time) { sleep.end() }
-            }
-        } onCancel: {
-            sleep.end()
-        }
-        if Task.isCancelled { throw CancellationError() }
+        try await sleep.wait { run(after: time) { sleep.end() } }
     }
 
     /// A thread for what is ready, or to wait for what is due first.
