@@ -46,8 +46,8 @@ open class SessionDelegate: @unchecked Sendable {
     /// to the server. Called once for each TLS connection, resumed ones included; setting the closure closes earlier idle
     /// connections.
     ///
-    /// `.useCredential` with ``TernEngine/Credential/init(trust:)`` accepts the server, even against the policies: then the
-    /// connection carries one request, its TLS session is not kept, and the refusal stays visible in
+    /// `.useCredential` with ``TernEngine/Credential/init(trust:)`` accepts the server, even against the policies, for this
+    /// connection and its requests: its TLS session is not kept, and the refusal stays visible in
     /// ``TernEngine/ConnectionMetrics/overriddenTrustFailure``. `.performDefaultHandling` leaves the answer to the
     /// task's closures and, if they do the same, keeps the verdict. The other answers refuse the server.
     @preconcurrency open var sessionDidReceiveChallenge:

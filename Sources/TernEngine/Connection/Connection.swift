@@ -58,7 +58,8 @@ final class Connection: ReadinessHandler, ArrivalReader, @unchecked Sendable {
 
     init(
         transport: Transport, token: RegistrationToken, metrics: ConnectionMetrics, loop: ReactorLoop,
-        settings: ExchangeSettings, owner: any ConnectionOwner, trustGeneration: UInt64? = nil
+        settings: ExchangeSettings, owner: any ConnectionOwner, trustGeneration: UInt64? = nil,
+        servesOneExchange: Bool = false
     ) {
         self.trustGeneration = trustGeneration
         self.transport = transport
@@ -71,7 +72,7 @@ final class Connection: ReadinessHandler, ArrivalReader, @unchecked Sendable {
         exchange = settings.newExchange
         activity = ActivityTimer(loop.now)
         idleSince = loop.now
-        state = ConnectionState(servesOneExchange: metrics.overriddenTrustFailure != nil)
+        state = ConnectionState(servesOneExchange: servesOneExchange)
     }
 
     /// Whether it is only for the task for which a delegate accepted its server despite the policies.

@@ -25,7 +25,7 @@ struct ConnectionState: ~Copyable {
     /// everything: the response comes first, the error counts only if there is none.
     private(set) var sendingError: SystemCallError?
     var isPaused = false
-    /// A delegate accepted the server despite the policies, which counts for one request.
+    /// The delegate of a task accepted the server despite the policies, which counts for one request.
     let servesOneExchange: Bool
     /// The owner wants no further exchange on it.
     private var isRetiring = false

@@ -424,7 +424,8 @@ extension Dialler {
         }
         let connection = Connection(
             transport: transport, token: token, metrics: metrics, loop: shared.loop, settings: shared.exchange,
-            owner: owner, trustGeneration: trustContexts.map(\.generation).min())
+            owner: owner, trustGeneration: trustContexts.map(\.generation).min(),
+            servesOneExchange: metrics.overriddenTrustFailure != nil && inquiry?.isOverForSession != true)
         do throws(SystemCallError) {
             try shared.loop.transfer(token, to: connection, interest: .readable)
         } catch {

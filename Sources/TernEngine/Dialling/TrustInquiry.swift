@@ -125,5 +125,8 @@ final class TrustInquiry: ReadinessHandler, @unchecked Sendable {
 
 extension TrustInquiry {
     /// Whether the result applies to `task`: a session's delegate answers for all of its tasks, a task's for one.
-    func isOver(for task: any TrustRespondent) -> Bool { isOver && (level == .session || asked === task) }
+    func isOver(for task: any TrustRespondent) -> Bool { isOverForSession || isOver && asked === task }
+
+    /// Whether the result applies to all tasks of the session.
+    var isOverForSession: Bool { isOver && level == .session }
 }

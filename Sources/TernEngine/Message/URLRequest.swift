@@ -128,15 +128,16 @@ public struct URLRequest: Sendable {
     }
 
     /// The same for a URL that a user typed: what is sent is as typed, like curl's, where ``url`` is escaped. Visible ASCII
-    /// stays, and bytes that are no UTF-8 become escapes of themselves.
+    /// and dot segments stay, and bytes that are no UTF-8 become escapes of themselves.
     package init(typed bytes: some Sequence<UInt8>) throws(InvalidRequest) {
         let bytes = Array(bytes)
         try self.init(string: URIReference(escaping: bytes).description)
         let typed = URIReference(escaping: bytes, keeping: .visible).description
-        storage.parts.destination = .success(try Destination(absoluteString: typed))
+        storage.parts.destination = .success(try Destination(absoluteString: typed, isTyped: true))
     }
 
-    /// The request's URL; of a relative one the whole. An invalid one is reported when the request is sent.
+    /// The request's URL; of a relative one the whole. An invalid one is reported when the request is sent. The path is sent
+    /// without its dot segments, `/b` for `/a/../b` and `/a/%2e%2e/b` (RFC 3986 §6.2.2.3, WHATWG URL §4.4).
     public var url: URL? {
         get { storage.parts.url }
         set {

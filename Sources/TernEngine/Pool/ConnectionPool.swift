@@ -483,8 +483,7 @@ extension ConnectionPool {
         if let task { serve(task, connection) } else { rest(connection) }
     }
 
-    /// A delegate accepted the server despite the policies: the connection is for the task that the answer was given
-    /// for, or for no task.
+    /// The delegate of a task accepted the server despite the policies: the connection is for that task, or for none.
     private func serveOne(_ dialler: Dialler, _ connection: Connection) {
         passOverCancelled()
         guard !isClosed, let task = state.reliant(on: dialler.number), dialler.inquiry?.isOver(for: task) == true

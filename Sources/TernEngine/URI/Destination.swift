@@ -28,11 +28,15 @@ struct Destination: Sendable, Hashable {
     /// Whether a proxy gets the whole URL (RFC 9112 §3.2.2), and an origin does not.
     var isForProxy: Bool { if case .absolute = target { true } else { false } }
 
-    /// Reads an absolute URL.
-    init(absoluteString: String) throws(InvalidRequest) {
+    /// Reads an absolute URL. The path loses its dot segments (RFC 3986 §6.2.2.3), also those with escapes for dots
+    /// (WHATWG URL §4.4), because servers and the filters before them differ in what they make of one.
+    ///
+    /// - Parameter isTyped: whether the path stays as it is.
+    init(absoluteString: String, isTyped: Bool = false) throws(InvalidRequest) {
         do throws(AbsoluteURI.Refusal) {
             let uri = try AbsoluteURI(absoluteString)
-            (origin, target) = (uri.origin, uri.target)
+            origin = uri.origin
+            target = isTyped ? uri.target : uri.target.withoutDotSegments
         } catch {
             switch error {
             case .scheme(let scheme): throw .unsupportedScheme(scheme)
@@ -41,5 +45,31 @@ struct Destination: Sendable, Hashable {
             case .userinfo: throw .ambiguousUserinfo
             }
         }
+    }
+}
+
+extension RequestTarget {
+    fileprivate var withoutDotSegments: RequestTarget {
+        guard case .origin(let text) = self, Self.mayHaveDotSegments(text) else { return self }
+        let path = text.prefix { $0 != "?" }
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false).map { segment -> Substring in
+            switch segment.lowercased() {
+            case ".", "%2e": return "."
+            case "..", ".%2e", "%2e.", "%2e%2e": return ".."
+            default: return segment
+            }
+        }
+        return .origin(URIReference.withoutDotSegments(segments.joined(separator: "/")) + text[path.endIndex...])
+    }
+
+    /// Most paths have no segment that begins with a dot, or with an escape.
+    private static func mayHaveDotSegments(_ text: String) -> Bool {
+        var isFirst = false
+        for byte in text.utf8 {
+            if isFirst, byte == UInt8(ascii: ".") || byte == UInt8(ascii: "%") { return true }
+            if byte == UInt8(ascii: "?") { return false }
+            isFirst = byte == UInt8(ascii: "/")
+        }
+        return false
     }
 }

@@ -33,7 +33,7 @@ extension URIReference {
     }
 
     /// RFC 3986 §5.2.4, step by step. Each byte is read at most a few times, however many dots there are.
-    private static func withoutDotSegments(_ path: String) -> String {
+    static func withoutDotSegments(_ path: String) -> String {
         var input = Array(path.utf8)[...]
         var output: [UInt8] = []
         while !input.isEmpty {

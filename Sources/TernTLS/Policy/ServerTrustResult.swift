@@ -140,8 +140,8 @@ public final class ServerTrustResult: Sendable {
 public enum ServerTrustAnswer: Sendable, Hashable {
     /// Keep the verdict of the policies.
     case performDefaultHandling
-    /// Accept the server even if the policies refused it. Such a connection carries one request, and its TLS session is
-    /// not kept.
+    /// Accept the server even if the policies refused it. A connection that the session's delegate has accepted so
+    /// carries further requests, one that a task's has accepted only that of the task; the TLS session is not kept.
     case accept
     /// Refuse the server even if the policies accepted it.
     case refuse

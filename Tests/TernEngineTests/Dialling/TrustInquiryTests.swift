@@ -182,15 +182,40 @@ import Testing
         #expect(asked.entries == [String](repeating: "session accepted", count: 3))
     }
 
-    @Test func `a connection accepted in spite of the policies carries one request, and leaves no TLS session`()
+    @Test func `a connection that a session's delegate accepts against the policies is kept, not asked about again`()
         async throws
     {
         let origin = try origin()
         let session = try session(Respondent("", asked, asSession: answering(.accept)), try wrongPin())
-        for _ in 0..<3 { #expect(try await session.text(URLRequest(origin)) == "well") }
+        for _ in 0..<3 {
+            let delegate = Respondent("", asked, asTask: answering(.refuse))
+            let task = try start(session, origin, delegate)
+            #expect(await delegate.recorder.end().error == nil)
+            #expect(task.metrics?.connection?.overriddenTrustFailure?.rule == "key-not-pinned")
+        }
+        #expect(origin.connectionCount == 1)
+        #expect(asked.entries == ["session key-not-pinned"])
+        session.serverTrustPolicyManager = ServerTrustPolicyManager(policies: ["localhost": try wrongPin()])
+        #expect(try await session.text(URLRequest(origin)) == "well")
+        #expect(asked.entries == ["session key-not-pinned", "session key-not-pinned"])
+        #expect(origin.observations.handshakes.map(\.isResumed) == [false, false])
+    }
+
+    @Test func `one that a task's delegate accepts so carries one request, and neither leaves a TLS session`()
+        async throws
+    {
+        let closing = try ScriptedOrigin(tls: identity) { _, _ in [.ok("well"), .close] }
+        let session = try session(Respondent("", asked, asSession: answering(.accept)), try wrongPin())
+        for _ in 0..<2 { #expect(try await session.text(URLRequest(closing)) == "well") }
+        #expect(closing.observations.handshakes.map(\.isResumed) == [false, false])
+        let (origin, other) = (try origin(), try self.session(nil, try wrongPin()))
+        for _ in 0..<3 {
+            let delegate = Respondent("", asked, asTask: answering(.accept))
+            try start(other, origin, delegate)
+            #expect(await delegate.recorder.end().error == nil)
+        }
         #expect(await origin.waitFor { $0.openConnections == 0 })
         #expect(origin.observations.handshakes.map(\.isResumed) == [false, false, false])
-        #expect(asked.entries.count == 3)
     }
 
     @Test func `it serves no other task, whatever waits`() async throws {

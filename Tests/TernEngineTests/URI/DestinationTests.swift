@@ -29,7 +29,7 @@ import Testing
         Reading("http://example.com#top", "http", "example.com", 80, "example.com", "/"),
         Reading("http://example.com?a#b?c", "http", "example.com", 80, "example.com", "/?a"),
         Reading(
-            "http://example.com/a/../b;c=%2f?d=e&f#g", "http", "example.com", 80, "example.com", "/a/../b;c=%2f?d=e&f"),
+            "http://example.com/a/../b;c=%2f?d=e&f#g", "http", "example.com", 80, "example.com", "/b;c=%2f?d=e&f"),
         Reading("http://example.com//double", "http", "example.com", 80, "example.com", "//double"),
         Reading("http://user:secret@example.com/", "http", "example.com", 80, "example.com", "/"),
         Reading("http://a%40b@example.com:81/", "http", "example.com", 81, "example.com:81", "/"),
@@ -50,6 +50,23 @@ import Testing
         #expect(destination.origin.port == reading.port)
         #expect(destination.origin.hostField == reading.hostField)
         #expect(destination.target == .origin(reading.target))
+    }
+
+    @Test(arguments: [
+        ("/.", "/"), ("/..", "/"), ("/../../a", "/a"), ("/a/./b", "/a/b"), ("/a/b/..", "/a/"), ("/a/.//b", "/a//b"),
+        ("/a/%2e%2E/b", "/b"), ("/a/.%2e/b", "/b"), ("/a/%2e./b", "/b"), ("/a/%2E/b", "/a/b"), ("/a/%2e", "/a/"),
+        ("/.a/..b/...", "/.a/..b/..."), ("/a/..%2fb", "/a/..%2fb"), ("/a/%252e%252e/b", "/a/%252e%252e/b"),
+        ("/a..//.b", "/a..//.b"), ("/a/..;b/c", "/a/..;b/c"), ("/a?/../b", "/a?/../b"), ("?/./", "/?/./"),
+        ("/a/..#/b/..", "/"),
+    ])
+    func `sends no dot segments, whether dots or their escapes, but those of a URL as typed`(path: String, sent: String)
+        throws
+    {
+        let url = "http://h" + path
+        #expect(try Destination(absoluteString: url).target == .origin(sent))
+        let typed = path.prefix { $0 != "#" }
+        let asTyped = try Destination(absoluteString: url, isTyped: true).target
+        #expect(asTyped == .origin((typed.hasPrefix("/") ? "" : "/") + typed))
     }
 
     @Test(arguments: [
