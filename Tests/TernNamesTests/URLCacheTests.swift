@@ -28,6 +28,7 @@ import Testing
         cache.storeCachedResponse(stored, for: request)
         let found = try #require(cache.cachedResponse(for: request))
         #expect(found.userInfo?["a"] as? Value === value && found.userInfo?.count == 2)
+        #expect(found == stored && found.response == response)
         #expect(stored.isEqual(stored.copy()) && stored.hash == (stored.copy(with: nil) as? CachedURLResponse)?.hash)
     }
 }

@@ -11,6 +11,8 @@ struct CacheRecord: Sendable {
 
     fileprivate static let space = UInt8(ascii: " ")
     private static let version = Array("tern2".utf8)
+    /// Records of this version have a word more, and the head that a program has stored.
+    private static let givenVersion = Array("tern3".utf8)
     /// Records of this version hold the URL and the values themselves. They are read, and written in the present form.
     private static let formerVersion = Array("tern1".utf8)
 
@@ -26,15 +28,27 @@ struct CacheRecord: Sendable {
     let line: [UInt8]
     /// The head, escaped, in the line.
     private let head: Range<Int>
+    /// What the head of a program says of the coding of its content; nil for the head of a session.
+    private let coding: Coding?
+
+    /// Whether content of a program is coded as the head says, or decoded.
+    private enum Coding: String {
+        case coded, decoded
+    }
 
     init(_ response: StoredResponse) {
         contentName = response.contentName
         contentLength = response.contentLength
         (requestTime, responseTime) = (response.requestTime, response.responseTime)
         (scope, key, varyingFields) = (response.scope, Self.key(of: response.url), response.varyingFields)
+        // A head whose fields contradict each other could not be read again.
+        let given = response.given?.response
+        let encoded = given?.head.encoded
+        let readable = encoded.flatMap { (try? ResponseHead(encoded: $0)) == nil ? nil : $0 }
+        coding = readable == nil ? nil : given?.isContentDecoded == true ? .decoded : .coded
         (line, head) = Self.line(
             ["\(contentName)", "\(contentLength)", "\(requestTime)", "\(responseTime)"], scope, key, varyingFields,
-            Self.escaped(response.head.encoded))
+            Self.escaped(readable ?? response.head.encoded), coding)
     }
 
     /// The digest of a URL: the name of the file that has its records.
@@ -42,11 +56,18 @@ struct CacheRecord: Sendable {
 
     /// Nil if the head cannot be read. The caller knows the URL, because it has the key.
     func response(url: String) -> StoredResponse? {
-        guard let encoded = PercentEncoding.decoded(line[head]), let head = try? ResponseHead(encoded: encoded)
+        guard let encoded = PercentEncoding.decoded(line[head]), var head = try? ResponseHead(encoded: encoded)
         else { return nil }
+        let given = coding.map { GivenResponse(url: nil, head: head, isDecoded: $0 == .decoded) }
+        if let given {
+            let answering = StoredResponse.head(
+                answeringWith: given, contentLength: contentLength, responseTime: responseTime)
+            guard let answering else { return nil }
+            head = answering
+        }
         return StoredResponse(
             url: url, scope: scope, varyingFields: varyingFields, head: head, requestTime: requestTime,
-            responseTime: responseTime, contentLength: contentLength, contentName: contentName)
+            responseTime: responseTime, contentLength: contentLength, contentName: contentName, given: given)
     }
 
     /// Whether the response answers the same requests: it takes the place of this one.
@@ -56,15 +77,16 @@ struct CacheRecord: Sendable {
 
     private static func line(
         _ first: [String], _ scope: String, _ key: String, _ varyingFields: [StoredResponse.VaryingField],
-        _ escapedHead: [UInt8]
+        _ escapedHead: [UInt8], _ coding: Coding?
     ) -> (line: [UInt8], head: Range<Int>) {
         let varying = varyingFields.map { field in
             escaped(Array(field.name.utf8)) + (field.digest.map { Array("=\($0)".utf8) } ?? [])
         }
-        var line = version
+        var line = coding == nil ? version : givenVersion
         for part in first { line += [space] + Array(part.utf8) }
         line += [space] + escaped(Array(scope.utf8)) + [space] + Array(key.utf8)
         line += [space] + Array("v".utf8) + Array(varying.joined(separator: Array("&".utf8))) + [space]
+        if let coding { line += Array(coding.rawValue.utf8) + [space] }
         let head = line.count..<(line.count + escapedHead.count)
         line += escapedHead
         let sum = CacheRecords.checksum(line[...])
@@ -77,7 +99,9 @@ struct CacheRecord: Sendable {
             line[(end + 1)...].elementsEqual(CacheRecords.checksum(line[..<end]))
         else { return nil }
         let parts = line[..<end].split(separator: Self.space, omittingEmptySubsequences: false)
-        guard parts.count == 9, Self.isName(parts[1]), let length = Self.number(parts[2], 0...Self.maximumLength),
+        let isGiven = parts[0].elementsEqual(Self.givenVersion)
+        guard parts.count == (isGiven ? 10 : 9), Self.isName(parts[1]),
+            let length = Self.number(parts[2], 0...Self.maximumLength),
             let requestTime = Self.number(parts[3], -Self.maximumTime...Self.maximumTime),
             let responseTime = Self.number(parts[4], -Self.maximumTime...Self.maximumTime),
             let scope = PercentEncoding.decoded(parts[5])
@@ -85,20 +109,23 @@ struct CacheRecord: Sendable {
         contentName = String(decoding: parts[1], as: UTF8.self)
         (contentLength, self.requestTime, self.responseTime) = (length, requestTime, responseTime)
         self.scope = String(decoding: scope, as: UTF8.self)
-        if parts[0].elementsEqual(Self.version) {
+        if isGiven || parts[0].elementsEqual(Self.version) {
             guard let varyingFields = Self.varyingFields(parts[7], Self.digest) else { return nil }
             guard let key = Self.digestText(parts[6]) else { return nil }
             (self.key, self.varyingFields) = (key, varyingFields)
+            coding = isGiven ? Coding(rawValue: String(decoding: parts[8], as: UTF8.self)) : nil
+            if isGiven, coding == nil { return nil }
             self.line = Array(line) + [CacheRecords.lineFeed]
-            head = (parts[8].startIndex - line.startIndex)..<(parts[8].endIndex - line.startIndex)
+            let head = parts[parts.count - 1]
+            self.head = (head.startIndex - line.startIndex)..<(head.endIndex - line.startIndex)
         } else {
             guard parts[0].elementsEqual(Self.formerVersion), let url = PercentEncoding.decoded(parts[6]),
                 let varyingFields = Self.varyingFields(parts[7], Self.clear)
             else { return nil }
-            (key, self.varyingFields) = (CacheScope.digest(of: [url]), varyingFields)
+            (key, self.varyingFields, coding) = (CacheScope.digest(of: [url]), varyingFields, nil)
             (self.line, head) = Self.line(
                 parts[1...4].map { String(decoding: $0, as: UTF8.self) }, self.scope, key, varyingFields,
-                Array(parts[8]))
+                Array(parts[8]), nil)
         }
     }
 
@@ -167,7 +194,7 @@ struct CacheRecord: Sendable {
 /// line that is damaged, or of another version, spoils nothing but itself; those of other versions are kept.
 struct CacheRecords {
     fileprivate static let lineFeed = UInt8(ascii: "\n")
-    private static let knownVersions: [UInt8] = [UInt8(ascii: "1"), UInt8(ascii: "2")]
+    private static let knownVersions = [UInt8(ascii: "1"), UInt8(ascii: "2"), UInt8(ascii: "3")]
 
     /// In the order of the file.
     private(set) var records: [CacheRecord] = []

@@ -117,7 +117,8 @@ enum CacheRule {
 extension StoredResponse {
     /// Nil if no later request may be answered with it.
     convenience init?(
-        _ head: ResponseHead, answering query: CacheQuery, requestTime: Int64, responseTime: Int64, contentLength: Int64
+        _ head: ResponseHead, answering query: CacheQuery, requestTime: Int64, responseTime: Int64,
+        contentLength: Int64, given: GivenResponse? = nil
     ) {
         guard let varyingFields = query.varyingFields(of: head),
             let kept = Self.kept(head, contentLength, responseTime)?.head
@@ -126,7 +127,23 @@ extension StoredResponse {
         }
         self.init(
             url: query.url, scope: query.scope.text, varyingFields: varyingFields, head: kept, requestTime: requestTime,
-            responseTime: responseTime, contentLength: contentLength, contentName: Self.makeContentName())
+            responseTime: responseTime, contentLength: contentLength, contentName: Self.makeContentName(), given: given)
+    }
+
+    /// The same of what a program stores.
+    convenience init?(
+        _ given: GivenResponse, answering query: CacheQuery, requestTime: Int64, responseTime: Int64,
+        contentLength: Int64
+    ) {
+        guard let head = given.head(ofContent: contentLength) else { return nil }
+        self.init(
+            head, answering: query, requestTime: requestTime, responseTime: responseTime, contentLength: contentLength,
+            given: given)
+    }
+
+    /// The head that answers requests for what a program has stored; nil if no server could send it.
+    static func head(answeringWith given: GivenResponse, contentLength: Int64, responseTime: Int64) -> ResponseHead? {
+        given.head(ofContent: contentLength).flatMap { kept($0, contentLength, responseTime)?.head }
     }
 
     /// The same with content of this length. Nil if it has no head then.

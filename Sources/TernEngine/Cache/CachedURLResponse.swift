@@ -8,6 +8,8 @@ public struct CachedURLResponse: Sendable {
         case data(Data)
         /// As received.
         case content(any CachedContent)
+        /// As a program has stored it.
+        case stored(any CachedContent)
     }
 
     /// The response. Its ``HTTPURLResponse/isContentDecoded`` says whether ``data`` is decoded and its `Content-Encoding`
@@ -46,12 +48,21 @@ public struct CachedURLResponse: Sendable {
         (self.response, self.information, storagePolicy, body) = (response, information, .allowed, .content(content))
     }
 
-    /// The whole body, decoded. Blocks while it is read from a disk, which every access does. Empty if it cannot be read,
+    /// What a program has stored, as it was.
+    init(
+        _ response: HTTPURLResponse, stored content: any CachedContent, _ information: CachedUserInfo?,
+        _ policy: URLCache.StoragePolicy
+    ) {
+        (self.response, self.information, storagePolicy, body) = (response, information, policy, .stored(content))
+    }
+
+    /// The whole body, decoded; that of a program as it was stored. Blocks while it is read from a disk, which every access does. Empty if it cannot be read,
     /// or decoded.
     public var data: Data {
         switch body {
         case .data(let data): data
         case .content(let content): Self.decoded(content, of: response)
+        case .stored(let content): (try? content.readAll()).map { Data($0) } ?? Data()
         }
     }
 
@@ -85,12 +96,32 @@ public struct CachedURLResponse: Sendable {
     /// The content as received, if the program has not replaced it.
     var received: (any CachedContent)? { if case .content(let content) = body { content } else { nil } }
 
-    /// The head that goes with ``data``: without the coding that it is decoded from.
-    var headOfData: ResponseHead? {
-        guard case .data(let data) = body else { return response.head }
+    /// The response as a cache stores it, if it is stored with ``data``.
+    var given: GivenResponse { GivenResponse(response, storagePolicy) }
+}
+
+/// A response as a program has stored it, without what a cache adds for its own rules.
+struct GivenResponse: Sendable {
+    /// From the folder of a cache it has no URL.
+    let response: HTTPURLResponse
+    let storagePolicy: URLCache.StoragePolicy
+
+    init(_ response: HTTPURLResponse, _ storagePolicy: URLCache.StoragePolicy) {
+        self.init(url: response.url, head: response.head, isDecoded: response.isContentDecoded, storagePolicy)
+    }
+
+    init(url: URL?, head: ResponseHead, isDecoded: Bool, _ storagePolicy: URLCache.StoragePolicy = .allowed) {
+        var response = HTTPURLResponse(url: url, head: head)
+        response.isContentDecoded = isDecoded
+        (self.response, self.storagePolicy) = (response, storagePolicy)
+    }
+
+    /// The head that goes with content of this length: without the coding that it was decoded from. Nil if no server could
+    /// send it.
+    func head(ofContent length: Int64) -> ResponseHead? {
         var lines = HeadLines(response.head)
         if response.isContentDecoded { lines.remove(["content-encoding"]) }
-        lines.changeContent(length: Int64(data.count), isPart: false)
+        lines.changeContent(length: length, isPart: false)
         return lines.head
     }
 }

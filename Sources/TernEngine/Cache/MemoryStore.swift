@@ -37,6 +37,9 @@ struct MemoryStore {
     /// The maximum length of the content of one response; negative if none is stored.
     var maximumContentLength: Int { capacity / Self.largestPart - Self.overhead }
 
+    /// The names of all contents.
+    var contentNames: Set<String> { Set(items.values.joined().map(\.entry.response.contentName)) }
+
     /// Whether anything is stored under the URL.
     func contains(_ url: String) -> Bool { items[url] != nil }
 
@@ -128,5 +131,5 @@ struct MemoryStore {
 
 extension StoredResponse {
     /// The approximate size of the head and the key in memory, in bytes.
-    fileprivate var headSize: Int { 2 * (url.utf8.count + freshness.headSize) }
+    fileprivate var headSize: Int { 2 * (url.utf8.count + (given == nil ? 1 : 2) * freshness.headSize) }
 }

@@ -26,6 +26,8 @@ final class StoredResponse: Sendable {
     let varyingFields: [VaryingField]
     /// Without the fields that are of one connection (RFC 9111 §3.1).
     let head: ResponseHead
+    /// What a program has stored; nil for a response that a session has received.
+    let given: GivenResponse?
     /// When the request was sent that the response, or the last validation of it, answers; in seconds since
     /// 1970-01-01T00:00:00Z.
     let requestTime: Int64
@@ -40,11 +42,11 @@ final class StoredResponse: Sendable {
 
     init(
         url: String, scope: String, varyingFields: [VaryingField], head: ResponseHead, requestTime: Int64,
-        responseTime: Int64, contentLength: Int64, contentName: String
+        responseTime: Int64, contentLength: Int64, contentName: String, given: GivenResponse? = nil
     ) {
         (self.url, self.scope, self.varyingFields, self.head) = (url, scope, varyingFields, head)
         (self.requestTime, self.responseTime) = (requestTime, responseTime)
-        (self.contentLength, self.contentName) = (contentLength, contentName)
+        (self.contentLength, self.contentName, self.given) = (contentLength, contentName, given)
         freshness = StoredFreshness(of: head, responseTime: responseTime)
     }
 

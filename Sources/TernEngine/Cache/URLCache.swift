@@ -109,17 +109,34 @@ public final class URLCache: Sendable {
         (self.folder, self.clock) = (folder, clock)
     }
 
-    /// The maximum size of all responses in memory, in bytes; what is too much is evicted. Those that are arriving may take as
+    /// The maximum size of all responses in memory, in bytes; what is too much is evicted at once, with the values that a
+    /// program keeps with it. Those that are arriving may take as
     /// much again: what exceeds that goes to the folder, or is not stored. At most 8 MB wait to be written to the folder.
     public var memoryCapacity: Int {
         get { state.withLock { $0.memory.capacity } }
-        set { state.withLock { $0.memory.capacity = max(0, newValue) } }
+        set {
+            let former = state.withLock { state in
+                state.memory.capacity = max(0, newValue)
+                let left = state.memory.contentNames
+                defer { state.userInfo = state.userInfo.filter { left.contains($0.key) } }
+                return state.userInfo
+            }
+            // The program's objects end where nothing is locked.
+            withExtendedLifetime(former) {}
+        }
     }
 
-    /// The maximum size of the files in the folder, in bytes; 0 without a folder, where setting it does nothing.
+    /// The maximum size of the files in the folder, in bytes; 0 without a folder, where setting it does nothing. What is too
+    /// much is deleted at once: setting a smaller one blocks for the disk.
     public var diskCapacity: Int {
         get { folder.map { Int(clamping: $0.capacity) } ?? 0 }
-        set { folder?.capacity = Int64(clamping: max(0, newValue)) }
+        set {
+            guard let folder else { return }
+            let capacity = Int64(clamping: max(0, newValue))
+            let isSmaller = capacity < folder.capacity
+            folder.capacity = capacity
+            if isSmaller { flush() }
+        }
     }
 
     /// The size of all responses in memory, in bytes, with those that are arriving to be stored.
@@ -154,10 +171,19 @@ extension URLCache {
 extension URLCache {
     /// The most recent response to this request, fresh or stale; nil without one. Blocks if it is in the folder. The trust
     /// policies of sessions do not count here.
+    ///
+    /// A response that was stored with ``storeCachedResponse(_:for:)`` comes back as it was stored; one from the folder has
+    /// the URL of the request. That of a session has the `Date` of its arrival, if its server sent none, and the length of its content.
     public func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
         guard let query = CacheQuery(storing: request) else { return nil }
         guard let entry = queue.sync({ find(query, underAnyTrustPolicy: true) }).entry else { return nil }
         let userInfo = state.withLock { $0.userInfo[entry.response.contentName] }
+        if let given = entry.response.given {
+            let response = GivenResponse(
+                url: given.response.url ?? request.url, head: given.response.head,
+                isDecoded: given.response.isContentDecoded)
+            return CachedURLResponse(response.response, stored: entry.content, userInfo, given.storagePolicy)
+        }
         return CachedURLResponse(
             HTTPURLResponse(url: request.url, head: entry.response.head), entry.content, userInfo)
     }
@@ -168,10 +194,10 @@ extension URLCache {
         guard let query = CacheQuery(storing: request), query.method == "GET" else { return }
         let now = clock()
         let data = cachedResponse.data
-        guard let head = cachedResponse.headOfData,
-            let response = StoredResponse(
-                head, answering: query, requestTime: now, responseTime: now, contentLength: Int64(data.count))
-        else { return }
+        let response = StoredResponse(
+            cachedResponse.given, answering: query, requestTime: now, responseTime: now,
+            contentLength: Int64(data.count))
+        guard let response else { return }
         store(response, .bytes(Array(data)), cachedResponse.storagePolicy, cachedResponse.information)
     }
 
@@ -354,11 +380,10 @@ extension URLCache {
             return store(response, content, answer.storagePolicy, answer.information)
         }
         let data = answer.data
-        guard let head = answer.headOfData,
-            let changed = StoredResponse(
-                head, answering: query, requestTime: response.requestTime, responseTime: response.responseTime,
-                contentLength: Int64(data.count))
-        else { return }
+        let changed = StoredResponse(
+            answer.given, answering: query, requestTime: response.requestTime, responseTime: response.responseTime,
+            contentLength: Int64(data.count))
+        guard let changed else { return }
         store(changed, .bytes(Array(data)), answer.storagePolicy, answer.information)
     }
 

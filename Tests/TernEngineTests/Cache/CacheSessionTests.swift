@@ -207,6 +207,89 @@ import Testing
         #expect(cache.cachedResponse(for: request) == nil)
     }
 
+    private static let odd: [[String: String]] = [
+        ["A": "b"], ["Content-Length": "77", "Connection": "keep-alive"], ["Date": "x", "Cache-Control": "no-store"],
+        ["Content-Encoding": "gzip", "Transfer-Encoding": "chunked", "Content-Type": "text/plain; charset=x"],
+    ]
+
+    @Test(arguments: [true, false], odd)
+    func `what a program stores comes back as it was stored, and answers requests by the rules`(
+        isOnDisk: Bool, fields: [String: String]
+    ) async throws {
+        let folder = try TestFolder()
+        let open = {
+            isOnDisk ? try URLCache(memoryCapacity: 0, diskCapacity: 1 << 20, folder: folder.url("cache")) : URLCache()
+        }
+        let cache = try open()
+        let request = try URLRequest(string: "http://nowhere.test/a")
+        let url = try #require(request.url)
+        let response = try #require(
+            HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.0", headerFields: fields))
+        let policy: URLCache.StoragePolicy = isOnDisk ? .allowed : .allowedInMemoryOnly
+        let stored = CachedURLResponse(response: response, data: Data("mine".utf8), storagePolicy: policy)
+        cache.storeCachedResponse(stored, for: request)
+        cache.flush()
+        for cache in isOnDisk ? [cache, try open()] : [cache] {
+            let found = try #require(cache.cachedResponse(for: request))
+            #expect(found.response.head.encoded == response.head.encoded && found.response.url == url)
+            #expect(found.data == Data("mine".utf8) && !found.response.isContentDecoded)
+            #expect(found.storagePolicy == policy)
+        }
+        // A coding that the data do not have is for who asks.
+        if fields["Content-Encoding"] != nil { return }
+        var offline = request
+        offline.cachePolicy = .returnCacheDataDontLoad
+        let (data, answer) = try await session(cache).data(for: offline)
+        #expect(data == Data("mine".utf8) && answer.head.values(for: "Content-Length") == ["4"])
+        #expect(answer.head.contains("Date") && answer.head.contains("Age") && !answer.head.contains("Connection"))
+    }
+
+    @Test func `a head that cannot be written to a file comes back from memory`() throws {
+        let fields = ["Content-Length": "4, 5"]
+        let request = try URLRequest(string: "http://nowhere.test/a")
+        let response = try #require(
+            HTTPURLResponse(
+                url: try #require(request.url), statusCode: 200, httpVersion: nil, headerFields: fields))
+        let stored = CachedURLResponse(response: response, data: Data("mine".utf8))
+        let (cache, folder) = (URLCache(), try TestFolder())
+        cache.storeCachedResponse(stored, for: request)
+        #expect(cache.cachedResponse(for: request)?.response.allHeaderFields == fields)
+        let onDisk = try URLCache(memoryCapacity: 0, folder: folder.url("cache"))
+        onDisk.storeCachedResponse(stored, for: request)
+        #expect(onDisk.cachedResponse(for: request)?.data == Data("mine".utf8))
+    }
+
+    @Test func `smaller capacities evict, with what the program keeps`() throws {
+        final class Value: Sendable {}
+        let folder = try TestFolder()
+        let cache = try URLCache(memoryCapacity: 1 << 20, diskCapacity: 1 << 20, folder: folder.url("cache"))
+        var requests: [URLRequest] = []
+        weak var value: Value?
+        for number in 0..<10 {
+            let request = try URLRequest(string: "http://nowhere.test/\(number)")
+            let response = try HTTPURLResponse(url: request.url, statusCode: 200)
+            let kept = Value()
+            if number == 0 { value = kept }
+            let policy: URLCache.StoragePolicy = number % 2 == 0 ? .allowedInMemoryOnly : .allowed
+            cache.storeCachedResponse(
+                CachedURLResponse(
+                    response: response, data: Data(repeating: 1, count: 20_000), userInfo: ["a": kept],
+                    storagePolicy: policy), for: request)
+            requests.append(request)
+        }
+        let found = { requests.map { cache.cachedResponse(for: $0) != nil } }
+        #expect(found() == Array(repeating: true, count: 10) && value != nil)
+        cache.memoryCapacity = 100_000
+        cache.flush()
+        #expect(cache.currentMemoryUsage <= 100_000 && value == nil && found().filter { $0 }.count < 10)
+        cache.memoryCapacity = 0
+        #expect(cache.currentMemoryUsage == 0 && found() == (0..<10).map { $0 % 2 == 1 })
+        cache.diskCapacity = 50_000
+        #expect(cache.currentDiskUsage <= 50_000 && found().contains(true))
+        cache.diskCapacity = 0
+        #expect(cache.currentDiskUsage == 0 && !found().contains(true))
+    }
+
     @Test func `content that a program has replaced has no digest of what the server sent`() async throws {
         let cache = URLCache()
         let request = try URLRequest(string: "http://nowhere.test/a")
