@@ -106,11 +106,18 @@ extension ProtectionSpace {
 }
 
 extension ProtectionSpace: CustomStringConvertible {
-    /// As Foundation describes a space, but for its address.
+    /// As Foundation describes a space, but for its address: methods that it does not name are the default one there.
     public var description: String {
-        "<URLProtectionSpace>: Host:\(host), Server:\(`protocol` ?? "(null)"), Auth-Scheme:\(authenticationMethod), "
+        let known = [
+            NSURLAuthenticationMethodHTTPBasic, NSURLAuthenticationMethodHTTPDigest, NSURLAuthenticationMethodHTMLForm,
+            NSURLAuthenticationMethodNTLM, NSURLAuthenticationMethodNegotiate,
+            NSURLAuthenticationMethodClientCertificate, NSURLAuthenticationMethodServerTrust,
+        ]
+        let scheme =
+            known.contains(authenticationMethod) ? authenticationMethod : NSURLAuthenticationMethodDefault
+        return "<URLProtectionSpace>: Host:\(host), Server:\(`protocol` ?? "(null)"), Auth-Scheme:\(scheme), "
             + "Realm:\(realm ?? "(null)"), Port:\(port), Proxy:\(isProxy() ? "YES" : "NO"), "
-            + "Proxy-Type:\(proxyType ?? "(null)")"
+            + "Proxy-Type:\(proxyType.map { "\($0), " } ?? "(null)")"
     }
 }
 

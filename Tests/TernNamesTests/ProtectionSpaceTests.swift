@@ -28,6 +28,21 @@ import Testing
                 + "Realm:r, Port:80, Proxy:NO, Proxy-Type:(null)")
     }
 
+    // What FoundationNetworking prints, but for the address; behind the type of a proxy it has a comma.
+    @Test func `the description is that of Foundation`() {
+        let space = URLProtectionSpace(host: "h", port: 0, protocol: nil, realm: nil, authenticationMethod: "basic")
+        #expect(
+            "\(space)" == "<URLProtectionSpace>: Host:h, Server:(null), Auth-Scheme:NSURLAuthenticationMethodDefault, "
+                + "Realm:(null), Port:0, Proxy:NO, Proxy-Type:(null)")
+        let proxy = URLProtectionSpace(
+            proxyHost: "px", port: 443, type: NSURLProtectionSpaceHTTPProxy, realm: "x",
+            authenticationMethod: NSURLAuthenticationMethodHTTPDigest)
+        #expect(
+            proxy.description
+                == "<URLProtectionSpace>: Host:px, Server:(null), Auth-Scheme:NSURLAuthenticationMethodHTTPDigest, "
+                + "Realm:x, Port:443, Proxy:YES, Proxy-Type:NSURLProtectionSpaceHTTPProxy, ")
+    }
+
     @Test func `a space that a program makes is that of a challenge`() {
         let storage = URLCredentialStorage()
         let credential = URLCredential(user: "u", password: "p", persistence: .forSession)
