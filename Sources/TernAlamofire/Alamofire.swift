@@ -81,12 +81,15 @@ public enum Alamofire {
         _ url: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters? = nil,
         encoding: any ParameterEncoding = URLEncoding.default, headers: HTTPHeaders? = nil
     ) -> DataRequest {
-        Tern.request(url, method: method, parameters: parameters, encoding: encoding, headers: headers)
+        SessionManager.default.request(
+            url, method: method, parameters: parameters, encoding: encoding, headers: headers)
     }
 
     /// ``Tern/request(_:)``
     @discardableResult
-    public static func request(_ urlRequest: any URLRequestConvertible) -> DataRequest { Tern.request(urlRequest) }
+    public static func request(_ urlRequest: any URLRequestConvertible) -> DataRequest {
+        SessionManager.default.request(urlRequest)
+    }
 
     /// ``Tern/download(_:method:parameters:encoding:headers:to:)``
     @discardableResult
@@ -95,7 +98,7 @@ public enum Alamofire {
         encoding: any ParameterEncoding = URLEncoding.default, headers: HTTPHeaders? = nil,
         to destination: DownloadRequest.DownloadFileDestination? = nil
     ) -> DownloadRequest {
-        Tern.download(
+        SessionManager.default.download(
             url, method: method, parameters: parameters, encoding: encoding, headers: headers, to: destination)
     }
 
@@ -104,7 +107,7 @@ public enum Alamofire {
     public static func download(
         _ urlRequest: any URLRequestConvertible, to destination: DownloadRequest.DownloadFileDestination? = nil
     ) -> DownloadRequest {
-        Tern.download(urlRequest, to: destination)
+        SessionManager.default.download(urlRequest, to: destination)
     }
 
     /// ``Tern/download(resumingWith:to:)``
@@ -112,7 +115,7 @@ public enum Alamofire {
     public static func download(
         resumingWith resumeData: Data, to destination: DownloadRequest.DownloadFileDestination? = nil
     ) -> DownloadRequest {
-        Tern.download(resumingWith: resumeData, to: destination)
+        SessionManager.default.download(resumingWith: resumeData, to: destination)
     }
 
     /// ``Tern/upload(_:to:method:headers:)-(URL,_,_,_)``
@@ -120,13 +123,13 @@ public enum Alamofire {
     public static func upload(
         _ fileURL: URL, to url: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil
     ) -> UploadRequest {
-        Tern.upload(fileURL, to: url, method: method, headers: headers)
+        SessionManager.default.upload(fileURL, to: url, method: method, headers: headers)
     }
 
     /// ``Tern/upload(_:with:)-(URL,_)``
     @discardableResult
     public static func upload(_ fileURL: URL, with urlRequest: any URLRequestConvertible) -> UploadRequest {
-        Tern.upload(fileURL, with: urlRequest)
+        SessionManager.default.upload(fileURL, with: urlRequest)
     }
 
     /// ``Tern/upload(_:to:method:headers:)-(Data,_,_,_)``
@@ -134,13 +137,13 @@ public enum Alamofire {
     public static func upload(
         _ data: Data, to url: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil
     ) -> UploadRequest {
-        Tern.upload(data, to: url, method: method, headers: headers)
+        SessionManager.default.upload(data, to: url, method: method, headers: headers)
     }
 
     /// ``Tern/upload(_:with:)-(Data,_)``
     @discardableResult
     public static func upload(_ data: Data, with urlRequest: any URLRequestConvertible) -> UploadRequest {
-        Tern.upload(data, with: urlRequest)
+        SessionManager.default.upload(data, with: urlRequest)
     }
 
     /// ``Tern/upload(_:to:method:headers:)-(InputStream,_,_,_)``
@@ -149,7 +152,7 @@ public enum Alamofire {
         _ stream: sending InputStream, to url: any URLConvertible, method: HTTPMethod = .post,
         headers: HTTPHeaders? = nil
     ) -> UploadRequest {
-        Tern.upload(stream, to: url, method: method, headers: headers)
+        SessionManager.default.upload(stream, to: url, method: method, headers: headers)
     }
 
     /// ``Tern/upload(_:with:)-(InputStream,_)``
@@ -157,13 +160,13 @@ public enum Alamofire {
     public static func upload(
         _ stream: sending InputStream, with urlRequest: any URLRequestConvertible
     ) -> UploadRequest {
-        Tern.upload(stream, with: urlRequest)
+        SessionManager.default.upload(stream, with: urlRequest)
     }
 
     /// ``Tern/stream(withHostName:port:)``
     @discardableResult
     public static func stream(withHostName hostName: String, port: Int) -> StreamRequest {
-        Tern.stream(withHostName: hostName, port: port)
+        SessionManager.default.stream(withHostName: hostName, port: port)
     }
 
     /// ``Tern/upload(multipartFormData:usingThreshold:to:method:headers:queue:encodingCompletion:)``
@@ -175,7 +178,7 @@ public enum Alamofire {
         queue: DispatchQueue? = nil,
         encodingCompletion: (@Sendable (SessionManager.MultipartFormDataEncodingResult) -> Void)?
     ) {
-        Tern.upload(
+        SessionManager.default.upload(
             multipartFormData: multipartFormData, usingThreshold: encodingMemoryThreshold, to: url, method: method,
             headers: headers, queue: queue, encodingCompletion: encodingCompletion)
     }
@@ -188,7 +191,7 @@ public enum Alamofire {
         with urlRequest: any URLRequestConvertible, queue: DispatchQueue? = nil,
         encodingCompletion: (@Sendable (SessionManager.MultipartFormDataEncodingResult) -> Void)?
     ) {
-        Tern.upload(
+        SessionManager.default.upload(
             multipartFormData: multipartFormData, usingThreshold: encodingMemoryThreshold, with: urlRequest,
             queue: queue, encodingCompletion: encodingCompletion)
     }

@@ -4,6 +4,16 @@ public import Tern
 public import TernURLSessionNames
 
 extension SessionManager {
+    /// The manager of the process, which keeps its cookies in `HTTPCookieStorage.shared`: they outlive the program. Blocks
+    /// while their file is read, if nothing has used that storage before.
+    ///
+    /// `Alamofire.request` and its like use it. The free functions, `request` without `Alamofire.` before it, use the same
+    /// manager, and do not have the file opened.
+    public static var `default`: SessionManager {
+        _ = HTTPCookieStorage.shared
+        return .ofProcess
+    }
+
     /// Always nil: there are no background sessions, so a handler that is set is never called.
     public var backgroundCompletionHandler: (@Sendable () -> Void)? {
         get { nil }

@@ -65,13 +65,13 @@ package enum FilePath {
         return (folder == "/" ? "" : folder) + "/" + name
     }
 
-    /// Creates the folder and its missing parents.
-    package static func createFolder(_ path: String) throws(SystemCallError) {
+    /// Creates the folder and its missing parents, with these permissions less those of umask(2).
+    package static func createFolder(_ path: String, permissions: UInt32 = 0o777) throws(SystemCallError) {
         if path.isEmpty || path == "/" || FileStatus(of: path)?.kind == .folder { return }
         let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
-        try createFolder(parent)
+        try createFolder(parent, permissions: permissions)
         do throws(SystemCallError) {
-            _ = try SystemCall.run(.mkdir) { unsafe ByteText.withPath(path) { unsafe mkdir($0, 0o777) } }
+            _ = try SystemCall.run(.mkdir) { unsafe ByteText.withPath(path) { unsafe mkdir($0, mode_t(permissions)) } }
         } catch {
             // Another process may have created it first.
             guard error.code == EEXIST, FileStatus(of: path)?.kind == .folder else { throw error }

@@ -77,17 +77,18 @@ extension HTTPCookie {
         return properties
     }
 
-    /// 1 if the cookie was made of properties that say so. Without effect, and 0 for a cookie of a server: RFC 6265 has no
-    /// versions.
+    /// 1 if the properties or the server say so. Without effect: RFC 6265 has no versions. A file of cookies does not keep
+    /// it, nor the comments and the ports.
     public var version: Int { notes?.version ?? 0 }
 
-    /// What the properties say. Without effect, and nil for a cookie of a server.
+    /// What the properties or the server say, without quotation marks around it. Without effect.
     public var comment: String? { notes?.comment }
 
-    /// What the properties say, likewise.
+    /// What the properties or the server say. Without effect.
     public var commentURL: URL? { notes?.commentURL }
 
-    /// What the properties say, likewise: cookies are for all ports.
+    /// What the properties or the server say, of a server in cookies of version 1 alone. Without effect: cookies are for
+    /// all ports.
     public var portList: [NSNumber]? { notes?.ports?.map { NSNumber(value: $0) } }
 
     private static func end(_ properties: [HTTPCookiePropertyKey: Any]) -> Date? {
@@ -116,10 +117,8 @@ extension CookieNotes {
         let commentURL = url as? URL ?? (url as? String).flatMap { URL(string: $0) }
         let comment = properties[.comment] as? String
         let version = properties[.version].map { String(describingValue: $0) } == "1" ? 1 : 0
-        let listed = (properties[.port] as? [NSNumber])?.map(\.intValue)
-        let named = (properties[.port] as? String)?.split(separator: ",")
-            .compactMap { Int($0.trimmingCharacters(in: .whitespaces)) }
-        let ports = (listed ?? named)?.filter { (0...65535).contains($0) }
+        let listed = (properties[.port] as? [NSNumber])?.map { "\($0.intValue)" }.joined(separator: ",")
+        let ports = (listed ?? properties[.port] as? String).flatMap(Self.ports(in:))
         if version == 0, comment == nil, commentURL == nil, ports == nil { return nil }
         self.init(version: version, comment: comment, commentURL: commentURL, ports: ports)
     }

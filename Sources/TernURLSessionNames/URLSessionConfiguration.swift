@@ -26,8 +26,8 @@ public final class URLSessionConfiguration {
         if value.responseProviders == nil { protocolClasses = nil }
     }
 
-    /// A new configuration whose sessions keep cookies in ``TernEngine/HTTPCookieStorage/shared``, and credentials in
-    /// ``TernEngine/CredentialStorage/shared``. They cache if `urlCache` is set, and not otherwise as on Darwin: of equal
+    /// A new configuration whose sessions keep cookies in `HTTPCookieStorage.shared`, which outlives the program, and
+    /// credentials in ``TernEngine/CredentialStorage/shared``, which does not. They cache if `urlCache` is set, and not otherwise as on Darwin: of equal
     /// requests at the same time a cache sends one.
     public static var `default`: URLSessionConfiguration { storing(.shared, .shared) }
 

@@ -67,10 +67,26 @@ import Testing
         storage.setCookie(whole)
         #expect(storage.cookies?.first?.comment == "hi")
         #expect(storage.description == "<NSHTTPCookieStorage cookies count:1>")
-        #expect(try cookie([.version: "7"]).version == 0 && cookie([.port: ""]).portList == [])
+        #expect(try cookie([.version: "7"]).version == 0 && cookie([.port: ""]).portList == nil)
+        #expect(
+            try cookie([.port: [80, 81] as [NSNumber]]).portList == [80, 81] && cookie([.port: "x"]).portList == nil)
         let plain = try cookie([:])
         #expect(plain.version == 0 && plain.comment == nil && plain.commentURL == nil && plain.portList == nil)
         #expect(plain.properties?[.version] as? Int == 0 && plain.properties?.keys.contains(.comment) == false)
+    }
+
+    @Test func `version, comment and ports are those of a server, too`() throws {
+        let url = try #require(URL(string: "http://www.example.com/"))
+        let fields = ["Set-Cookie": "a=1; Comment=hi; CommentURL=http://a.b/c; Port=\"80,81\"; Version=1,\n b=2, c=3"]
+        let cookies = HTTPCookie.cookies(withResponseHeaderFields: fields, for: url)
+        #expect(cookies.map(\.name) == ["a", "b", "c"] && cookies.map(\.version) == [1, 0, 0])
+        #expect(cookies.first?.comment == "hi" && cookies.first?.portList == [80, 81])
+        #expect(cookies.first?.commentURL == URL(string: "http://a.b/c") && cookies.last?.comment == nil)
+    }
+
+    @Test func `a domain of a dot is kept`() {
+        let properties: [HTTPCookiePropertyKey: Any] = [.name: "a", .value: "b", .domain: ".", .path: "/"]
+        #expect(HTTPCookie(properties: properties)?.domain == ".")
     }
 
     @Test func `default sessions share cookies, and ephemeral ones have their own`() throws {

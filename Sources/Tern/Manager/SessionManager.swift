@@ -12,11 +12,16 @@ import TernLock
 /// subclass must keep that.
 open class SessionManager: @unchecked Sendable {
     /// The manager behind the free functions. Adds ``defaultHTTPHeaders`` to its requests, and keeps cookies in
-    /// ``TernEngine/HTTPCookieStorage/shared``, as Alamofire's does.
+    /// ``TernEngine/HTTPCookieStorage/shared``, as Alamofire's does. In a file that imports `TernAlamofire`, the first use of this
+    /// name has them kept in a file.
     ///
     /// As in Alamofire, invalidating its ``session`` ends it for the whole process: a part of a program that wants to end its
     /// requests together uses a manager of its own.
+    @_disfavoredOverload
     public static let `default` = SessionManager(configuration: .withDefaultHeaders)
+
+    /// The same, for a module that has a `default` of its own.
+    package static var ofProcess: SessionManager { .default }
 
     /// The session that sends the requests.
     public let session: Session

@@ -13,7 +13,10 @@ struct CookieFile: Sendable {
     /// has something else to do.
     let queue = SerialQueue()
 
-    init(_ url: URL) { file = MergedFile(url.path(percentEncoded: false), limit: Self.maximumLength) }
+    /// - Parameter isPrivate: whether a file of another user, or one that others may use, is refused.
+    init(_ path: String, isPrivate: Bool = false) {
+        file = MergedFile(path, limit: Self.maximumLength, isPrivate: isPrivate)
+    }
 
     /// The content of the file; that of an empty one if there is no file.
     func read(now: Date) throws(CookieFileError) -> CookieText {
@@ -37,6 +40,16 @@ struct CookieFile: Sendable {
             }
         } catch {
             throw CookieFileError(error, path: file.path)
+        }
+    }
+
+    /// Creates the folder of the file, and those above it, for their owner alone, where there are none (XDG Base
+    /// Directory Specification, "Referencing this specification").
+    func createFolder() throws(CookieFileError) {
+        do throws(SystemCallError) {
+            try FilePath.createFolder(FilePath.folder(of: file.path), permissions: 0o700)
+        } catch {
+            throw .unwritable(path: file.path, error)
         }
     }
 

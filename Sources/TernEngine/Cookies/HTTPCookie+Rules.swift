@@ -23,6 +23,7 @@ extension HTTPCookie {
             Identity(name: field.name, domain: domain, path: path), value: field.value,
             expiresDate: Self.end(of: field, now), isSecure: field.isSecure, isHTTPOnly: field.isHTTPOnly,
             sameSitePolicy: field.sameSite)
+        notes = field.notes?.received
         guard hasHostPrefix.map({ !$0 || field.domain == nil && field.path?.text == "/" }) ?? true else { return nil }
     }
 
@@ -50,7 +51,7 @@ extension HTTPCookie {
         return size > 0 && size <= SetCookie.maximumSize && path.first == UInt8(ascii: "/")
             && name.allSatisfy { isText($0) && $0 != 0x3D } && valueBytes.text.utf8.allSatisfy(isText)
             && path.allSatisfy(isText) && domain.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && isText($0) }
-            && !host.isEmpty && host.utf8.last != UInt8(ascii: ".")
+            && (domain == "." || !host.isEmpty && host.utf8.last != UInt8(ascii: "."))
     }
 
     /// Whether the name begins with `__Host-`; nil if it has no prefix that promises something (RFC 6265bis §4.1.3).

@@ -63,7 +63,7 @@ public struct HTTPCookie: Sendable, Hashable {
     public let isHTTPOnly: Bool
     /// What the server said about requests of other sites; nil if it said nothing.
     public let sameSitePolicy: SameSitePolicy?
-    /// What the program notes about the cookie, in memory; no server is told.
+    /// What the program or the server notes about the cookie, in memory; no server is told.
     package var notes: CookieNotes?
 
     /// Whether the cookie ends with its session.
@@ -74,7 +74,8 @@ public struct HTTPCookie: Sendable, Hashable {
     /// - Parameters:
     ///   - name: without control characters, `=` and `;`.
     ///   - value: without control characters and `;`.
-    ///   - domain: a host, or a domain with a dot at its beginning. A final dot is removed.
+    ///   - domain: a host, or a domain with a dot at its beginning. A final dot is removed. A dot alone is the domain of
+    ///     no host.
     ///   - path: begins with `/`.
     ///   - expiresDate: the end of the cookie; nil for the end of its session.
     ///   - isSecure: whether the cookie is sent over TLS only.
@@ -123,6 +124,36 @@ package final class CookieNotes: Sendable, Hashable {
 
     package init(version: Int, comment: String?, commentURL: URL?, ports: [Int]?) {
         (self.version, self.comment, self.commentURL, self.ports) = (version, comment, commentURL, ports)
+    }
+
+    /// The attributes of a `Set-Cookie` field.
+    enum Attribute: String, CaseIterable {
+        case version, comment, commenturl, port
+    }
+
+    /// The same notes with the value of an attribute, without the quotation marks around it.
+    convenience init(_ other: CookieNotes?, _ attribute: Attribute, _ value: String) {
+        let isQuoted = value.utf8.count > 1 && value.hasPrefix("\"") && value.hasSuffix("\"")
+        let text = isQuoted ? String(value.dropFirst().dropLast()) : value
+        self.init(
+            version: attribute == .version ? (text == "1" ? 1 : 0) : other?.version ?? 0,
+            comment: attribute == .comment ? text : other?.comment,
+            commentURL: attribute == .commenturl ? URL(string: text) : other?.commentURL,
+            ports: attribute == .port ? Self.ports(in: text) : other?.ports)
+    }
+
+    /// Nil if nothing is noted. Ports are of version 1 alone, as in Foundation (RFC 2965 §3.2.2).
+    var received: CookieNotes? {
+        if version == 0, comment == nil, commentURL == nil { return nil }
+        return version == 1 || ports == nil
+            ? self : CookieNotes(version: version, comment: comment, commentURL: commentURL, ports: nil)
+    }
+
+    /// The ports of a list with commas between them, without what is no port; nil if it has none.
+    package static func ports(in list: String) -> [Int]? {
+        let ports = list.split(separator: ",").compactMap { Int($0.filter { $0 != " " && $0 != "\t" }) }
+            .filter { (0...65535).contains($0) }
+        return ports.isEmpty ? nil : ports
     }
 
     package static func == (left: CookieNotes, right: CookieNotes) -> Bool {

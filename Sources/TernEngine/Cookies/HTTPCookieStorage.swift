@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 public import FoundationEssentials
+import TernHTTP1
 import TernIO
 import TernLock
+import TernSystem
 
 /// Keeps cookies between requests, with the names of Foundation's `HTTPCookieStorage` and the rules of RFC 6265bis. A
 /// session has one if ``SessionConfiguration/httpCookieStorage`` names it; sessions may share one.
@@ -13,14 +15,35 @@ public final class HTTPCookieStorage: Sendable {
     private struct State {
         var jar = CookieJar()
         var policy = HTTPCookie.AcceptPolicy.always
+        /// Set once.
+        var keeper: Keeper?
         /// Stays empty without a file.
         var changes = CookieChanges()
         var willSave = false
         var saveError: CookieFileError?
     }
 
+    /// The file of a storage.
+    private struct Keeper: Sendable {
+        let file: CookieFile
+        let keepsSessionCookies: Bool
+        let skippedLineCount: Int
+        let firstSkippedLine: Int
+
+        func write(_ changes: CookieChanges) throws(CookieFileError) {
+            try file.write(changes, keepsSessionCookies: keepsSessionCookies)
+        }
+    }
+
     /// The storage of the process, in memory. No session uses it unless its configuration says so.
+    ///
+    /// A program that imports `TernURLSession` or `TernAlamofire` has the same object by the same name of theirs, which has
+    /// it kept in a file.
+    @_disfavoredOverload
     public static let shared = HTTPCookieStorage()
+
+    /// The same, for modules that have a `shared` of their own.
+    package static var ofProcess: HTTPCookieStorage { shared }
 
     private static let groups = Lock<[String: HTTPCookieStorage]>([:])
 
@@ -35,19 +58,14 @@ public final class HTTPCookieStorage: Sendable {
 
     /// The number of lines that were skipped when the file was read, because they are no cookies: comments and empty
     /// lines do not count. They stay in the file. 0 without a file.
-    public let skippedLineCount: Int
+    public var skippedLineCount: Int { state.withLock { $0.keeper?.skippedLineCount ?? 0 } }
     /// The first of them, counted from 1; 0 without one.
-    package let firstSkippedLine: Int
+    package var firstSkippedLine: Int { state.withLock { $0.keeper?.firstSkippedLine ?? 0 } }
 
     private let state: Lock<State>
-    private let file: CookieFile?
-    private let keepsSessionCookies: Bool
 
     /// An empty storage in memory.
-    public init() {
-        state = Lock(State())
-        (file, keepsSessionCookies, skippedLineCount, firstSkippedLine) = (nil, false, 0, 0)
-    }
+    public init() { state = Lock(State()) }
 
     /// A storage with the cookies of a file in the Netscape format, which curl and wget read and write too. Lines like
     /// `Set-Cookie: a=1; Domain=example.com` are read as well. Any other line is skipped, and kept.
@@ -63,24 +81,28 @@ public final class HTTPCookieStorage: Sendable {
     ///   - file: the location of the file. Symbolic links are followed. Blocks while it is read.
     ///   - keepsSessionCookies: whether cookies without an end are written to the file and taken from it.
     public init(file: URL, keepsSessionCookies: Bool = false) throws(CookieFileError) {
-        let (file, now) = (CookieFile(file), Date())
+        let now = Date()
+        let (keeper, cookies) = try Self.open(
+            CookieFile(file.path(percentEncoded: false)), keepsSessionCookies: keepsSessionCookies, now: now)
+        state = Lock(State(jar: CookieJar(cookies, now: now), keeper: keeper))
+    }
+
+    private static func open(
+        _ file: CookieFile, keepsSessionCookies: Bool, now: Date
+    ) throws(CookieFileError) -> (keeper: Keeper, cookies: [HTTPCookie]) {
         let content = try file.read(now: now)
-        self.file = file
-        self.keepsSessionCookies = keepsSessionCookies
-        skippedLineCount = content.skippedLineCount + content.fieldsWithoutDomain.count
-        firstSkippedLine = content.firstSkippedLine
-        let cookies = content.cookies.lazy.filter { keepsSessionCookies || !$0.isSessionOnly }
-        state = Lock(State(jar: CookieJar(cookies, now: now)))
+        let keeper = Keeper(
+            file: file, keepsSessionCookies: keepsSessionCookies,
+            skippedLineCount: content.skippedLineCount + content.fieldsWithoutDomain.count,
+            firstSkippedLine: content.firstSkippedLine)
+        return (keeper, content.cookies.filter { keepsSessionCookies || !$0.isSessionOnly })
     }
 
     deinit {
         // The last reference may be that of a reactor, which must not wait for a lock or the disk.
-        guard let file else { return }
-        let changes = state.withLock { $0.changes }
-        if changes.isEmpty { return }
-        file.queue.async { [keepsSessionCookies] in
-            try? file.write(changes, keepsSessionCookies: keepsSessionCookies)
-        }
+        let (keeper, changes) = state.withLock { ($0.keeper, $0.changes) }
+        guard let keeper, !changes.isEmpty else { return }
+        keeper.file.queue.async { try? keeper.write(changes) }
     }
 
     /// All cookies, in the order of their creation.
@@ -152,29 +174,61 @@ public final class HTTPCookieStorage: Sendable {
 
 // The file
 extension HTTPCookieStorage {
-    /// Why the file could not be written the last time that was tried; nil if it was written.
+    /// Keeps the cookies in a file from now on, which only its owner may use, in a folder that is created if there is
+    /// none. The cookies of the file, but not those without an end, are added to those that are set already, which
+    /// replace equal ones and are written.
+    ///
+    /// Where the folder cannot be created or the file cannot be read, the storage stays in memory, and ``saveError`` says
+    /// why. Does nothing for a storage that has a file. Blocks.
+    package func attach(ownersFile path: String) {
+        if keeper != nil { return }
+        let (file, now) = (CookieFile(path, isPrivate: true), Date())
+        let content = Result { () throws(CookieFileError) in
+            try file.createFolder()
+            return try Self.open(file, keepsSessionCookies: false, now: now)
+        }
+        change { state, now in
+            guard state.keeper == nil else { return [] }
+            switch content {
+            case .success(let content):
+                let cookies = state.jar.cookies(now: now)
+                state.jar = CookieJar(content.cookies + cookies, now: now)
+                (state.keeper, state.saveError) = (content.keeper, nil)
+                return cookies
+            case .failure(let error):
+                state.saveError = error
+                return []
+            }
+        }
+    }
+
+    private var keeper: Keeper? { state.withLock { $0.keeper } }
+
+    /// Why the file could not be written the last time that was tried; nil if it was written. Of the storage of the process
+    /// also why it has no file.
     public var saveError: CookieFileError? { state.withLock { $0.saveError } }
 
     /// Writes what has changed to the file, and keeps what other processes have written to it. Blocks, also while what
     /// changed before is written in the background. Does nothing for a storage in memory, or if nothing has changed.
-    public func save() throws(CookieFileError) { try file?.queue.sync { write() }.get() }
+    public func save() throws(CookieFileError) {
+        guard let keeper else { return }
+        try keeper.file.queue.sync { write(to: keeper) }.get()
+    }
 
     /// The same, and creates the file if it does not exist.
     package func saveAlways() throws(CookieFileError) {
-        try file?.queue.sync { write(always: file?.exists == false) }.get()
+        guard let keeper else { return }
+        try keeper.file.queue.sync { write(to: keeper, always: !keeper.file.exists) }.get()
     }
 
     /// On the queue of the file.
-    private func write(always: Bool = false) -> Result<Void, CookieFileError> {
-        guard let file else { return .success(()) }
+    private func write(to keeper: Keeper, always: Bool = false) -> Result<Void, CookieFileError> {
         let changes = state.withLock { state in
             defer { (state.changes, state.willSave) = (CookieChanges(), false) }
             return state.changes
         }
         if changes.isEmpty, !always { return .success(()) }
-        let result = Result { () throws(CookieFileError) in
-            try file.write(changes, keepsSessionCookies: keepsSessionCookies)
-        }
+        let result = Result { () throws(CookieFileError) in try keeper.write(changes) }
         state.withLock { state in
             guard case .failure(let error) = result else { return state.saveError = nil }
             let later = state.changes.cookies
@@ -188,15 +242,16 @@ extension HTTPCookieStorage {
     /// Changes the jar; `body` returns the cookies that were set or have ended.
     private func change(_ body: (inout State, Date) -> [HTTPCookie]) {
         let now = Date()
-        let saves = state.withLock { state in
+        let keeper = state.withLock { state -> Keeper? in
             let changes = body(&state, now)
-            if file == nil || changes.isEmpty { return false }
+            guard let keeper = state.keeper, !changes.isEmpty else { return nil }
             state.changes.append(changes)
             defer { state.willSave = true }
-            return !state.willSave
+            return state.willSave ? nil : keeper
         }
         // An error is kept for `saveError`.
-        if saves { file?.queue.async(after: .milliseconds(500)) { [weak self] in _ = self?.write() } }
+        guard let keeper else { return }
+        keeper.file.queue.async(after: .milliseconds(500)) { [weak self] in _ = self?.write(to: keeper) }
     }
 }
 
@@ -258,12 +313,14 @@ extension HTTPCookie {
 
 extension HTTPCookie {
     /// The cookies that a response from `url` with these header fields sets. Several in one field, as dictionaries
-    /// of header fields join them, are told apart.
+    /// of header fields join them, are told apart where a token and an equals sign follow a comma, and line breaks.
     public static func cookies(withResponseHeaderFields headerFields: [String: String], for url: URL) -> [HTTPCookie] {
         guard let origin = CookieOrigin(url) else { return [] }
         let now = Date()
-        return headerFields.filter { $0.key.lowercased() == "set-cookie" }.flatMap { SetCookie.split($0.value) }
-            .compactMap { SetCookie($0) }.compactMap { HTTPCookie($0, from: origin, now: now) }
+        return headerFields.filter { $0.key.lowercased() == "set-cookie" }.flatMap {
+            SetCookie.split(Array($0.value.utf8))
+        }
+        .compactMap { SetCookie($0) }.compactMap { HTTPCookie($0, from: origin, now: now) }
     }
 
     /// The header fields that send these cookies: one `Cookie`, or none. As text: a storage sends values that are not
@@ -275,16 +332,22 @@ extension HTTPCookie {
 }
 
 extension SetCookie {
-    /// Takes apart fields that were joined with commas: at those that a name and an equals sign follow. A comma in a
-    /// date or a value is followed by something else.
-    static func split(_ joined: String) -> [String] {
-        var fields: [String] = []
-        for part in joined.split(separator: ",", omittingEmptySubsequences: false) {
-            let name = part.prefix { $0 != "=" && $0 != ";" }.drop { $0 == " " }
-            let begins =
-                name.endIndex < part.endIndex && part[name.endIndex] == "=" && !name.isEmpty
-                && name.allSatisfy { $0 != " " && $0 != "\"" }
-            if begins || fields.isEmpty { fields.append(String(part)) } else { fields[fields.count - 1] += "," + part }
+    /// Takes apart fields that were joined with commas: at those that a token and an equals sign follow. A comma in a
+    /// date or a value is followed by something else. A line break behind such a comma is none of a field's.
+    static func split(_ joined: [UInt8]) -> [[UInt8]] {
+        let isSpace = { (byte: UInt8) in byte.isBlank || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
+        var fields: [[UInt8]] = []
+        for part in joined.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+            let field = part.drop(while: isSpace)
+            let rest = field.drop(while: \.isToken)
+            let begins = rest.startIndex > field.startIndex && rest.drop(while: \.isBlank).first == UInt8(ascii: "=")
+            if fields.isEmpty {
+                fields.append(Array(part))
+            } else if begins {
+                fields.append(Array(field))
+            } else {
+                fields[fields.count - 1] += [UInt8(ascii: ",")] + part
+            }
         }
         return fields
     }

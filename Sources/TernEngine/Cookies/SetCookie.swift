@@ -33,6 +33,8 @@ struct SetCookie: Equatable {
     private(set) var isSecure = false
     private(set) var isHTTPOnly = false
     private(set) var sameSite: HTTPCookie.SameSitePolicy?
+    /// Nil for a field without any.
+    private(set) var notes: CookieNotes?
 
     /// The same for a text, as UTF-8.
     init?(_ field: String) { self.init(Array(field.utf8)) }
@@ -106,6 +108,8 @@ struct SetCookie: Equatable {
             isHTTPOnly = true
         } else if name.isWord("samesite") {
             sameSite = Self.policies.first { value.isWord($0.rawValue) }
+        } else if let attribute = CookieNotes.Attribute.allCases.first(where: { name.isWord($0.rawValue) }) {
+            notes = CookieNotes(notes, attribute, FieldValue(Array(value)).text)
         }
     }
 

@@ -47,6 +47,37 @@ import Testing
         #expect(storage.cookies == [])
     }
 
+    @Test(arguments: ["a=1,b=2,c=3", "a=1, b=2, c=3", "a=1; Path=/,\n b=2,\r\nc=3; Comment=x"])
+    func `several cookies in one field come out`(field: String) throws {
+        let cookies = HTTPCookie.cookies(
+            withResponseHeaderFields: ["set-cookie": field], for: try url("http://a.test/"))
+        #expect(cookies.map(\.text) == ["a=1", "b=2", "c=3"])
+    }
+
+    @Test func `a comma before what is no token belongs to the value`() throws {
+        for field in ["a=1, b c=2", "a=1, b[]=2"] {
+            let cookies = HTTPCookie.cookies(
+                withResponseHeaderFields: ["Set-Cookie": field], for: try url("http://a.test/"))
+            #expect(cookies.map(\.text) == [field])
+        }
+    }
+
+    @Test func `the domain of a dot is that of no host, and from a server of the host itself`() throws {
+        let nowhere = try cookie("a", ".")
+        #expect(nowhere.domain == "." && HTTPCookie(name: "a", value: "1", domain: "..") == nil)
+        storage.setCookie(nowhere)
+        for host in ["a.test", "a.test.", "localhost", "127.0.0.1"] {
+            #expect(storage.cookies(for: try url("http://\(host)/")) == [])
+            #expect(storage.field(for: try URLRequest(string: "http://\(host)/")) == nil)
+        }
+        storage.setCookies([nowhere], for: try url("http://a.test/"), mainDocumentURL: nil)
+        #expect(storage.cookies == [nowhere])
+        storage.deleteCookie(nowhere)
+        let fields = ["Set-Cookie": "a=1; Domain=."]
+        let sent = HTTPCookie.cookies(withResponseHeaderFields: fields, for: try url("http://a.test/"))
+        #expect(sent.map(\.domain) == ["a.test"] && storage.cookies == [])
+    }
+
     @Test func `what a storage says that a request takes along is what it takes along`() throws {
         let requests = try ["https://a.test/p/q", "http://a.test/", "https://b.a.test/p", "https://c.test/"].map {
             try URLRequest(string: $0)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
 import Testing
 
 @testable import TernEngine
@@ -64,15 +65,19 @@ import Testing
     }
 
     @Test(arguments: [
-        ("a=1", ["a=1"]), ("a=1, b=2", ["a=1", " b=2"]),
+        ("a=1", ["a=1"]), ("a=1, b=2", ["a=1", "b=2"]), ("a=1,b=2,c=3", ["a=1", "b=2", "c=3"]),
         (
             "a=1; Expires=Sun, 06 Nov 1994 08:49:37 GMT, b=2; Path=/",
-            ["a=1; Expires=Sun, 06 Nov 1994 08:49:37 GMT", " b=2; Path=/"]
+            ["a=1; Expires=Sun, 06 Nov 1994 08:49:37 GMT", "b=2; Path=/"]
         ),
+        ("a=1; Path=/,\n b=2,\r\nc=3,\t\n\td = 4", ["a=1; Path=/", "b=2", "c=3", "d = 4"]),
+        ("a=1, b c=2", ["a=1, b c=2"]), ("a=1, b[]=2, c=3", ["a=1, b[]=2", "c=3"]), ("a=1, =2", ["a=1, =2"]),
+        ("a=1, b; c=2", ["a=1, b; c=2"]), ("a=1; Port=\"80,81\", b=2", ["a=1; Port=\"80,81\"", "b=2"]),
+        ("", [""]), (", a=1", ["", "a=1"]), ("a=1,\u{301}b=2", ["a=1,\u{301}b=2"]), ("a=1,\n", ["a=1,\n"]),
         ("a=x,y", ["a=x,y"]), ("a=\"x, y\"; Path=/,b=2", ["a=\"x, y\"; Path=/", "b=2"]),
     ])
     func `fields that were joined with commas are taken apart`(joined: String, fields: [String]) {
-        #expect(SetCookie.split(joined) == fields)
+        #expect(SetCookie.split(Array(joined.utf8)).map { String(decoding: $0, as: UTF8.self) } == fields)
     }
 
     @Test(arguments: ["caf\u{E9}", "\u{80}\u{FF}", "\u{C3}\u{28}"]) func `bytes that are not UTF-8 stay what they are`(
@@ -100,5 +105,37 @@ import Testing
         #expect(SetCookie("a=b; \u{17F}ecure; Domain=\u{212A}.test; SameSite=\u{17F}trict")?.isSecure == false)
         #expect(SetCookie("a=b; Domain=\u{212A}.test")?.domain != "k.test")
         #expect(SetCookie("a=b; SameSite=\u{17F}trict")?.sameSite == nil)
+    }
+}
+
+@Suite struct CookieNotesTests {
+    private func notes(_ attributes: String) -> CookieNotes? { SetCookie("a=b; " + attributes)?.notes?.received }
+
+    @Test func `comments and ports are stored as they are said`() {
+        let notes = notes("Comment=\"hi there\"; commentURL=\"http://a.b/c\"; Port=\"80, x,81,99999\"; VERSION=1")
+        #expect(notes?.comment == "hi there" && notes?.version == 1 && notes?.ports == [80, 81])
+        #expect(notes?.commentURL == URL(string: "http://a.b/c"))
+    }
+
+    @Test func `ports are those of version 1, and the last attribute of a name counts`() {
+        #expect(notes("Port=80; Comment=x; Comment=y")?.ports == nil)
+        #expect(notes("Port=80; Comment=x; Comment=y")?.comment == "y")
+        for attributes in ["Path=/", "Version=0", "Version=2", "Port=80", "Version=1; Version=0"] {
+            #expect(notes(attributes) == nil, "\(attributes)")
+        }
+        #expect(notes("Version=1; Port")?.ports == nil && notes("Version=1; Port=x,")?.ports == nil)
+        #expect(notes("Comment=\"")?.comment == "\"" && notes("Comment")?.comment == "")
+    }
+
+    @Test func `they do not decide where a cookie goes`() throws {
+        let origin = CookieOrigin(secureHost: "a.test")
+        let field = try #require(SetCookie("a=b; Port=\"1\"; Version=1; Comment=c"))
+        let cookie = try #require(HTTPCookie(field, from: origin, now: Date()))
+        #expect(cookie.notes?.ports == [1] && cookie.isSessionOnly && !"\(cookie)".contains("c "))
+        let storage = HTTPCookieStorage()
+        storage.receive([Array("a=b; Port=\"1\"; Version=1".utf8)], from: origin)
+        #expect(storage.cookies(for: try #require(URL(string: "https://a.test:8443/")))?.map(\.text) == ["a=b"])
+        storage.receive([Array("a=c".utf8)], from: origin)
+        #expect(storage.cookies?.map(\.text) == ["a=c"])
     }
 }
