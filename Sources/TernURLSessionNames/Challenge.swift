@@ -105,7 +105,7 @@ extension ProtectionSpace {
     public func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
-extension ProtectionSpace: CustomStringConvertible {
+extension ProtectionSpace: CustomStringConvertible, CustomDebugStringConvertible {
     /// As Foundation describes a space, but for its address: methods that it does not name are the default one there.
     public var description: String {
         let known = [
@@ -119,6 +119,9 @@ extension ProtectionSpace: CustomStringConvertible {
             + "Realm:\(realm ?? "(null)"), Port:\(port), Proxy:\(isProxy() ? "YES" : "NO"), "
             + "Proxy-Type:\(proxyType.map { "\($0), " } ?? "(null)")"
     }
+
+    /// The same.
+    public var debugDescription: String { description }
 }
 
 extension Credential {

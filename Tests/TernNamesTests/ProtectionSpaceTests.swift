@@ -38,7 +38,7 @@ import Testing
             proxyHost: "px", port: 443, type: NSURLProtectionSpaceHTTPProxy, realm: "x",
             authenticationMethod: NSURLAuthenticationMethodHTTPDigest)
         #expect(
-            proxy.description
+            proxy.debugDescription
                 == "<URLProtectionSpace>: Host:px, Server:(null), Auth-Scheme:NSURLAuthenticationMethodHTTPDigest, "
                 + "Realm:x, Port:443, Proxy:YES, Proxy-Type:NSURLProtectionSpaceHTTPProxy, ")
     }

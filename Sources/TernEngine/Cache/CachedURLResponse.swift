@@ -56,8 +56,8 @@ public struct CachedURLResponse: Sendable {
         (self.response, self.information, storagePolicy, body) = (response, information, policy, .stored(content))
     }
 
-    /// The whole body, decoded; that of a program as it was stored. Blocks while it is read from a disk, which every access does. Empty if it cannot be read,
-    /// or decoded.
+    /// The whole body, decoded; that of a program as it was stored. Blocks while it is read from a disk, which every
+    /// access does. Empty if it cannot be read, or decoded.
     public var data: Data {
         switch body {
         case .data(let data): data

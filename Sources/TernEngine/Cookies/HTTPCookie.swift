@@ -151,8 +151,11 @@ package final class CookieNotes: Sendable, Hashable {
 
     /// The ports of a list with commas between them, without what is no port; nil if it has none.
     package static func ports(in list: String) -> [Int]? {
-        let ports = list.split(separator: ",").compactMap { Int($0.filter { $0 != " " && $0 != "\t" }) }
-            .filter { (0...65535).contains($0) }
+        let ports = list.split(separator: ",").compactMap { part in
+            let words = part.split { $0 == " " || $0 == "\t" }
+            return words.count == 1 ? Int(words[0]) : nil
+        }
+        .filter { (0...65535).contains($0) }
         return ports.isEmpty ? nil : ports
     }
 

@@ -247,9 +247,9 @@ import Testing
     @Test func `a head that cannot be written to a file comes back from memory`() throws {
         let fields = ["Content-Length": "4, 5"]
         let request = try URLRequest(string: "http://nowhere.test/a")
+        let url = try #require(request.url)
         let response = try #require(
-            HTTPURLResponse(
-                url: try #require(request.url), statusCode: 200, httpVersion: nil, headerFields: fields))
+            HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: fields))
         let stored = CachedURLResponse(response: response, data: Data("mine".utf8))
         let (cache, folder) = (URLCache(), try TestFolder())
         cache.storeCachedResponse(stored, for: request)

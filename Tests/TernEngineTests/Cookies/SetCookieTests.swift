@@ -123,7 +123,7 @@ import Testing
         for attributes in ["Path=/", "Version=0", "Version=2", "Port=80", "Version=1; Version=0"] {
             #expect(notes(attributes) == nil, "\(attributes)")
         }
-        #expect(notes("Version=1; Port")?.ports == nil && notes("Version=1; Port=x,")?.ports == nil)
+        #expect(notes("Version=1; Port")?.ports == nil && notes("Version=1; Port=\"80 81,x\"")?.ports == nil)
         #expect(notes("Comment=\"")?.comment == "\"" && notes("Comment")?.comment == "")
     }
 
