@@ -116,11 +116,11 @@ struct GivenResponse: Sendable {
         (self.response, self.storagePolicy) = (response, storagePolicy)
     }
 
-    /// The head that goes with content of this length: without the coding that it was decoded from. Nil if no server could
-    /// send it.
+    /// The head that goes with content of this length: without the framing that it came with, and the coding that it was
+    /// decoded from. Nil if no server could send it.
     func head(ofContent length: Int64) -> ResponseHead? {
         var lines = HeadLines(response.head)
-        if response.isContentDecoded { lines.remove(["content-encoding"]) }
+        lines.remove(response.isContentDecoded ? ["transfer-encoding", "content-encoding"] : ["transfer-encoding"])
         lines.changeContent(length: length, isPart: false)
         return lines.head
     }

@@ -224,7 +224,7 @@ import Testing
         let request = try URLRequest(string: "http://nowhere.test/a")
         let url = try #require(request.url)
         let response = try #require(
-            HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.0", headerFields: fields))
+            HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: fields))
         let policy: URLCache.StoragePolicy = isOnDisk ? .allowed : .allowedInMemoryOnly
         let stored = CachedURLResponse(response: response, data: Data("mine".utf8), storagePolicy: policy)
         cache.storeCachedResponse(stored, for: request)

@@ -10,7 +10,7 @@ import Testing
         #expect(make("a", "b", ".Example.com", "/")?.domain == ".example.com")
         for (name, value, domain, path) in [
             ("a=", "b", "c", "/"), ("a;", "b", "c", "/"), ("a", "b;c", "c", "/"), ("a", "b\r\nX: y", "c", "/"),
-            ("a", "b", "", "/"), ("a", "b", ".", "/"), ("a", "b", "c d", "/"), ("a", "b", "c", "x"),
+            ("a", "b", "", "/"), ("a", "b", "c d", "/"), ("a", "b", "c", "x"),
             ("a", "b", "c", ""), ("a", "b", "c..", "/"),
             ("a", "b", "c", "/;"), ("", "", "c", "/"), ("a", String(repeating: "b", count: 4096), "c", "/"),
         ] {
