@@ -97,32 +97,10 @@ public struct CachedURLResponse: Sendable {
     var received: (any CachedContent)? { if case .content(let content) = body { content } else { nil } }
 
     /// The response as a cache stores it, if it is stored with ``data``.
-    var given: GivenResponse { GivenResponse(response, storagePolicy) }
-}
-
-/// A response as a program has stored it, without what a cache adds for its own rules.
-struct GivenResponse: Sendable {
-    /// From the folder of a cache it has no URL.
-    let response: HTTPURLResponse
-    let storagePolicy: URLCache.StoragePolicy
-
-    init(_ response: HTTPURLResponse, _ storagePolicy: URLCache.StoragePolicy) {
-        self.init(url: response.url, head: response.head, isDecoded: response.isContentDecoded, storagePolicy)
-    }
-
-    init(url: URL?, head: ResponseHead, isDecoded: Bool, _ storagePolicy: URLCache.StoragePolicy = .allowed) {
-        var response = HTTPURLResponse(url: url, head: head)
-        response.isContentDecoded = isDecoded
-        (self.response, self.storagePolicy) = (response, storagePolicy)
-    }
-
-    /// The head that goes with content of this length: without the framing that it came with, and the coding that it was
-    /// decoded from. Nil if no server could send it.
-    func head(ofContent length: Int64) -> ResponseHead? {
-        var lines = HeadLines(response.head)
-        lines.remove(response.isContentDecoded ? ["transfer-encoding", "content-encoding"] : ["transfer-encoding"])
-        lines.changeContent(length: length, isPart: false)
-        return lines.head
+    var given: GivenResponse {
+        GivenResponse(
+            url: response.url, head: response.head, isDecoded: response.isContentDecoded,
+            isInMemoryOnly: storagePolicy == .allowedInMemoryOnly)
     }
 }
 

@@ -183,7 +183,9 @@ extension URLCache {
             let response = GivenResponse(
                 url: given.response.url ?? request.url, head: given.response.head,
                 isDecoded: given.response.isContentDecoded)
-            return CachedURLResponse(response.response, stored: entry.content, userInfo, given.storagePolicy)
+            return CachedURLResponse(
+                response.response, stored: entry.content, userInfo,
+                given.isInMemoryOnly ? .allowedInMemoryOnly : .allowed)
         }
         return CachedURLResponse(
             HTTPURLResponse(url: request.url, head: entry.response.head), entry.content, userInfo)

@@ -149,14 +149,14 @@ package final class CookieNotes: Sendable, Hashable {
             ? self : CookieNotes(version: version, comment: comment, commentURL: commentURL, ports: nil)
     }
 
-    /// The ports of a list with commas between them, without what is no port; nil if it has none.
+    /// The ports of a list with commas between them, without what is no port; nil if it has none, or too many.
     package static func ports(in list: String) -> [Int]? {
-        let ports = list.split(separator: ",").compactMap { part in
-            let words = part.split { $0 == " " || $0 == "\t" }
-            return words.count == 1 ? Int(words[0]) : nil
+        var ports: [Int] = []
+        let isWhole = ListRules.tokens.read([Array(list.utf8)]) { element in
+            let digits = String(decoding: element.indices.map { element[$0] }, as: UTF8.self)
+            if let port = Int(digits), (0...65535).contains(port) { ports.append(port) }
         }
-        .filter { (0...65535).contains($0) }
-        return ports.isEmpty ? nil : ports
+        return isWhole && !ports.isEmpty ? ports : nil
     }
 
     package static func == (left: CookieNotes, right: CookieNotes) -> Bool {
