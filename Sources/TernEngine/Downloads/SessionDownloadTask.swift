@@ -3,13 +3,20 @@ public import FoundationEssentials
 
 /// A task whose response becomes a file. The file is written off the reactor's thread, and a slow disk slows the server
 /// down.
-public final class SessionDownloadTask: SessionTask, @unchecked Sendable {
+open class SessionDownloadTask: SessionTask, @unchecked Sendable {
     private let download: DownloadDriver
 
     /// Without a shard it fails as soon as it is started.
     init(_ driver: DownloadDriver, _ request: URLRequest, defaults: TaskDefaults, at place: TaskPlace?) {
         download = driver
         super.init(request: driver.prepared(request), delegate: driver, defaults: defaults, at: place)
+    }
+
+    /// Creates a task of no session, as ``SessionTask/init()`` does.
+    public override init() {
+        download = DownloadDriver(DownloadDestination(temporaryIn: nil), nil, NoOpTaskDelegate.shared)
+        super.init(
+            request: download.prepared(URLRequest(withoutURL: ())), delegate: download, defaults: .ofNoSession, at: nil)
     }
 
     /// Keeps the temporary file; the caller must delete it. For use in `downloadTask(_:didFinishDownloadingTo:)`; has
@@ -19,7 +26,7 @@ public final class SessionDownloadTask: SessionTask, @unchecked Sendable {
     /// Ends the task with `.cancelled`, and calls `completionHandler` once, when the partial file is written: with the
     /// resume data, or nil if the download cannot be resumed, or is over. The handler may run on any thread, and before
     /// the delegate receives the end.
-    public func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
+    open func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
         if !download.askForResumeData(completionHandler) { return completionHandler(nil) }
         cancel()
     }

@@ -72,4 +72,4 @@ extension URLRequest {
 }
 
 /// A task that was created to send content, and brings a response as well.
-public final class SessionUploadTask: SessionDataTask, @unchecked Sendable {}
+open class SessionUploadTask: SessionDataTask, @unchecked Sendable {}

@@ -2,7 +2,7 @@
 import TernLock
 
 /// A task for a response, with the content of its request.
-public class SessionDataTask: SessionTask, @unchecked Sendable {
+open class SessionDataTask: SessionTask, @unchecked Sendable {
     override func download(of response: HTTPURLResponse) -> SessionTask? {
         let shard = lifecycle.withLock { $0.isRunning ? $0.shard : nil }
         guard let shard, let delegate = delegate as? any SessionDownloadDelegate else { return nil }

@@ -7,7 +7,7 @@ import TernLock
 /// task makes its own, and may have one made beside it. A driver performs what its attempt decides.
 ///
 /// It has no public members, and belongs to its reactor's thread, hence `@unchecked Sendable`.
-public class AttemptDriver: @unchecked Sendable {
+open class AttemptDriver: @unchecked Sendable {
     /// What is tried at present.
     @safe @exclusivity(unchecked) final var attempt = Attempt()
     /// While the attempt waits for the rate.

@@ -10,7 +10,7 @@ import TernLock
 /// All public members may be used on any thread, at any time, in any order.
 // A lock guards `lifecycle`. The driver is used only on the reactor's thread, and before `resume()` by the thread that
 // creates the task. Hence `@unchecked Sendable`.
-public class SessionTask: AttemptDriver, @unchecked Sendable {
+open class SessionTask: AttemptDriver, @unchecked Sendable {
     /// Unique within the process.
     public let taskIdentifier: Int
     /// The request as given, without the session's defaults.
@@ -62,11 +62,64 @@ public class SessionTask: AttemptDriver, @unchecked Sendable {
         lifecycle = Lock(TaskLifecycle(shard: place?.shard))
     }
 
+    /// Creates a task of no session, for a class of a program's tests that stands in for a task: nothing is sent, and it fails
+    /// when it is started.
+    public override init() {
+        let (request, defaults) = (URLRequest(withoutURL: ()), TaskDefaults.ofNoSession)
+        taskIdentifier = Self.nextIdentifier.wrappingAdd(1, ordering: .relaxed).newValue
+        originalRequest = request
+        self.defaults = defaults
+        table = nil
+        driver = TaskDriver(request, NoOpTaskDelegate.shared, defaults, after: RedirectChain())
+        lifecycle = Lock(TaskLifecycle(shard: nil))
+    }
+
     /// The task was made: its observers are told, where it is made.
     @inline(__always)
     final func created() { if let observers = defaults.observers { created(observers) } }
 
     private static let nextIdentifier = Atomic<Int>(0)
+
+    // What a class of a program's tests may override
+
+    /// Starts the task, or reverts one `suspend()`. Further calls have no effect.
+    open func resume() { resume(runsInline: false) }
+
+    /// Stops reading from the socket until `resume()`, so that a slow consumer slows the server down instead of filling
+    /// memory. Counted. Received bytes wait as well; sending continues.
+    open func suspend() {
+        let (shard, stops) = lifecycle.withLock { $0.suspend() }
+        if stops { TaskStateObservers.changed(taskIdentifier, runs: false, unless: isCancelled) }
+        shard?.perform { _ in self.updatePause() }
+    }
+
+    /// Ends the task with `.cancelled` and closes the connection it is using. A task that has completed stays as it is.
+    open func cancel() {
+        cancellation.store(true, ordering: .relaxed)
+        let now = exactNow
+        let (stage, shard) = lifecycle.withLock { state in
+            if state.cancel(at: now) { table?.began() }
+            return (state.stage, state.shard)
+        }
+        if case .completed = stage { return }
+        if let shard { shard.deliver(.cancel, from: self) } else { endLater(.cancelled, phase: .request, on: nil) }
+    }
+
+    /// The state of the task. A task that is suspended when its session ends, or later, is `.suspended` from then on.
+    open var state: State {
+        let isCancelled = isCancelled
+        return lifecycle.withLock { state in
+            if state.isAbandoned, state.suspensions > 0 { return .suspended }
+            return switch state.stage {
+            case .completed: .completed
+            case .created: isCancelled ? .canceling : .suspended
+            case .started: isCancelled ? .canceling : state.suspensions > 0 ? .suspended : .running
+            }
+        }
+    }
+
+    /// The request that is sent now: the original request until a redirect is followed.
+    open var currentRequest: URLRequest? { lifecycle.withLock { $0.currentRequest } ?? originalRequest }
 
     // The attempts of the task itself
 
@@ -134,9 +187,6 @@ public class SessionTask: AttemptDriver, @unchecked Sendable {
 
 // The controls
 extension SessionTask {
-    /// Starts the task, or reverts one `suspend()`. Further calls have no effect.
-    public func resume() { resume(runsInline: false) }
-
     /// `resume()`, and on this thread if the reactor sleeps: for a delegate that runs no user code while a request is
     /// sent. The caller may hold a lock, so a task that must ask for content is started like any other.
     package func resumeHere() { resume(runsInline: mayRunInline) }
@@ -187,26 +237,6 @@ extension SessionTask {
         } else {
             shard.deliver(.start, from: self)
         }
-    }
-
-    /// Stops reading from the socket until `resume()`, so that a slow consumer slows the server down instead of filling
-    /// memory. Counted. Received bytes wait as well; sending continues.
-    public func suspend() {
-        let (shard, stops) = lifecycle.withLock { $0.suspend() }
-        if stops { TaskStateObservers.changed(taskIdentifier, runs: false, unless: isCancelled) }
-        shard?.perform { _ in self.updatePause() }
-    }
-
-    /// Ends the task with `.cancelled` and closes the connection it is using. A task that has completed stays as it is.
-    public func cancel() {
-        cancellation.store(true, ordering: .relaxed)
-        let now = exactNow
-        let (stage, shard) = lifecycle.withLock { state in
-            if state.cancel(at: now) { table?.began() }
-            return (state.stage, state.shard)
-        }
-        if case .completed = stage { return }
-        if let shard { shard.deliver(.cancel, from: self) } else { endLater(.cancelled, phase: .request, on: nil) }
     }
 
     /// Cancels the task because its session ends.
@@ -319,23 +349,9 @@ private struct ObserverSigner: AttemptSigner {
 
 // Information
 extension SessionTask {
-    /// The state of the task. A task that is suspended when its session ends, or later, is `.suspended` from then on.
-    public var state: State {
-        let isCancelled = isCancelled
-        return lifecycle.withLock { state in
-            if state.isAbandoned, state.suspensions > 0 { return .suspended }
-            return switch state.stage {
-            case .completed: .completed
-            case .created: isCancelled ? .canceling : .suspended
-            case .started: isCancelled ? .canceling : state.suspensions > 0 ? .suspended : .running
-            }
-        }
-    }
-
-    /// The request that is sent now: the original request until a redirect is followed.
-    public var currentRequest: URLRequest? { lifecycle.withLock { $0.currentRequest } ?? originalRequest }
-
     /// The head of the final response, as soon as it has arrived.
+    // Where a file imports TernURLSession as well, its declaration of the same name is meant.
+    @_disfavoredOverload
     public var response: HTTPURLResponse? { lifecycle.withLock { $0.response } }
 
     /// The times and counts of each hop; nil until the task has completed.

@@ -14,7 +14,7 @@ import TernLock
 ///
 /// A task with a delegate lives until it has ended, as every task does. Without one it lives as long as it is
 /// referenced or a call is pending; releasing it closes the connection. It does not retain its session.
-public class StreamTask: SessionTask, @unchecked Sendable {
+open class StreamTask: SessionTask, @unchecked Sendable {
     /// Receives the result of a read: the data, whether it is the last, or the error.
     public typealias ReadCompletion = @Sendable (Data?, Bool, (any Error)?) -> Void
     /// Receives the result of a write: nil, or the error.
@@ -39,6 +39,12 @@ public class StreamTask: SessionTask, @unchecked Sendable {
         origin = try? request.destination.get().origin
         hasDelegate = delegate != nil
         super.init(request: request, delegate: delegate ?? NoOpTaskDelegate.shared, defaults: defaults, at: place)
+    }
+
+    /// Creates a task of no session, as ``SessionTask/init()`` does: it opens no connection.
+    public override init() {
+        (stream, route, origin, hasDelegate) = (nil, nil, nil, false)
+        super.init()
     }
 
     deinit {

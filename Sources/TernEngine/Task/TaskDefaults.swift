@@ -47,6 +47,9 @@ final class TaskDefaults: Sendable {
         followsURLSession = configuration.followsURLSession
     }
 
+    /// For tasks that a program makes itself, to stand in for those of a session.
+    static let ofNoSession = TaskDefaults(SessionConfiguration(), policies: HopPolicies([]))
+
     private init(
         _ other: TaskDefaults, policies: HopPolicies, rates: RateLimiters?, failure: SessionError.Reason? = nil
     ) {
