@@ -133,6 +133,16 @@ public struct TLSAlert: Sendable, Hashable {
             .contains(Int32(code))
     }
 
+    /// Whether the peer says that it does not accept the certificate that it was shown (RFC 8446 §6.2).
+    package var isAboutCertificate: Bool {
+        switch Int32(code) {
+        case SSL_AD_BAD_CERTIFICATE, SSL_AD_UNSUPPORTED_CERTIFICATE, SSL_AD_CERTIFICATE_REVOKED,
+            SSL_AD_CERTIFICATE_EXPIRED, SSL_AD_CERTIFICATE_UNKNOWN, SSL_AD_UNKNOWN_CA, SSL_AD_ACCESS_DENIED:
+            true
+        default: false
+        }
+    }
+
     /// OpenSSL reports an alert it received as reason 1000 + code of `libssl`.
     init?(_ error: OpenSSLError) {
         guard error.libraryNumber == ERR_LIB_SSL,

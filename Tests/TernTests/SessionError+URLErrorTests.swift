@@ -86,7 +86,7 @@ import Testing
         ),
         (.connecting(.unresolved(ResolveError(host: "::1", reason: .otherFamily))), .cannotConnectToHost),
         (.connecting(.unresolved(ResolveError(host: "a.test", reason: .unknownHost))), .cannotFindHost),
-        (.connecting(.unresolved(ResolveError(host: "a.test", reason: .failure))), .dnsLookupFailed),
+        (.connecting(.unresolved(ResolveError(host: "a.test", reason: .failure))), .cannotFindHost),
         (.connecting(.dialer(ConnectionDialerError(.used))), .cannotConnectToHost),
         (.connecting(.insecure(TLSError(.handshakeFailed))), .secureConnectionFailed),
         (.request(.invalid(.unreadableContent(.noRegularFile(path: "/a")))), .fileIsDirectory),

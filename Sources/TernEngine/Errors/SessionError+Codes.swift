@@ -47,7 +47,10 @@ private enum URLErrorCode: Int {
     case noPermissionsToReadFile = -1102
     case dataLengthExceedsMaximum = -1103
     case secureConnectionFailed = -1200
+    case serverCertificateHasBadDate = -1201
     case serverCertificateUntrusted = -1202
+    case serverCertificateNotYetValid = -1204
+    case clientCertificateRejected = -1205
     case clientCertificateRequired = -1206
     case cannotCreateFile = -3000
     case cannotOpenFile = -3001
@@ -95,9 +98,10 @@ extension SessionError.ConnectingFailure {
         case .queueFull, .circuitOpen, .egressRefused: .resourceUnavailable
         case .unresolved(let error):
             switch error.reason {
-            case .unknownHost: .cannotFindHost
+            // As FoundationNetworking, which does not tell them apart.
+            case .unknownHost, .temporaryFailure, .failure: .cannotFindHost
             case .otherFamily: .cannotConnectToHost
-            case .temporaryFailure, .failure, .tooManyHangingLookUps: .dnsLookupFailed
+            case .tooManyHangingLookUps: .dnsLookupFailed
             }
         case .unreachable(let error):
             !error.attempts.isEmpty && error.attempts.allSatisfy(\.error.isAboutRouting)
@@ -113,12 +117,14 @@ extension SessionError.TransferFailure {
         switch self {
         case .connectionLost: .networkConnectionLost
         case .tls(let error): error.code
-        case .malformedResponse, .upgradeNotTaken, .upgradeRefused: .badServerResponse
+        case .malformedResponse: .cannotParseResponse
+        case .upgradeNotTaken, .upgradeRefused: .badServerResponse
         case .undecodable: .cannotDecodeRawData
         case .damagedCache: .cannotDecodeRawData
         case .provider: .unknown
         case .bodyTooLarge, .outOfMemory, .memoryQuotaExceeded: .dataLengthExceedsMaximum
         case .redirect(.tooMany), .redirect(.loop): .httpTooManyRedirects
+        case .redirect(.invalidLocation(.unsupportedScheme)): .unsupportedURL
         case .redirect(.ambiguousLocation), .redirect(.malformedLocation), .redirect(.invalidLocation),
             .redirect(.locationTooLong):
             .redirectToNonExistentLocation
@@ -148,8 +154,26 @@ extension SessionError.DownloadFailure {
 
 extension TLSError {
     fileprivate var code: URLErrorCode {
-        if let trustFailure { return trustFailure.reason.kind.isOfCaller ? .cancelled : .serverCertificateUntrusted }
-        if case .clientCertificateRequired = reason { return .clientCertificateRequired }
-        return .secureConnectionFailed
+        switch reason {
+        case .trust(let failure): failure.code
+        case .clientCertificateRequired: .clientCertificateRequired
+        case .alert(let alert) where alert.isAboutCertificate: .clientCertificateRejected
+        case .alert, .invalidConfiguration, .invalidHost, .handshakeFailed, .protocolViolation, .tooManyMessages,
+            .noPeerCertificate, .truncated, .notEstablished, .closed, .outOfResources:
+            .secureConnectionFailed
+        }
+    }
+}
+
+extension TrustFailure {
+    /// The codes of dates are those of Apple's documentation: FoundationNetworking has one code for all failures of TLS. A chain
+    /// without a known root is untrusted, as programs expect it that were written for Darwin.
+    fileprivate var code: URLErrorCode {
+        if reason.kind.isOfCaller { return .cancelled }
+        return switch reason {
+        case .expired: .serverCertificateHasBadDate
+        case .notYetValid: .serverCertificateNotYetValid
+        default: .serverCertificateUntrusted
+        }
     }
 }
