@@ -2,8 +2,8 @@
 import Foundation
 import Testing
 
-/// The guide "URLSession member by member" against the list of FoundationNetworking's members, and against the files beside
-/// this one, whose compilation proves the rows.
+/// The guide "URLSession member by member", and the list of the members that are the same, against the list of
+/// FoundationNetworking's members and against the files beside this one, whose compilation proves them.
 @Suite struct URLSessionMembersTests {
     private struct Row {
         let type: String
@@ -26,7 +26,20 @@ import Testing
             let members = spans.indices.filter { !$0.isMultiple(of: 2) }.map { spans[$0] }
             rows.append(Row(type: type, members: members, state: cells.dropFirst().joined(separator: " | ")))
         }
+        let same = try String(contentsOf: folder.appending(path: "Same.txt"), encoding: .utf8).split(separator: "\n")
         return rows
+            + same.map { line in
+                let name = line.prefix { $0 != "\t" }
+                return Row(
+                    type: String(name.prefix { $0 != "." }), members: [String(name.drop { $0 != "." }.dropFirst())],
+                    state: "same")
+            }
+    }
+
+    @Test func `a member that is the same has a word of what FoundationNetworking does, or none`() throws {
+        let same = try String(contentsOf: Self.folder.appending(path: "Same.txt"), encoding: .utf8)
+        let words = Set(same.split(separator: "\n").compactMap { $0.split(separator: "\t").dropFirst().first })
+        #expect(words == ["Darwin", "hangs", "nothing", "traps"])
     }
 
     /// The text of the functions that use the members of a type.
