@@ -17,6 +17,24 @@ extension Session {
 
 extension SessionTask {
     package var firstRequest: URLRequest { originalRequest }
+
+    package var httpResponse: HTTPURLResponse? { response }
+}
+
+extension HopMetrics {
+    package var httpResponse: HTTPURLResponse? { response }
+}
+
+extension CachedURLResponse {
+    package var httpResponse: HTTPURLResponse { response }
+}
+
+extension Challenge {
+    package var httpFailureResponse: HTTPURLResponse? { failureResponse }
+}
+
+extension HTTPURLResponse {
+    package var joinedFields: [String: String] { allHeaderFields }
 }
 
 extension SessionConfiguration {

@@ -40,7 +40,7 @@
 @_exported public import typealias TernURLSessionNames.URLProtectionSpace
 @_exported public import class TernURLSessionNames.URLProtocol
 @_exported public import protocol TernURLSessionNames.URLProtocolClient
-@_exported public import typealias TernURLSessionNames.URLResponse
+@_exported public import protocol TernURLSessionNames.URLResponse
 @_exported public import typealias TernURLSessionNames.URLSession
 @_exported public import class TernURLSessionNames.URLSessionConfiguration
 @_exported public import protocol TernURLSessionNames.URLSessionDataDelegate

@@ -161,11 +161,11 @@ extension Challenge {
     /// Creates a challenge of the program's own.
     public init(
         protectionSpace space: ProtectionSpace, proposedCredential credential: Credential?, previousFailureCount: Int,
-        failureResponse response: HTTPURLResponse?, error: (any Error)?, sender: any URLAuthenticationChallengeSender
+        failureResponse response: (any URLResponse)?, error: (any Error)?, sender: any URLAuthenticationChallengeSender
     ) {
         self.init(
             protectionSpace: space, proposedCredential: credential, previousFailureCount: previousFailureCount,
-            failureResponse: response)
+            failureResponse: response?.http)
         annex = Origin(error: error, sender: sender)
     }
 
@@ -174,6 +174,9 @@ extension Challenge {
         self = challenge
         annex = Origin(error: challenge.error, sender: sender)
     }
+
+    /// The response that requests credentials; nil for a server trust challenge.
+    public var failureResponse: (any URLResponse)? { httpFailureResponse }
 
     /// The error that the challenge was made with; nil for a challenge of the library.
     public var error: (any Error)? { origin?.error }

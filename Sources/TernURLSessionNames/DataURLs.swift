@@ -87,7 +87,11 @@ private final class DataURLResponse: ProvidedResponse {
         else {
             return receiver.fail(NSError(domain: NSURLErrorDomain, code: Foundation.URLError.Code.badURL.rawValue))
         }
-        receiver.receive(response, isStorable: false, isFollowed: false)
+        let plain = PlainURLResponse(
+            url: url, mimeType: String(contained.mediaType.prefix { $0 != ";" }),
+            expectedContentLength: contained.content.count,
+            textEncodingName: HTTPURLResponse.charset(of: contained.mediaType))
+        receiver.receive(response.shown(as: plain), isStorable: false, isFollowed: false)
         receiver.receive(contained.content)
         receiver.finish()
     }

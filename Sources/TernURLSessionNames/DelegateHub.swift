@@ -151,7 +151,7 @@ extension DelegateHub {
             guard let task = task as? SessionDataTask, let delegate = dataListener(of: task) else {
                 return question.answer(.allow)
             }
-            delegate.urlSession(session, dataTask: task, didReceive: response) { question.answer($0) }
+            delegate.urlSession(session, dataTask: task, didReceive: response.shown) { question.answer($0) }
         case .willCache(let question):
             guard let task = task as? SessionDataTask, let delegate = dataListener(of: task) else {
                 return question.answer(question.proposal)
@@ -233,8 +233,8 @@ final class QueuedBlock: Operation, @unchecked Sendable {
 /// What URLSession keeps with a task and Tern does not: a delegate of its own, a completion handler with the body that it
 /// gets, and the progress. It retains the session until the task has ended.
 final class TaskParts: Sendable {
-    typealias DataHandler = @Sendable (Data?, HTTPURLResponse?, (any Error)?) -> Void
-    typealias FileHandler = @Sendable (URL?, HTTPURLResponse?, (any Error)?) -> Void
+    typealias DataHandler = @Sendable (Data?, (any URLResponse)?, (any Error)?) -> Void
+    typealias FileHandler = @Sendable (URL?, (any URLResponse)?, (any Error)?) -> Void
 
     /// What URLSession's tasks have and Tern does not use.
     struct Kept {
@@ -296,7 +296,7 @@ final class TaskParts: Sendable {
     func call(_ handler: @escaping FileHandler) { state.withLock { $0.handler = .file(handler) } }
 
     /// No delegate is told the end: a reader gets it.
-    func takeCompletion() { call { (_: Data?, _: HTTPURLResponse?, _: (any Error)?) in } }
+    func takeCompletion() { call { (_: Data?, _: (any URLResponse)?, _: (any Error)?) in } }
 
     /// Adds to the body that a handler for data gets.
     func collect(_ data: Data, of task: SessionTask) {

@@ -4,9 +4,9 @@ import TernEngine
 
 /// Calls the completion handler of a download, with the file or the error.
 final class DownloadCollector: SessionDownloadDelegate {
-    private let completionHandler: @Sendable (URL?, HTTPURLResponse?, (any Error)?) -> Void
+    private let completionHandler: @Sendable (URL?, (any URLResponse)?, (any Error)?) -> Void
 
-    init(_ completionHandler: @escaping @Sendable (URL?, HTTPURLResponse?, (any Error)?) -> Void) {
+    init(_ completionHandler: @escaping @Sendable (URL?, (any URLResponse)?, (any Error)?) -> Void) {
         self.completionHandler = completionHandler
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 public import TernEngine
+import TernFoundation
 import TernLock
 
 extension TaskMetrics {
@@ -34,6 +35,9 @@ extension TaskMetrics {
 
 // The dates are those of the wall clock at present: if it was set since, they have moved with it.
 extension HopMetrics {
+    /// The response of the hop; nil if there was none. That of a server is an ``TernEngine/HTTPURLResponse``.
+    public var response: (any URLResponse)? { httpResponse?.shown }
+
     /// The hop began.
     public var fetchStartDate: Date? { WallClock().date(of: start) }
     /// The host's name was to be resolved. Nil for a connection that was open before.

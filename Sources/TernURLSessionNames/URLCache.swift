@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 public import TernEngine
+import TernFoundation
 
 extension URLCache {
     /// Creates a cache in memory and in a folder; nil for memory alone. If the folder cannot be used, the cache is in
@@ -46,13 +47,16 @@ extension URLCache {
 }
 
 extension CachedURLResponse {
+    /// The response. That of a server is an ``TernEngine/HTTPURLResponse``.
+    public var response: any URLResponse { httpResponse.shown }
+
     /// Creates a cached response with values of any type under keys of any type.
     public init(
-        response: HTTPURLResponse, data: Data, userInfo: [AnyHashable: Any]?,
+        response: any URLResponse, data: Data, userInfo: [AnyHashable: Any]? = nil,
         storagePolicy: URLCache.StoragePolicy = .allowed
     ) {
         self.init(
-            response: response, data: data, information: userInfo.map { CachedUserInfo($0) },
+            response: response.http, data: data, information: userInfo.map { CachedUserInfo($0) },
             storagePolicy: storagePolicy)
     }
 
@@ -72,9 +76,9 @@ extension CachedURLResponse {
 extension CachedURLResponse: Hashable {
     /// Whether response, data and storage policy are equal.
     public static func == (left: CachedURLResponse, right: CachedURLResponse) -> Bool {
-        left.response == right.response && left.storagePolicy == right.storagePolicy && left.data == right.data
+        left.httpResponse == right.httpResponse && left.storagePolicy == right.storagePolicy && left.data == right.data
     }
 
     /// Hashes the response.
-    public func hash(into hasher: inout Hasher) { hasher.combine(response) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(httpResponse) }
 }

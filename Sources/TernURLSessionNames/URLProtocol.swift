@@ -124,7 +124,7 @@ public protocol URLProtocolClient: NSObjectProtocol, Sendable {
     /// The request is redirected to another: the delegate is asked about that, and it is a new hop. The instance has
     /// nothing more to do.
     func urlProtocol(
-        _ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: HTTPURLResponse)
+        _ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: any URLResponse)
 
     /// A stored response is valid: it is the response, and complete.
     func urlProtocol(_ protocol: URLProtocol, cachedResponseIsValid cachedResponse: CachedURLResponse)
@@ -132,7 +132,7 @@ public protocol URLProtocolClient: NSObjectProtocol, Sendable {
     /// The head of the response. A redirect is not followed, unless ``urlProtocol(_:wasRedirectedTo:redirectResponse:)``
     /// says so, and the content is taken as it is, whatever coding the head names.
     func urlProtocol(
-        _ protocol: URLProtocol, didReceive response: HTTPURLResponse,
+        _ protocol: URLProtocol, didReceive response: any URLResponse,
         cacheStoragePolicy policy: URLCache.StoragePolicy)
 
     /// The next part of the content. A suspended task holds in memory what it is given, and so does one whose response has
@@ -180,23 +180,23 @@ private final class ProtocolClient: NSObject, URLProtocolClient {
     }
 
     func urlProtocol(
-        _ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: HTTPURLResponse
+        _ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: any URLResponse
     ) {
-        current?.redirect(to: request, after: redirectResponse)
+        current?.redirect(to: request, after: redirectResponse.http)
     }
 
     func urlProtocol(_ protocol: URLProtocol, cachedResponseIsValid cachedResponse: CachedURLResponse) {
         guard let current else { return }
-        current.receive(cachedResponse.response, isStorable: false, isFollowed: false)
+        current.receive(cachedResponse.httpResponse, isStorable: false, isFollowed: false)
         current.receive(cachedResponse.data)
         current.finish()
     }
 
     func urlProtocol(
-        _ protocol: URLProtocol, didReceive response: HTTPURLResponse,
+        _ protocol: URLProtocol, didReceive response: any URLResponse,
         cacheStoragePolicy policy: URLCache.StoragePolicy
     ) {
-        begin { $0.receive(response, isStorable: policy != .notAllowed, isFollowed: false) }
+        begin { $0.receive(response.http, isStorable: policy != .notAllowed, isFollowed: false) }
     }
 
     func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) {

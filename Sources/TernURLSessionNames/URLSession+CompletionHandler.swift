@@ -7,9 +7,9 @@ import TernFoundation
 // redirects and challenges, but no response. `resume()` starts a task.
 extension Session {
     /// What a completion handler of data gets: the body and the head, or an error.
-    public typealias DataHandler = @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+    public typealias DataHandler = @Sendable (Data?, (any URLResponse)?, (any Error)?) -> Void
     /// The same with the URL of a file, which is removed when the handler returns, unless the handler has moved it.
-    public typealias FileHandler = @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+    public typealias FileHandler = @Sendable (URL?, (any URLResponse)?, (any Error)?) -> Void
 
     /// Creates a task that collects the body, at most `maximumCollectedBodySize` bytes of it.
     @preconcurrency
@@ -193,7 +193,7 @@ extension Session {
         _ completionHandler: DataHandler, _ result: Swift.Result<(Data, HTTPURLResponse), SessionError>
     ) {
         switch result {
-        case .success((let data, let response)): completionHandler(data, response, nil)
+        case .success((let data, let response)): completionHandler(data, response.shown, nil)
         case .failure(let error): completionHandler(nil, nil, error)
         }
     }

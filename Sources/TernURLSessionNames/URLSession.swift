@@ -19,8 +19,6 @@ public typealias URLSessionStreamTask = StreamTask
 public typealias URLSessionTaskMetrics = TaskMetrics
 /// ``TernEngine/HopMetrics``
 public typealias URLSessionTaskTransactionMetrics = HopMetrics
-/// There is one kind of response.
-public typealias URLResponse = HTTPURLResponse
 
 extension Session {
     /// ``TernEngine/ResponseAnswer``
@@ -94,6 +92,9 @@ extension SessionTask {
 
     /// The same task.
     public func copy(with zone: NSZone?) -> Any { self }
+
+    /// The response, as soon as its head has arrived. That of a server is an ``TernEngine/HTTPURLResponse``.
+    public var response: (any URLResponse)? { httpResponse?.shown }
 
     /// Optional as in URLSession; it is never nil.
     public var originalRequest: URLRequest? { firstRequest }

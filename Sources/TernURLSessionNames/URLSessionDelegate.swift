@@ -55,7 +55,7 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
 public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
     /// The head of the response. Nothing of the body is delivered before the answer.
     @preconcurrency func urlSession(
-        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: any URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void)
     /// The response becomes a file, as `didReceive response` has answered.
     func urlSession(
@@ -192,7 +192,7 @@ extension URLSessionTaskDelegate {
 extension URLSessionDataDelegate {
     /// Asks the session's delegate in place of a task's own; without it, allows.
     @preconcurrency public func urlSession(
-        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: any URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         guard let next = next(session, dataTask, \.data) else { return completionHandler(.allow) }

@@ -24,7 +24,7 @@ import Testing
         "Tern": ["Dispatch", "Foundation", "Synchronization", "TernEngine", "TernFoundation", "TernLock"],
         "TernAFNetworking": ["Dispatch", "Foundation", "Tern", "TernEngine", "TernFoundation", "TernLock"],
         "TernURLSessionNames": ["Foundation", "TernEngine", "TernFoundation", "TernLock"],
-        "TernURLSession": ["TernEngine", "TernFoundation", "TernURLSessionNames"],
+        "TernURLSession": ["Foundation", "TernEngine", "TernFoundation", "TernURLSessionNames"],
         "TernAlamofire": [
             "Foundation", "Tern", "TernAFNetworking", "TernEngine", "TernURLSession", "TernURLSessionNames",
         ],

@@ -24,3 +24,11 @@ func membersOfBoth(_ session: URLSession, _ task: URLSessionTask, _ space: URLPr
     Tern.request("http://localhost", method: .post, parameters: parameters)
         .responseJSON { response in _ = response.error as? URLError }
 }
+
+func responsesOfBoth(_ session: URLSession, _ task: URLSessionTask, _ request: URLRequest) async throws {
+    let (_, response) = try await session.data(for: request)
+    guard let http = response as? HTTPURLResponse, task.response is HTTPURLResponse else { return }
+    _ = http.allHeaderFields as? [String: String]
+    let own: HTTPURLResponse? = task.response
+    _ = own?.history
+}

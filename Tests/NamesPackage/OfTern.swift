@@ -21,8 +21,9 @@ func membersOfTern(_ session: Session, _ task: SessionTask, _ space: ProtectionS
     let parameters: Parameters = ["a": 1]
     Tern.request("http://localhost", method: .post, parameters: parameters)
         .responseJSON { response in _ = response.error as? SessionError }
-    let (data, response) = try await session.data(for: changed)
-    _ = (data, response) as (Data, HTTPURLResponse)
+    // The type is needed because other files of the module import TernURLSession, whose members are seen here, too.
+    let (data, response): (Data, HTTPURLResponse) = try await session.data(for: changed)
+    _ = (data, response.statusCode, task.response?.statusCode) as (Data, Int, Int?)
 }
 
 func renewsConnections(_ session: Session) { session.reset() }

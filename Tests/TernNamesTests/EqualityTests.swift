@@ -50,8 +50,8 @@ import Testing
         #expect(all.count == 2 && all.last == all[1] && Set(all + all).count == 2 && all[0].isEqual(all[0]))
         let transactions = all.flatMap(\.transactionMetrics)
         #expect(transactions.count == 2 && transactions[0] != transactions[1] && Set(transactions).count == 2)
-        #expect(transactions[0].response?.statusCode == 200)
-        #expect(transactions[0].response?.value(forHTTPHeaderField: "Content-Length") == "4")
+        #expect((transactions[0].response as? HTTPURLResponse)?.statusCode == 200)
+        #expect((transactions[0].response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Length") == "4")
     }
 
     @Test func `challenges, spaces, credentials and cookies are equal by their parts`() throws {

@@ -119,10 +119,10 @@ private final class Delegate: NSObject, URLSessionDataDelegate, URLSessionDownlo
     }
 
     func urlSession(
-        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: any URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        note("response \(response.statusCode)", session, dataTask)
+        note("response \((response as? HTTPURLResponse)?.statusCode ?? 0)", session, dataTask)
         ask(.response(isFile: response.url?.path == "/file", completionHandler))
     }
 
@@ -476,7 +476,7 @@ private let everyQuestion = [
             guard name == call else { return }
             let done = DispatchSemaphore(value: 0)
             other.dataTask(with: request) { _, response, _ in
-                statuses.change { $0.append(response?.statusCode ?? 0) }
+                statuses.change { $0.append((response as? HTTPURLResponse)?.statusCode ?? 0) }
                 done.signal()
             }.resume()
             done.wait()

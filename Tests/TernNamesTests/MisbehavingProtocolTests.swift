@@ -84,7 +84,8 @@ struct ProtocolOutcome: Equatable, Sendable {
                 let code = (error as? URLError).map { $0.code.rawValue }
                 continuation.resume(
                     returning: ProtocolOutcome(
-                        status: response?.statusCode, text: data.map { String(decoding: $0, as: UTF8.self) },
+                        status: (response as? HTTPURLResponse)?.statusCode,
+                        text: data.map { String(decoding: $0, as: UTF8.self) },
                         code: code,
                         isRuin: error is Ruin))
             }
@@ -316,7 +317,7 @@ private final class ByteCounter: NSObject, URLSessionDataDelegate {
     }
 
     func urlSession(
-        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: any URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         dataTask.suspend()

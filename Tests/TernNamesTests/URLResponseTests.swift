@@ -42,7 +42,7 @@ import Testing
                 "content-type": "text/html; charset=ISO-8859-4", "etag": "a", "www-authenticate": "b", "x-FOO-bar": "1",
             ]))
         #expect(
-            response.allHeaderFields == [
+            response.allHeaderFields as? [String: String] == [
                 "Content-Type": "text/html; charset=ISO-8859-4", "Etag": "a", "WWW-Authenticate": "b", "x-FOO-bar": "1",
             ])
         #expect(response.value(forHTTPHeaderField: "CONTENT-type") == "text/html; charset=ISO-8859-4")
@@ -54,7 +54,8 @@ import Testing
             [.send(Array("HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 0\r\n\r\n".utf8))]
         }
         let (_, response) = try await URLSession(configuration: .ephemeral).data(from: origin.url().asURL())
-        #expect(response.allHeaderFields["Content-Type"] == "text/plain")
+        let fields = (response as? HTTPURLResponse)?.allHeaderFields
+        #expect(fields?["Content-Type"] as? String == "text/plain")
     }
 
     @Test(arguments: [
@@ -69,19 +70,79 @@ import Testing
         #expect(response.mimeType == type && response.textEncodingName == charset)
     }
 
-    @Test func `a response that came from nowhere has what it was made with`() throws {
+    @Test func `a response that is not of HTTP has what it was made with`() throws {
         let url = try #require(URL(string: http))
-        let one = URLResponse(url: url, mimeType: "text/html", expectedContentLength: 33, textEncodingName: "utf-8")
-        #expect(one.mimeType == "text/html" && one.expectedContentLength == 33 && one.textEncodingName == "utf-8")
+        let one = URLResponse(url: url, mimeType: "Text/HTML", expectedContentLength: 33, textEncodingName: "UTF-8")
+        #expect(!(one is HTTPURLResponse))
+        #expect(one.mimeType == "Text/HTML" && one.expectedContentLength == 33 && one.textEncodingName == "UTF-8")
         #expect(one.url == url && one.suggestedFilename == "b.txt")
         let other = URLResponse(url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
         #expect(other.mimeType == nil && other.expectedContentLength == -1 && other.textEncodingName == nil)
         let charset = URLResponse(url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: "utf-8")
         #expect(charset.mimeType == nil && charset.textEncodingName == "utf-8")
         let odd = URLResponse(url: url, mimeType: "a\r\nb: c", expectedContentLength: 1, textEncodingName: nil)
-        #expect(odd.mimeType == nil)
-        #expect(one == one && one != other && one.copy() as? URLResponse == one)
-        #expect(Set([one, one, other]).count == 2)
+        #expect(odd.mimeType == "a\r\nb: c" && "\(odd)" == "http://example.com/a/b.txt")
+        let relative = URLResponse(
+            url: try #require(URL(string: "a/b.c")), mimeType: nil, expectedContentLength: -5, textEncodingName: nil)
+        #expect(relative.suggestedFilename == "b.c" && relative.expectedContentLength == -5)
+        #expect(one == one && one != other && one.copy() as? any URLResponse == one)
+        #expect(one.isEqual(one) && !one.isEqual(other) && !one.isEqual(nil) && one.hash == one.hash)
+    }
+
+    @Test func `responses of both kinds are compared, and so is none`() throws {
+        let of200: any URLResponse = try #require(try response([:]))
+        let of404: any URLResponse = try #require(try response([:], status: 404))
+        let plain: (any URLResponse)? = URLResponse(
+            url: try #require(URL(string: http)), mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
+        let none: (any URLResponse)? = nil
+        #expect(of200 == of200 && of200 != of404 && of200 != plain && plain == plain)
+        #expect(none == nil && none != plain && plain != nil && plain != none && none == none)
+        #expect([of200, of404].contains { $0 == of404 })
+    }
+
+    @Test func `what did not come by HTTP is seen as it was made`() async throws {
+        final class Plain: URLProtocol {
+            override class func canInit(with request: URLRequest) -> Bool { true }
+
+            override func startLoading() {
+                guard let url = request.url else { return }
+                let response = URLResponse(
+                    url: url, mimeType: "Text/X", expectedContentLength: 2, textEncodingName: "Latin1")
+                client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+                client?.urlProtocol(self, didLoad: Data("ab".utf8))
+                client?.urlProtocolDidFinishLoading(self)
+            }
+        }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.protocolClasses = [Plain.self]
+        let session = URLSession(configuration: configuration)
+        let (data, response) = try await session.data(from: try #require(URL(string: http)))
+        #expect(data == Data("ab".utf8) && !(response is HTTPURLResponse))
+        #expect(response.mimeType == "Text/X" && response.textEncodingName == "Latin1" && response.url?.query == "q=1")
+        let text = try #require(URL(string: "data:text/HTML;charset=UTF-8,abc"))
+        let (_, contained) = try await URLSession(configuration: .ephemeral).data(from: text)
+        #expect(!(contained is HTTPURLResponse) && contained.mimeType == "text/HTML")
+        #expect(contained.textEncodingName == "UTF-8" && contained.expectedContentLength == 3)
+        let cached = CachedURLResponse(response: response, data: data)
+        #expect(cached.response == response && cached.response != contained)
+    }
+
+    @Test func `a program has a response of its own`() async throws {
+        struct Own: URLResponse {
+            let url: URL?
+            let mimeType: String? = "a/b"
+            let expectedContentLength: Int64 = 1
+            let textEncodingName: String? = nil
+            let suggestedFilename: String? = "own"
+            let hash = 1
+            let description = "own"
+
+            func isEqual(_ value: Any?) -> Bool { value is Own }
+        }
+        for url in [nil, URL(string: http)] {
+            let own = Own(url: url)
+            #expect(CachedURLResponse(response: own, data: Data()).response == own)
+        }
     }
 
     @Test func `a status has its words`() {

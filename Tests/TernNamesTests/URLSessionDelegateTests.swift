@@ -58,10 +58,10 @@ private class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDele
     }
 
     func urlSession(
-        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: any URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        note("response \(response.statusCode)")
+        note("response \((response as? HTTPURLResponse)?.statusCode ?? 0)")
         completionHandler(response.url?.path == "/file" ? .becomeDownload : .allow)
     }
 
@@ -155,7 +155,8 @@ private class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDele
         let text = try await withCheckedThrowingContinuation { continuation in
             do {
                 session.dataTask(with: try url("/secret")) { data, response, error in
-                    continuation.resume(returning: "\(response?.statusCode ?? 0) \(data?.count ?? 0)")
+                    continuation.resume(
+                        returning: "\((response as? HTTPURLResponse)?.statusCode ?? 0) \(data?.count ?? 0)")
                 }.resume()
             } catch { continuation.resume(throwing: error) }
         }
@@ -248,7 +249,7 @@ private class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDele
                 let held = URLSession(configuration: .ephemeral)
                 session = held
                 held.dataTask(with: try url("/")) { _, response, error in
-                    continuation.resume(returning: response?.statusCode ?? 0)
+                    continuation.resume(returning: (response as? HTTPURLResponse)?.statusCode ?? 0)
                 }.resume()
             } catch { continuation.resume(throwing: error) }
         }
@@ -314,7 +315,7 @@ private class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDele
         let (bytes, response) = try await session.bytes(from: url)
         var text: [UInt8] = []
         for try await byte in bytes { text.append(byte) }
-        #expect(response.statusCode == 200 && text == Array("hello".utf8))
+        #expect((response as? HTTPURLResponse)?.statusCode == 200 && text == Array("hello".utf8))
         let (file, _) = try await session.download(from: url)
         #expect(try Data(contentsOf: file).count == 5)
         try FileManager.default.removeItem(at: file)

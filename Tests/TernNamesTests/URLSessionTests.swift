@@ -15,13 +15,11 @@ import Testing
         }
     }
 
-    private func text(_ task: (@escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> URLSessionTask) async
-        -> String
-    {
+    private func text(_ task: (@escaping URLSession.DataHandler) -> URLSessionTask) async -> String {
         await withCheckedContinuation { continuation in
             task { data, response, error in
                 let code = (error as? URLError).map { "\($0.code.rawValue)" }
-                let status = response.map { "\($0.statusCode)" }
+                let status = (response as? HTTPURLResponse).map { "\($0.statusCode)" }
                 continuation.resume(
                     returning:
                         "\(status ?? "-") \(data.map { String(decoding: $0, as: UTF8.self) } ?? "-") \(code ?? "-")")
@@ -91,7 +89,7 @@ import Testing
         let plain = URLSession(configuration: configuration)
         let told = URLSession(configuration: configuration, delegate: Delegate())
         let manager = Alamofire.SessionManager(configuration: configuration)
-        func collected(_ task: (@escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> URLSessionTask)
+        func collected(_ task: (@escaping URLSession.DataHandler) -> URLSessionTask)
             async throws -> Data
         {
             try await withCheckedThrowingContinuation { continuation in

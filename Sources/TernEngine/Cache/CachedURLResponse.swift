@@ -14,6 +14,8 @@ public struct CachedURLResponse: Sendable {
 
     /// The response. Its ``HTTPURLResponse/isContentDecoded`` says whether ``data`` is decoded and its `Content-Encoding`
     /// is not.
+    // Where a file imports TernURLSession as well, its declaration of the same name is meant.
+    @_disfavoredOverload
     public let response: HTTPURLResponse
     /// Values of the program, kept in memory: a response that is read from a disk has none.
     public var userInfo: [AnyHashable: Any]? { information?.values }

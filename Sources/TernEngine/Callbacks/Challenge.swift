@@ -13,6 +13,8 @@ public struct Challenge: Sendable {
     /// one, or without a storage.
     public let proposedCredential: Credential?
     /// The response with the challenge.
+    // Where a file imports TernURLSession as well, its declaration of the same name is meant.
+    @_disfavoredOverload
     public let failureResponse: HTTPURLResponse?
     /// The verdict of the session's policies, with its reasons, for a server trust challenge; nil otherwise. Revocation
     /// has been checked as they require, and ``ProtectionSpace/serverTrust`` has the results.

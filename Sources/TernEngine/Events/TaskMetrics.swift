@@ -119,6 +119,8 @@ public struct HopMetrics: Sendable {
     private var answered = Moment()
     /// The head of the response, which a cache may have given; nil if there was none. What the network answered is in
     /// ``attempts``.
+    // Where a file imports TernURLSession as well, its declaration of the same name is meant.
+    @_disfavoredOverload
     public private(set) var response: HTTPURLResponse?
     /// The status code of the response; nil if there was none.
     public var statusCode: Int? { response?.statusCode }

@@ -7,25 +7,33 @@ public import TernHTTP1
 class ResponseContext: @unchecked Sendable {
     var url: URL? { nil }
     var history: [HTTPURLResponse] { [] }
+    /// What a layer above shows in place of the response, which did not come by HTTP; nil for one that did.
+    var otherForm: (any Sendable)? { nil }
 }
 
 private final class PlainContext: ResponseContext, @unchecked Sendable {
     private let responseURL: URL?
     private let earlier: [HTTPURLResponse]
+    private let shown: (any Sendable)?
 
-    init(_ url: URL?, _ history: [HTTPURLResponse]) { (responseURL, earlier) = (url, history) }
+    init(_ url: URL?, _ history: [HTTPURLResponse], shownAs other: (any Sendable)?) {
+        (responseURL, earlier, shown) = (url, history, other)
+    }
 
     override var url: URL? { responseURL }
     override var history: [HTTPURLResponse] { earlier }
+    override var otherForm: (any Sendable)? { shown }
 }
 
 /// What a provider's response answers, until the task has it: it has a URL of the provider's.
 final class ProviderContext: ResponseContext, @unchecked Sendable {
     private let responseURL: URL
+    private let shown: (any Sendable)?
 
-    init(_ url: URL) { responseURL = url }
+    init(_ url: URL, shownAs other: (any Sendable)?) { (responseURL, shown) = (url, other) }
 
     override var url: URL? { responseURL }
+    override var otherForm: (any Sendable)? { shown }
 }
 
 /// The head of a response, with the names of Foundation's `HTTPURLResponse`. Strings are made on demand.
@@ -38,7 +46,12 @@ public struct HTTPURLResponse: Sendable {
 
     /// A response with this head, after these responses.
     public init(url: URL?, head: ResponseHead, history: [HTTPURLResponse] = []) {
-        self.init(head, of: PlainContext(url, history))
+        self.init(url: url, head: head, history: history, shownAs: nil)
+    }
+
+    /// The same, and a layer above shows something else in its place.
+    init(url: URL?, head: ResponseHead, history: [HTTPURLResponse], shownAs other: (any Sendable)?) {
+        self.init(head, of: PlainContext(url, history, shownAs: other))
     }
 
     /// A response with this head in this context.
@@ -62,8 +75,18 @@ public struct HTTPURLResponse: Sendable {
     /// Header fields in order of arrival, with repeats and the original case of names.
     public var headers: HeaderFields { head.fields }
 
+    /// What a layer above shows in place of the response, which did not come by HTTP; nil for one that did.
+    package var otherForm: (any Sendable)? { context?.otherForm }
+
+    /// The same response, in place of which a layer above shows `other`.
+    package func shown(as other: any Sendable) -> HTTPURLResponse {
+        HTTPURLResponse(url: url, head: head, history: history, shownAs: other)
+    }
+
     /// Header fields as a dictionary, as Foundation has it: the values of a repeated name are joined with a comma, and names
     /// of standards are written `Content-Type`, whatever the case that they came in. Made anew each time.
+    // Where a file imports TernURLSession as well, its declaration of the same name is meant.
+    @_disfavoredOverload
     public var allHeaderFields: [String: String] {
         head.fields.dictionary
     }
@@ -119,7 +142,7 @@ extension HTTPURLResponse {
     }
 
     /// Creates a response with the status 200 and no fields.
-    package init(withoutFieldsFrom url: URL) { self.init(url: url, head: ResponseHead()) }
+    package init(withoutFieldsFrom url: URL?) { self.init(url: url, head: ResponseHead()) }
 
     /// Creates a response. Throws if no server could send such a head.
     ///
@@ -149,7 +172,8 @@ extension HTTPURLResponse: CustomStringConvertible, CustomDebugStringConvertible
     /// A dump shows the same.
     public var customMirror: Mirror { Mirror(self, children: ["response": debugDescription]) }
 
-    private static func place(_ url: String) -> String {
+    /// A URL without what may be secret.
+    package static func place(_ url: String) -> String {
         guard let destination = try? Destination(absoluteString: url) else { return "(not a URL to be requested)" }
         let origin = "\(destination.origin.scheme)://\(destination.origin.hostField)"
         guard case .origin(let target) = destination.target else { return origin }

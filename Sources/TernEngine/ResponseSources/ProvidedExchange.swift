@@ -182,7 +182,9 @@ private final class ProvidedInbox: ProvidedResponseReceiver {
 
 extension HTTPURLResponse {
     /// The head, with the URL that the provider has given its response.
-    fileprivate var headOfProvider: ResponseHead { url.map { head.attached(to: ProviderContext($0)) } ?? head }
+    fileprivate var headOfProvider: ResponseHead {
+        url.map { head.attached(to: ProviderContext($0, shownAs: otherForm)) } ?? head
+    }
 }
 
 extension Bool {

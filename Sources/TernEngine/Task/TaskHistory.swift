@@ -89,7 +89,8 @@ struct TaskHistory: ~Copyable {
     @inline(__always)
     func response(_ head: ResponseHead) -> HTTPURLResponse {
         if let annex = head.annex, let provider = annex as? ProviderContext {
-            return HTTPURLResponse(url: provider.url, head: head, history: responses)
+            return HTTPURLResponse(
+                url: provider.url, head: head, history: responses, shownAs: provider.otherForm)
         }
         if responses.isEmpty, let context = hop.request.responseContext { return HTTPURLResponse(head, of: context) }
         return HTTPURLResponse(url: hop.request.url, head: head, history: responses)

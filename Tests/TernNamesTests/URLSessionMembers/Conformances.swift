@@ -36,7 +36,7 @@ final class EveryDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadD
     {}
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {}
     func urlSession(
-        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: any URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {}
     func urlSession(
@@ -69,9 +69,9 @@ final class EveryClient: NSObject, URLProtocolClient {
     func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) {}
     func urlProtocol(_ protocol: URLProtocol, didReceive challenge: URLAuthenticationChallenge) {}
     func urlProtocol(
-        _ protocol: URLProtocol, didReceive response: URLResponse, cacheStoragePolicy policy: URLCache.StoragePolicy
+        _ protocol: URLProtocol, didReceive response: any URLResponse, cacheStoragePolicy policy: URLCache.StoragePolicy
     ) {}
-    func urlProtocol(_ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse) {}
+    func urlProtocol(_ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: any URLResponse) {}
     func urlProtocolDidFinishLoading(_ protocol: URLProtocol) {}
 }
 

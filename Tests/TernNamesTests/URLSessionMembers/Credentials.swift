@@ -67,14 +67,17 @@ func membersOfURLCredentialStorage(_ x: URLCredentialStorage) {
 
 func membersOfURLAuthenticationChallenge(_ x: URLAuthenticationChallenge) {
     _ = x.error as (any Error)?
-    _ = x.failureResponse as URLResponse?
+    _ = x.failureResponse as (any URLResponse)?
     _ =
         URLAuthenticationChallenge.init(authenticationChallenge:sender:)
         as (URLAuthenticationChallenge, any URLAuthenticationChallengeSender) -> URLAuthenticationChallenge
     _ =
         URLAuthenticationChallenge.init(
             protectionSpace:proposedCredential:previousFailureCount:failureResponse:error:sender:)
-        as (URLProtectionSpace, URLCredential?, Int, URLResponse?, (any Error)?, any URLAuthenticationChallengeSender)
+        as (
+            URLProtectionSpace, URLCredential?, Int, (any URLResponse)?, (any Error)?,
+            any URLAuthenticationChallengeSender
+        )
         -> URLAuthenticationChallenge
     _ = x.previousFailureCount as Int
     _ = x.proposedCredential as URLCredential?

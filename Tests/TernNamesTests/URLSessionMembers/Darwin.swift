@@ -8,11 +8,11 @@ import TernURLSession
 func darwinMembersOfURLSession(_ x: URLSession) {
     _ =
         x.bytes(for:delegate:)
-        as (URLRequest, (any URLSessionTaskDelegate)?) async throws -> (URLSession.AsyncBytes, URLResponse)
+        as (URLRequest, (any URLSessionTaskDelegate)?) async throws -> (URLSession.AsyncBytes, any URLResponse)
     _ =
         x.bytes(from:delegate:)
-        as (URL, (any URLSessionTaskDelegate)?) async throws -> (URLSession.AsyncBytes, URLResponse)
-    _ = x.download(resumeFrom:delegate:) as (Data, (any URLSessionTaskDelegate)?) async throws -> (URL, URLResponse)
+        as (URL, (any URLSessionTaskDelegate)?) async throws -> (URLSession.AsyncBytes, any URLResponse)
+    _ = x.download(resumeFrom:delegate:) as (Data, (any URLSessionTaskDelegate)?) async throws -> (URL, any URLResponse)
     _ = { @Sendable [x] in await x.allTasks as [URLSessionTask] }
     _ = { @Sendable [x] in await x.tasks as ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) }
     _ = { @Sendable [x] in await x.reset() }

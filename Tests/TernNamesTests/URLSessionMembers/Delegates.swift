@@ -46,7 +46,10 @@ func membersOfURLSessionDataDelegate(_ x: any URLSessionDataDelegate) {
     _ = x.urlSession(_:dataTask:didReceive:) as (URLSession, URLSessionDataTask, Data) -> Void
     _ =
         x.urlSession(_:dataTask:didReceive:completionHandler:)
-        as (URLSession, URLSessionDataTask, URLResponse, @escaping @Sendable (URLSession.ResponseDisposition) -> Void)
+        as (
+            URLSession, URLSessionDataTask, any URLResponse,
+            @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+        )
         -> Void
     _ =
         x.urlSession(_:dataTask:willCacheResponse:completionHandler:)

@@ -102,14 +102,14 @@ func membersOfNSMutableURLRequest(_ x: NSMutableURLRequest) {
     change(&x.url, as: URL?.self)
 }
 
-func membersOfURLResponse(_ x: URLResponse) {
+func membersOfURLResponse(_ x: any URLResponse) {
     _ = x.copy as () -> Any
     _ = x.copy(with:) as (NSZone?) -> Any
     _ = x.expectedContentLength as Int64
     _ = x.hash as Int
     _ =
-        URLResponse.init(url:mimeType:expectedContentLength:textEncodingName:)
-        as (URL, String?, Int, String?) -> URLResponse
+        URLResponse(url:mimeType:expectedContentLength:textEncodingName:)
+        as (URL, String?, Int, String?) -> any URLResponse
     _ = x.isEqual(_:) as (Any?) -> Bool
     _ = x.mimeType as String?
     _ = x.suggestedFilename as String?
@@ -136,9 +136,9 @@ func membersOfCachedURLResponse(_ x: CachedURLResponse) {
     _ = CachedURLResponse(response: x.response, data: x.data)
     _ =
         CachedURLResponse.init(response:data:userInfo:storagePolicy:)
-        as (URLResponse, Data, [AnyHashable: Any]?, URLCache.StoragePolicy) -> CachedURLResponse
+        as (any URLResponse, Data, [AnyHashable: Any]?, URLCache.StoragePolicy) -> CachedURLResponse
     _ = x.isEqual(_:) as (Any?) -> Bool
-    _ = x.response as URLResponse
+    _ = x.response as any URLResponse
     _ = x.storagePolicy as URLCache.StoragePolicy
     _ = x.userInfo as [AnyHashable: Any]?
 }

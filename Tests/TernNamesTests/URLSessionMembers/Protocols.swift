@@ -34,7 +34,9 @@ func membersOfURLProtocolClient(_ x: any URLProtocolClient) {
     _ = x.urlProtocol(_:didFailWithError:) as (URLProtocol, any Error) -> Void
     _ = x.urlProtocol(_:didLoad:) as (URLProtocol, Data) -> Void
     _ = x.urlProtocol(_:didReceive:) as (URLProtocol, URLAuthenticationChallenge) -> Void
-    _ = x.urlProtocol(_:didReceive:cacheStoragePolicy:) as (URLProtocol, URLResponse, URLCache.StoragePolicy) -> Void
-    _ = x.urlProtocol(_:wasRedirectedTo:redirectResponse:) as (URLProtocol, URLRequest, URLResponse) -> Void
+    _ =
+        x.urlProtocol(_:didReceive:cacheStoragePolicy:)
+        as (URLProtocol, any URLResponse, URLCache.StoragePolicy) -> Void
+    _ = x.urlProtocol(_:wasRedirectedTo:redirectResponse:) as (URLProtocol, URLRequest, any URLResponse) -> Void
     _ = x.urlProtocolDidFinishLoading(_:) as (URLProtocol) -> Void
 }

@@ -12,36 +12,36 @@ func membersOfURLSession(_ x: URLSession, _ url: URL) {
     _ = URLSession.AuthChallengeDisposition.rejectProtectionSpace as URLSession.AuthChallengeDisposition
     _ = URLSession.AuthChallengeDisposition.useCredential as URLSession.AuthChallengeDisposition
     _ = x.configuration as URLSessionConfiguration
-    _ = x.data(for:delegate:) as (URLRequest, (any URLSessionTaskDelegate)?) async throws -> (Data, URLResponse)
-    _ = x.data(from:delegate:) as (URL, (any URLSessionTaskDelegate)?) async throws -> (Data, URLResponse)
+    _ = x.data(for:delegate:) as (URLRequest, (any URLSessionTaskDelegate)?) async throws -> (Data, any URLResponse)
+    _ = x.data(from:delegate:) as (URL, (any URLSessionTaskDelegate)?) async throws -> (Data, any URLResponse)
     _ = x.dataTask(with:) as (URLRequest) -> URLSessionDataTask
     _ = x.dataTask(with:) as (URL) -> URLSessionDataTask
     _ =
         x.dataTask(with:completionHandler:)
-        as (URLRequest, @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> URLSessionDataTask
+        as (URLRequest, @escaping @Sendable (Data?, (any URLResponse)?, (any Error)?) -> Void) -> URLSessionDataTask
     _ =
         x.dataTask(with:completionHandler:)
-        as (URL, @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> URLSessionDataTask
+        as (URL, @escaping @Sendable (Data?, (any URLResponse)?, (any Error)?) -> Void) -> URLSessionDataTask
     _ = URLSession.DelayedRequestDisposition.self
     _ = URLSession.DelayedRequestDisposition.cancel as URLSession.DelayedRequestDisposition
     _ = URLSession.DelayedRequestDisposition.continueLoading as URLSession.DelayedRequestDisposition
     _ = URLSession.DelayedRequestDisposition.useNewRequest as URLSession.DelayedRequestDisposition
     _ = x.delegate as (any URLSessionDelegate)?
     _ = x.delegateQueue as OperationQueue
-    _ = x.download(for:delegate:) as (URLRequest, (any URLSessionTaskDelegate)?) async throws -> (URL, URLResponse)
-    _ = x.download(from:delegate:) as (URL, (any URLSessionTaskDelegate)?) async throws -> (URL, URLResponse)
+    _ = x.download(for:delegate:) as (URLRequest, (any URLSessionTaskDelegate)?) async throws -> (URL, any URLResponse)
+    _ = x.download(from:delegate:) as (URL, (any URLSessionTaskDelegate)?) async throws -> (URL, any URLResponse)
     _ = x.downloadTask(with: URLRequest(url: url)) as URLSessionDownloadTask
     _ = x.downloadTask(with: url) as URLSessionDownloadTask
     _ =
         x.downloadTask(with:completionHandler:)
-        as (URLRequest, @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void) -> URLSessionDownloadTask
+        as (URLRequest, @escaping @Sendable (URL?, (any URLResponse)?, (any Error)?) -> Void) -> URLSessionDownloadTask
     _ =
         x.downloadTask(with:completionHandler:)
-        as (URL, @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void) -> URLSessionDownloadTask
+        as (URL, @escaping @Sendable (URL?, (any URLResponse)?, (any Error)?) -> Void) -> URLSessionDownloadTask
     _ = x.downloadTask(withResumeData:) as (Data) -> URLSessionDownloadTask
     _ =
         x.downloadTask(withResumeData:completionHandler:)
-        as (Data, @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void) -> URLSessionDownloadTask
+        as (Data, @escaping @Sendable (URL?, (any URLResponse)?, (any Error)?) -> Void) -> URLSessionDownloadTask
     _ = x.finishTasksAndInvalidate as () -> Void
     _ = x.flush(completionHandler:) as (@escaping @Sendable () -> Void) -> Void
     _ = x.getAllTasks(completionHandler:) as (@escaping @Sendable ([URLSessionTask]) -> Void) -> Void
@@ -64,18 +64,20 @@ func membersOfURLSession(_ x: URLSession, _ url: URL) {
     _ = URLSession.shared as URLSession
     _ =
         x.upload(for:from:delegate:)
-        as (URLRequest, Data, (any URLSessionTaskDelegate)?) async throws -> (Data, URLResponse)
+        as (URLRequest, Data, (any URLSessionTaskDelegate)?) async throws -> (Data, any URLResponse)
     _ =
         x.upload(for:fromFile:delegate:)
-        as (URLRequest, URL, (any URLSessionTaskDelegate)?) async throws -> (Data, URLResponse)
+        as (URLRequest, URL, (any URLSessionTaskDelegate)?) async throws -> (Data, any URLResponse)
     _ = x.uploadTask(with:from:) as (URLRequest, Data) -> URLSessionUploadTask
     _ =
         x.uploadTask(with:from:completionHandler:)
-        as (URLRequest, Data?, @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> URLSessionUploadTask
+        as (URLRequest, Data?, @escaping @Sendable (Data?, (any URLResponse)?, (any Error)?) -> Void) ->
+        URLSessionUploadTask
     _ = x.uploadTask(with:fromFile:) as (URLRequest, URL) -> URLSessionUploadTask
     _ =
         x.uploadTask(with:fromFile:completionHandler:)
-        as (URLRequest, URL, @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> URLSessionUploadTask
+        as (URLRequest, URL, @escaping @Sendable (Data?, (any URLResponse)?, (any Error)?) -> Void) ->
+        URLSessionUploadTask
     _ = x.uploadTask(withStreamedRequest:) as (URLRequest) -> URLSessionUploadTask
 }
 
@@ -95,11 +97,12 @@ func membersOfURLSessionTask(_ x: URLSessionTask) {
     change(&x.earliestBeginDate, as: Date?.self)
     _ = x.error as (any Error)?
     _ = URLSessionTask.highPriority as Float
+    _ = URLSessionTask() as URLSessionTask
     _ = URLSessionTask.lowPriority as Float
     _ = x.originalRequest as URLRequest?
     change(&x.priority, as: Float.self)
     _ = x.progress as Progress
-    _ = x.response as URLResponse?
+    _ = x.response as (any URLResponse)?
     _ = x.resume as () -> Void
     _ = x.state as URLSessionTask.State
     _ = URLSessionTask.State.self
@@ -189,7 +192,7 @@ func membersOfURLSessionTaskTransactionMetrics(_ x: URLSessionTaskTransactionMet
     _ = x.requestEndDate as Date?
     _ = x.requestStartDate as Date?
     _ = x.resourceFetchType as URLSessionTaskMetrics.ResourceFetchType
-    _ = x.response as URLResponse?
+    _ = x.response as (any URLResponse)?
     _ = x.responseEndDate as Date?
     _ = x.responseStartDate as Date?
     _ = x.secureConnectionEndDate as Date?
