@@ -13,7 +13,8 @@ struct TrustWatchCommand: ToolCommand {
             ) { $0.urls.append($1.text) },
             .value(
                 "--expires-within", as: "days",
-                help: "Warn of certificates whose validity ends in as many days, such as 14 or 14d; by default 30."
+                help:
+                    "Warn of certificates whose validity ends in as many days, such as 30 or 30d; by default 14, or a third of their time."
             ) { $0.days = try $1.read(Self.days(in:)) },
             .value(
                 "--anchors", "--cacert", as: "file",
@@ -54,7 +55,7 @@ struct TrustWatchCommand: ToolCommand {
     private static let atOnce = 16
 
     var urls: [String] = []
-    var days = 30
+    var days: Int?
     var anchors: String?
     var policy: String?
     var next: String?
@@ -92,7 +93,7 @@ struct TrustWatchCommand: ToolCommand {
                 .certificateTransparency(
                     .chrome(try TrustQuestion.logs($0), mode: .reportOnly, requiresFreshList: true))
             },
-            expectsStaple: expectsStaple, seconds: Int64(days) * 86400)
+            expectsStaple: expectsStaple, seconds: days.map { Int64($0) * 86400 })
         var findings = [[TrustWatch.Finding]](repeating: [], count: urls.count)
         await withTaskGroup(of: (Int, [TrustWatch.Finding]).self) { group in
             var rest = urls.enumerated().makeIterator()
@@ -133,15 +134,17 @@ private struct TrustWatch: Sendable {
     /// Only reports. Evaluated by itself, so that a report about pins does not hide its own.
     let transparency: ServerTrustPolicy?
     let expectsStaple: Bool
-    /// How long before its end a certificate's validity is told.
-    let seconds: Int64
+    /// How long before its end a certificate's validity is told; nil for the usual time.
+    let seconds: Int64?
 
     func findings(of text: String) async -> [Finding] {
         var trust: ServerTrust
         let host: String
+        var port: UInt16 = 443
         do {
             let url = try RequestedURL(secure: text).url
             host = LiveServer.host(of: url) ?? ""
+            port = url.port.flatMap { UInt16(exactly: $0) } ?? port
             trust = try await ServerTrust.presented(by: url, configuration: configuration)
         } catch {
             return [Finding(url: text, rule: "unreachable", message: "\(error)")]
@@ -151,7 +154,7 @@ private struct TrustWatch: Sendable {
         }
         trust.enforcesMustStaple = configuration.tls.enforcesMustStaple
         let result = (rehearsal ?? policies).evaluate(trust, host: host)
-        rehearsal?.record(result)
+        rehearsal?.record(result, port: port)
         if let failure = result.failure {
             return [Finding(url: text, rule: result.rule, message: "refused: \(failure)")]
         }
@@ -159,7 +162,7 @@ private struct TrustWatch: Sendable {
             if case .pinSet(let set)? = policies.serverTrustPolicy(forHost: host) { set } else { nil }
         var warnings = result.warnings(within: seconds, pinSet: pinSet)
         warnings += transparency?.evaluate(trust.with(policies), host: host).waived.map { [.waived($0)] } ?? []
-        warnings += trust.stapleWarning(expectsStaple: expectsStaple).map { [$0] } ?? []
+        warnings += trust.stapleWarning(expectsStaple: expectsStaple, of: result.verifiedChain).map { [$0] } ?? []
         return warnings.map { warning in
             var finding = Finding(url: text, rule: warning.rule, message: "\(warning)")
             if case .expiresSoon(_, _, let time) = warning { finding.expires = JSONReport.time(time) }

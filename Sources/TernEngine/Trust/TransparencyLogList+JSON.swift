@@ -4,24 +4,34 @@ public import TernTLS
 
 /// Lists of logs in the format that Google and Apple publish (version 3 of the schema): `operators[].logs[]` and
 /// `operators[].tiled_logs[]` with `description`, `log_id`, `key`, `state` and `temporal_interval`, and
-/// `log_list_timestamp`. Other members are ignored: the lists have more, and get new ones.
+/// `log_list_timestamp`. Other members are ignored: the lists have more, and get new ones. A log with a key that this
+/// version cannot use, or with the identifier of another key, is left out: ``TernTLS/TransparencyLogList/skipped``.
 extension TransparencyLogList {
     /// Reads a list from its JSON text. Does not block.
     public init(json: [UInt8]) throws(PolicyFileError) {
         var fields = try JSONFields(reading: json)
         let time = try fields.take("log_list_timestamp")?.time()
         var logs: [TransparencyLog] = []
+        var skipped: [PolicyFileError] = []
         for element in try fields.require("operators").elements() {
             var fields = try JSONFields(element)
             let name = try fields.require("name").string()
             for member in ["logs", "tiled_logs"] {
-                logs +=
-                    try fields.take(member)?.elements { element throws(PolicyFileError) in
-                        try element.log(operatedBy: name)
-                    } ?? []
+                for element in try fields.take(member)?.elements() ?? [] {
+                    do throws(PolicyFileError) {
+                        logs.append(try element.log(operatedBy: name, isTiled: member == "tiled_logs"))
+                    } catch {
+                        switch error.reason {
+                        // A list that gets a log of a new kind is no worse for the others.
+                        case .invalidLogKey, .wrongLogID, .invalidBase64: skipped.append(error)
+                        default: throw error
+                        }
+                    }
+                }
             }
         }
-        self.init(logs: logs, time: time)
+        if logs.isEmpty, let first = skipped.first { throw first }
+        self.init(logs: logs, time: time, skipped: skipped.map(\.description))
     }
 
     /// Reads a list, if it is signed.
@@ -68,17 +78,20 @@ private enum LogState: String, CaseIterable {
 }
 
 extension JSONElement {
-    fileprivate func log(operatedBy name: String) throws(PolicyFileError) -> TransparencyLog {
+    fileprivate func log(operatedBy name: String, isTiled: Bool) throws(PolicyFileError) -> TransparencyLog {
         var fields = try JSONFields(self)
         let key = try fields.require("key")
         let id = try fields.require("log_id")
+        var state = try fields.take("state")?.logState() ?? .unknown
+        // Logs for tests promise nothing.
+        if try fields.take("log_type")?.string() == "test" { state = .rejected }
         let log = TransparencyLog(
             description: try fields.take("description")?.string() ?? "", operatorName: name,
             formerOperators: try fields.take("previous_operators")?.elements { element throws(PolicyFileError) in
                 try element.formerOperator()
             } ?? [],
-            key: try key.base64(), state: try fields.take("state")?.logState() ?? .unknown,
-            temporalInterval: try fields.take("temporal_interval")?.interval())
+            key: try key.base64(), state: state,
+            temporalInterval: try fields.take("temporal_interval")?.interval(), isTiled: isTiled)
         guard let log else { throw key.error(.invalidLogKey) }
         guard try id.base64() == log.id else { throw id.error(.wrongLogID) }
         return log

@@ -47,8 +47,8 @@ public final class TrustFiles: Sendable {
         var settleTime = Duration.milliseconds(100)
         /// The time between two looks at files that seem not to change.
         var checkInterval = Duration.seconds(60)
-        /// How long before its end a certificate is reported, in seconds.
-        var warningTime: Int64 = 14 * 86400
+        /// How long before its end a certificate is reported, in seconds; nil for the usual time.
+        var warningTime: Int64?
         /// The time in seconds since 1970-01-01T00:00:00Z.
         var clock: @Sendable () -> Int64 = { Timestamp.current }
     }
@@ -92,17 +92,18 @@ public final class TrustFiles: Sendable {
     ///   - paths: the files.
     ///   - checkInterval: the time after which files are looked at that seem not to have changed: file systems of other
     ///     machines report no changes.
-    ///   - warningDays: how many days before its end a certificate is reported.
+    ///   - warningDays: how many days before its end a certificate is reported; nil for 14, or for a third of its time if that
+    ///     is shorter.
     ///   - onEvent: called on a thread of Tern's, one call after another; changes wait until it returns. A session that
     ///     it retains never ends, because sessions retain their files.
     /// - Throws: the error of the first file that cannot be used.
     public convenience init(
-        _ paths: TrustFilePaths, checkInterval: Duration = .seconds(60), warningDays: Int = 14,
+        _ paths: TrustFilePaths, checkInterval: Duration = .seconds(60), warningDays: Int? = nil,
         onEvent: @escaping @Sendable (Event) -> Void
     ) throws(TrustFileError) {
         var habits = Habits()
         habits.checkInterval = max(checkInterval, .milliseconds(10))
-        habits.warningTime = Int64(clamping: max(0, min(warningDays, 36_500))) * 86400
+        habits.warningTime = warningDays.map { Int64(clamping: max(0, min($0, 36_500))) * 86400 }
         try self.init(paths, habits, onEvent: onEvent)
     }
 
@@ -262,7 +263,9 @@ extension TrustFiles {
         let certificates = state.withLock { $0.material }.certificates
         var due: [Expiry] = []
         for (part, certificate) in certificates {
-            guard let time = certificate.notAfter, time &- now <= habits.warningTime else { continue }
+            guard let time = certificate.notAfter, time &- now <= certificate.warningTime(habits.warningTime) else {
+                continue
+            }
             due.append(Expiry(part: part, certificate: certificate, time: time))
         }
         return state.withLock { state in

@@ -110,7 +110,7 @@ struct PolicyEvaluation: Sendable {
         isRecorded = place == .elsewhere
         if policy.combinesOthers, place == .reactor { isRecorded = true }
         let findings = findings(of: policy)
-        return trust.enforcesMustStaple ? stapled(findings) : findings
+        return stapled(findings)
     }
 
     private mutating func findings(of policy: ServerTrustPolicy) -> Findings {
@@ -194,7 +194,10 @@ struct PolicyEvaluation: Sendable {
     ) -> Findings {
         var findings = findings(of: enforced)
         if isOverBudget { return findings }
+        let enforcedRules = trust.rules
+        trust.rules = trust.rehearsedRules ?? enforcedRules
         let rehearsed = self.findings(of: next)
+        trust.rules = enforcedRules
         if isOverBudget { return rehearsed }
         findings.rehearsed = result(of: next, rehearsed)
         return findings
@@ -274,27 +277,35 @@ extension PolicyEvaluation {
     }
 }
 
-// Must-staple
+// The staple
 extension PolicyEvaluation {
-    /// RFC 7633 §4.3.3, for policies that do not check revocation by OCSP: as if they did with nothing but the staple.
+    /// For policies that do not check revocation by OCSP: as if they did with nothing but the staple. One that says
+    /// "revoked" counts, whoever asked for it; where must-staple is enforced, so does one that is missing (RFC 7633 §4.3.3).
     private mutating func stapled(_ findings: Findings) -> Findings {
-        guard findings.failure == nil, findings.isValidated, !isOverBudget, findings.chain.count > 1,
-            findings.chain[0].x509.demandsStaple
+        guard trust.enforcesMustStaple || trust.revocation.stapledResponse != nil, findings.failure == nil,
+            findings.isValidated, !isOverBudget, findings.chain.count > 1,
+            !findings.revocation.contains(where: { $0.depth == 0 && $0.source == .staple })
         else { return findings }
-        var data = RevocationData()
-        data.stapledResponse = trust.revocation.stapledResponse
-        let pair = Array(findings.chain.prefix(2))
+        let isRequired = trust.enforcesMustStaple && findings.chain[0].x509.demandsStaple
+        // A policy that checks revocation has done so by its own flags.
+        if !isRequired, trust.revocation.stapledResponse == nil || !findings.revocation.isEmpty { return findings }
         if staple == nil {
-            // The response is read for the finding, and again for the failure.
-            if place == .reactor, !budget.spend(data.cost(ofEvaluating: 2)) { return findings }
+            var data = RevocationData()
+            data.stapledResponse = trust.revocation.stapledResponse
+            // The response is read for the finding, and where it is required again for the failure.
+            if place == .reactor, !budget.spend(data.cost(ofEvaluating: isRequired ? 2 : 1)) { return findings }
             let check = RevocationCheck(data: data, flags: [.ocsp, .networkAccessDisabled], time: trust.time)
-            let found = check.findings(in: pair)
+            let found = check.findings(in: Array(findings.chain.prefix(2)))
             staple = StapleVerdict(
-                findings: found, failure: check.failure(of: found, in: findings.chain, host: host ?? ""))
+                findings: found,
+                failure: isRequired
+                    ? check.failure(of: found, in: findings.chain, host: host ?? "")
+                    : check.revocation(by: found, in: findings.chain, host: host ?? ""))
         }
+        guard let staple, isRequired || staple.failure != nil else { return findings }
         var findings = findings
-        if findings.revocation.isEmpty { findings.revocation = staple?.findings ?? [] }
-        findings.failure = staple?.failure
+        if findings.revocation.isEmpty { findings.revocation = staple.findings }
+        findings.failure = staple.failure
         return findings
     }
 }
@@ -304,10 +315,13 @@ extension PolicyEvaluation {
     private mutating func logged(_ findings: Findings, _ policy: TransparencyPolicy) -> Findings {
         var policy = policy
         policy.logs = policy.logs ?? trust.transparencyLogs
-        guard findings.failure == nil, !isOverBudget,
+        guard findings.failure == nil, !isOverBudget else { return findings }
+        let staple = trust.revocation.stapledResponse
+        if place == .reactor, let staple, !budget.spend(staple.readingCost) { return findings }
+        guard
             let check = TransparencyCheck(
                 policy: policy, chain: findings.chain, handshake: trust.handshakeTimestamps,
-                staple: trust.revocation.stapledResponse, time: trust.time)
+                staple: staple, time: trust.time)
         else { return findings }
         // Like that about revocation, the work is bounded, so it always runs off the reactor.
         if place == .reactor, !budget.spend(check.cost) { return findings }

@@ -165,6 +165,8 @@ public struct ServerTrust: Sendable {
     /// Whether a leaf that requires a stapled response (RFC 7633) is refused without a good one in `revocation`, by each
     /// policy that validates the chain.
     public var enforcesMustStaple = false
+    /// The rules for chains of a policy that is rehearsed; nil for those of the one that is enforced.
+    package var rehearsedRules: ChainRules?
 
     /// Creates a trust for the moment `time`; nil is now.
     public init(
@@ -185,13 +187,17 @@ public struct ServerTrust: Sendable {
         isBetweenSeconds = true
     }
 
-    var rules: ChainRules { ChainRules(profile: profile, maximumPathDepth: maximumPathDepth) }
+    var rules: ChainRules {
+        get { ChainRules(profile: profile, maximumPathDepth: maximumPathDepth) }
+        set { (profile, maximumPathDepth) = (newValue.profile, newValue.maximumIntermediates) }
+    }
 
     /// The same server, evaluated by the manager's rules for chains, where it has some.
     package func with(_ manager: ServerTrustPolicyManager) -> ServerTrust {
         var trust = self
         trust.profile = manager.profile ?? profile
         trust.maximumPathDepth = manager.maximumPathDepth ?? maximumPathDepth
+        trust.rehearsedRules = (manager as? TrustRehearsal)?.nextRules(beside: rules)
         return trust
     }
 }

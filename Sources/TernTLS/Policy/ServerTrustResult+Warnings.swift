@@ -18,6 +18,8 @@ extension ServerTrustResult {
         /// The server stapled no OCSP response. Its certificate requires one (RFC 7633), if `isRequired`: then clients
         /// that check revocation refuse the server.
         case noStaple(isRequired: Bool)
+        /// The server stapled an OCSP response that says nothing of its certificate: it is out of date, say.
+        case unusableStaple
         /// The server did not send this certificate of the chain, which was fetched.
         case fetchedIssuer(FetchedIssuer)
 
@@ -30,6 +32,7 @@ extension ServerTrustResult {
             case .waived(let failure):
                 if case .certificateTransparency = failure.reason { "unlogged" } else { "waived" }
             case .rehearsal: "rehearsal"
+            case .unusableStaple: "unusable-staple"
             case .noStaple(let isRequired): isRequired ? "missing-staple" : "no-staple"
             case .fetchedIssuer: "fetched-issuer"
             }
@@ -39,9 +42,10 @@ extension ServerTrustResult {
     /// The warnings about a server that is accepted; none about one that is refused, whose ``failure`` says why.
     ///
     /// - Parameters:
-    ///   - seconds: how long before its end a certificate's validity is a warning.
+    ///   - seconds: how long before its end a certificate's validity is a warning; nil for 14 days, or for a third of its
+    ///     time if that is shorter.
     ///   - pinSet: the pins of the host, if there are any.
-    public func warnings(within seconds: Int64, pinSet: PinSet? = nil) -> [Warning] {
+    public func warnings(within seconds: Int64?, pinSet: PinSet? = nil) -> [Warning] {
         guard isAccepted else { return [] }
         var warnings = waived.map { [Warning.waived($0)] } ?? []
         if let failure = rehearsed?.failure { warnings.append(.rehearsal(failure)) }
@@ -49,7 +53,7 @@ extension ServerTrustResult {
         for (depth, certificate) in verifiedChain.enumerated() {
             guard let end = certificate.notAfter else { continue }
             let (left, overflows) = end.subtractingReportingOverflow(time)
-            if !overflows, left <= seconds {
+            if !overflows, left <= certificate.warningTime(seconds) {
                 warnings.append(.expiresSoon(certificate, depth: depth, time: end))
             }
         }
@@ -60,14 +64,36 @@ extension ServerTrustResult {
     }
 }
 
+extension X509Certificate {
+    /// How long before its end it is told, in seconds: 14 days, but of one that lives for days a third of its time, because
+    /// it is renewed when it ends within hours.
+    package func warningTime(_ given: Int64?) -> Int64 {
+        let usual: Int64 = 14 * 86400
+        if let given { return given }
+        guard let notBefore, let notAfter,
+            case let (life, overflows) = notAfter.subtractingReportingOverflow(notBefore),
+            !overflows
+        else { return usual }
+        return min(usual, max(0, life / 3))
+    }
+}
+
 extension ServerTrust {
     /// The warning that the server stapled no OCSP response although its certificate requires one (RFC 7633), or, if
-    /// `expectsStaple`, although it names a responder; nil if there is no such warning. The content of a staple is not
-    /// looked at: a policy that checks revocation does that.
+    /// `expectsStaple`, although it names a responder; or that it stapled one that says nothing of its certificate. Nil if
+    /// there is no such warning. What a staple says counts where the trust is evaluated.
     ///
-    /// - Parameter expectsStaple: whether servers are expected to staple.
-    public func stapleWarning(expectsStaple: Bool) -> ServerTrustResult.Warning? {
-        guard revocation.stapledResponse == nil, let leaf = sentChain.first else { return nil }
+    /// - Parameters:
+    ///   - expectsStaple: whether servers are expected to staple.
+    ///   - chain: the verified chain; empty if there is none, and the content of a staple is not looked at.
+    public func stapleWarning(expectsStaple: Bool, of chain: [X509Certificate] = []) -> ServerTrustResult.Warning? {
+        guard let leaf = sentChain.first else { return nil }
+        if let staple = revocation.stapledResponse {
+            guard chain.count > 1,
+                OCSPCheck(certificate: chain[0], issuer: chain[1]).status(by: staple, at: time) == .undetermined
+            else { return nil }
+            return .unusableStaple
+        }
         let isRequired = leaf.x509.demandsStaple
         guard isRequired || expectsStaple && !leaf.x509.responderURLs.isEmpty else { return nil }
         return .noStaple(isRequired: isRequired)
@@ -83,6 +109,8 @@ extension ServerTrustResult.Warning: CustomStringConvertible {
         case .pinSet(let warning): "\(warning)"
         case .waived(let failure): "would be refused if the policy were enforced: \(failure)"
         case .rehearsal(let failure): "would be refused by the policy that is rehearsed: \(failure)"
+        case .unusableStaple:
+            "the server staples an OCSP response that says nothing of its certificate: out of date, of another certificate, or not signed by its issuer"
         case .noStaple(isRequired: true): "the certificate requires a stapled OCSP response, and the server sends none"
         case .noStaple(isRequired: false): "the server staples no OCSP response"
         case .fetchedIssuer(let issuer): issuer.description

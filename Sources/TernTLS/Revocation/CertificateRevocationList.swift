@@ -5,6 +5,8 @@ import CTernOpenSSL
 public struct CertificateRevocationList: Sendable {
     let reference: CRLReference
     private let der: [UInt8]
+    /// The same for equal lists in every process, and different for others.
+    package let digest: [UInt8]
 
     /// Reads one DER `CertificateList` without further bytes.
     public init(der: [UInt8]) throws(RevocationError) {
@@ -23,6 +25,11 @@ public struct CertificateRevocationList: Sendable {
         unsafe ASN1_INTEGER_free(number)
         self.reference = reference
         self.der = der
+        digest = unsafe der.withUnsafeBytes { bytes in
+            var digest = MessageDigest(.sha256)
+            unsafe digest.update(bytes)
+            return digest.finish() ?? []
+        }
     }
 
     /// Reads a file: one list in DER, or any number in PEM.

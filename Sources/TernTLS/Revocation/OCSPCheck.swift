@@ -146,9 +146,55 @@ extension OCSPResponse {
         }.min()
     }
 
+    /// The maximum number of bytes. Responses have some 2 KB; the largest key of a responder makes 5.
+    static let maximumSize = 16 << 10
+    /// The maximum number of certificates: that of the responder, and what leads from it to its issuer.
+    static let maximumCertificates = 4
+    /// The maximum number of answers: a response is about one certificate, and some responders add its neighbours.
+    static let maximumAnswers = 16
+
+    /// The numbers of certificates and of answers, counted in the frame of the DER; nil if that is malformed.
+    private var counts: (certificates: Int, answers: Int)? {
+        guard var outer = DERElements(sequence: der), outer.next()?.tag == 0x0a else { return nil }
+        // A failure has no more.
+        guard let explicit = outer.next() else { return outer.isAtEnd ? (0, 0) : nil }
+        var wrapped = DERElements(explicit.content)
+        guard let named = wrapped.next() else { return nil }
+        var parts = DERElements(named.content)
+        guard parts.next()?.tag == 0x06, let string = parts.next() else { return nil }
+        var signed = DERElements(string.content)
+        guard let basic = signed.next() else { return nil }
+        var members = DERElements(basic.content)
+        guard let data = members.next(), members.next() != nil, members.next() != nil else { return nil }
+        var fields = DERElements(data.content)
+        while let field = fields.next() {
+            // The answers are the only SEQUENCE here.
+            guard field.tag == 0x30 else { continue }
+            let answers = DERElements(field.content).count(orAtMost: .max)
+            guard let list = members.next() else { return members.isAtEnd ? (0, answers) : nil }
+            var inner = DERElements(list.content)
+            return inner.next().map { (DERElements($0.content).count(orAtMost: .max), answers) }
+        }
+        return nil
+    }
+
+    /// Whether it has no more than it may. What a server staples is decoded on a reactor, each certificate with its key.
+    var isModest: Bool {
+        guard der.count <= Self.maximumSize, let counts else { return false }
+        return counts.certificates <= Self.maximumCertificates && counts.answers <= Self.maximumAnswers
+    }
+
+    /// The cost of decoding it, in units of `EvaluationBudget`; of one that is not modest that of telling so.
+    var readingCost: Int {
+        let bytes = 20 + min(der.count, Self.maximumSize) / 200
+        guard isModest, let counts else { return bytes }
+        return bytes + counts.certificates * 100 + counts.answers * 5
+    }
+
     /// The signed part of a successful response, which the caller frees; nil for anything else.
     var basic: OpaquePointer? {
-        unsafe der.withUnsafeBufferPointer { buffer in
+        guard isModest else { return nil }
+        return unsafe der.withUnsafeBufferPointer { buffer in
             var cursor = buffer.baseAddress
             guard let outer = unsafe d2i_OCSP_RESPONSE(nil, &cursor, buffer.count) else { return nil }
             defer { unsafe OCSP_RESPONSE_free(outer) }

@@ -27,6 +27,12 @@ struct RevocationCheck {
             .missingStaple, host: host, verifyCode: X509_V_ERR_OCSP_VERIFY_NEEDED, certificate: leaf, seen: chain)
     }
 
+    /// The failure if one of the findings is that a certificate is revoked.
+    func revocation(by findings: [RevocationFinding], in chain: [X509Certificate], host: String) -> TrustFailure? {
+        let revoked = findings.filter { if case .revoked = $0.status { true } else { false } }
+        return failureOfFindings(revoked, in: chain, host: host)
+    }
+
     private func lacksStaple(_ chain: [X509Certificate]) -> Bool {
         // An anchor alone is trusted by decision.
         guard flags.contains(.ocsp), chain.count > 1, chain[0].x509.demandsStaple else { return false }

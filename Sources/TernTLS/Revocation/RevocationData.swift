@@ -38,7 +38,7 @@ public struct RevocationData: Sendable {
     func cost(ofEvaluating count: Int) -> Int {
         let all = responses + [stapledResponse].compactMap(\.self)
         return max(0, count)
-            * (all.reduce(0) { $0 + 250 + $1.der.count / 20 } + lists.reduce(0) { $0 + 150 + $1.size / 1000 })
+            * (all.reduce(0) { $0 + 250 + $1.readingCost } + lists.reduce(0) { $0 + 150 + $1.size / 1000 })
     }
 
     package mutating func take(_ answer: RevocationAnswer) {

@@ -3,7 +3,7 @@
 /// The maximum work that a server can cause by its certificates. No honest server comes near any of these limits: a
 /// certificate or list that exceeds one is refused without further evaluation.
 public enum EvaluationLimit: String, Sendable, Hashable, CaseIterable {
-    /// The maximum bytes of all certificates of one list. OpenSSL's own limit for a handshake, too.
+    /// The maximum bytes of all certificates of one list.
     case listSize = "certificate-list-size"
     /// The maximum number of certificates in one list. The longest path has twelve.
     case certificates = "certificate-count"
@@ -31,11 +31,23 @@ public enum EvaluationLimit: String, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// The maximum in a handshake, where OpenSSL decodes the list on the reactor: honest servers send two to five
+    /// certificates, 10 KB at most.
+    public var handshakeMaximum: Int {
+        switch self {
+        case .listSize: 32 << 10
+        case .certificates: 16
+        case .names, .nameParts, .constraints, .policies, .work: maximum
+        }
+    }
+
     /// The violation, as a sentence without its subject.
     var sentence: String {
         switch self {
-        case .listSize: "the server's certificates are longer than \(maximum) bytes"
-        case .certificates: "the server sent more than \(maximum) certificates"
+        case .listSize:
+            "the server's certificates are longer than \(handshakeMaximum >> 10) KB, or \(maximum >> 10) KB without a handshake"
+        case .certificates:
+            "the server sent more than \(handshakeMaximum) certificates, or \(maximum) without a handshake"
         case .names: "has more than \(maximum) names"
         case .nameParts: "has a subject or issuer of more than \(maximum) parts"
         case .constraints: "has more than \(maximum) name constraints"

@@ -23,7 +23,8 @@ final class PeerVerification {
     private(set) var evidence: TrustEvidence?
 
     init(
-        host: String, policy: ServerTrustPolicy, rules: ChainRules, settings: TLSSettings, asksUser: Bool
+        host: String, policy: ServerTrustPolicy, rules: ChainRules, rehearsedRules: ChainRules? = nil,
+        settings: TLSSettings, asksUser: Bool
     ) {
         self.asksUser = asksUser
         self.policy = policy
@@ -32,6 +33,7 @@ final class PeerVerification {
             trust: ServerTrust(
                 sentChain: [], anchors: settings.anchors, time: 0, profile: rules.profile,
                 maximumPathDepth: rules.maximumIntermediates), host: host)
+        evaluation.trust.rehearsedRules = rehearsedRules
         evaluation.trust.revocation.lists = settings.revocationLists
         evaluation.trust.transparencyLogs = settings.transparencyLogs
         evaluation.trust.enforcesMustStaple = settings.enforcesMustStaple
@@ -88,12 +90,13 @@ final class PeerVerification {
     }
 
     /// The client certificate callback, called before the client certificate is sent: 1 continues, 0 refuses, -1 waits.
-    /// In TLS 1.2 the staple has arrived by then.
+    /// In TLS 1.2 the staple has arrived by then. What a responder or a list says comes first, too: a revoked server gets no
+    /// certificate.
     @unsafe func verifyBeforeIdentity(of ssl: OpaquePointer) -> Int32 {
-        guard asksUser else { return 1 }
         if isAnswered { return result?.isAccepted == true ? 1 : 0 }
         if unsafe takeStaple(of: ssl) { judge() }
-        return -1
+        if asksUser || pending != nil || !questions.isEmpty { return -1 }
+        return result?.failure == nil ? 1 : 0
     }
 
     /// The reason why the handshake must wait; nil if there is none.

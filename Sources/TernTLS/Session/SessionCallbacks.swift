@@ -125,7 +125,7 @@ extension SessionCallbacks {
         var count = 0
         while unsafe position + 3 <= bytes.count {
             count += 1
-            if count > EvaluationLimit.certificates.maximum { return true }
+            if count > EvaluationLimit.certificates.handshakeMaximum { return true }
             position += 3 + number(at: position, length: 3)
             if isOfTLS13 { position += 2 + (unsafe position + 2 <= bytes.count ? number(at: position, length: 2) : 0) }
         }

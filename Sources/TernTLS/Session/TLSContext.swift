@@ -107,7 +107,7 @@ import CTernOpenSSL
         unsafe SSL_CTX_set_security_level(pointer, securityLevel)
         // A read returns after each message without application data, so that they can be counted.
         unsafe tern_SSL_CTX_clear_mode(pointer, Int(SSL_MODE_AUTO_RETRY))
-        unsafe tern_SSL_CTX_set_max_cert_list(pointer, EvaluationLimit.listSize.maximum)
+        unsafe tern_SSL_CTX_set_max_cert_list(pointer, EvaluationLimit.listSize.handshakeMaximum)
         // From the start, and not once a handshake is complete: from OpenSSL 3.2 on a connection reads the mode when it is
         // created; and of many handshakes at once only the one that is being processed needs its 34 KB of buffers.
         unsafe tern_SSL_CTX_set_mode(pointer, Int(SSL_MODE_RELEASE_BUFFERS))

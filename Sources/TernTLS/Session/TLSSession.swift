@@ -54,11 +54,23 @@ import CTernOpenSSL
         context: TLSContext, host: String, port: UInt16 = 443, policy: ServerTrustPolicy, profile: TrustProfile? = nil,
         maximumPathDepth: Int? = nil, identity: ClientIdentity? = nil, asksUser: Bool = false
     ) throws(TLSError) {
-        OpenSSLError.clear()
-        guard let reference = ReferenceIdentity(host) else { throw TLSError(.invalidHost(host)) }
         let rules = ChainRules(
             profile: profile ?? context.configuration.profile,
             maximumPathDepth: maximumPathDepth ?? context.configuration.maximumPathDepth)
+        try self.init(
+            context: context, host: host, port: port, policy: policy, rules: rules, identity: identity,
+            asksUser: asksUser)
+    }
+
+    /// The same with all rules for chains.
+    ///
+    /// - Parameter rehearsedRules: those of a policy that is rehearsed; nil for the same.
+    package init(
+        context: TLSContext, host: String, port: UInt16, policy: ServerTrustPolicy, rules: ChainRules,
+        rehearsedRules: ChainRules? = nil, identity: ClientIdentity?, asksUser: Bool
+    ) throws(TLSError) {
+        OpenSSLError.clear()
+        guard let reference = ReferenceIdentity(host) else { throw TLSError(.invalidHost(host)) }
         let resumption = context.sessions.map {
             Resumption(
                 $0,
@@ -68,7 +80,8 @@ import CTernOpenSSL
         }
         let callbacks = SessionCallbacks(
             verification: PeerVerification(
-                host: host, policy: policy, rules: rules, settings: context.configuration, asksUser: asksUser),
+                host: host, policy: policy, rules: rules, rehearsedRules: rehearsedRules,
+                settings: context.configuration, asksUser: asksUser),
             resumption: resumption,
             keyLog: context.configuration.keyLog)
         guard let ssl = unsafe SSL_new(context.pointer) else { throw .withQueue(.outOfResources) }

@@ -39,6 +39,20 @@ struct SignedCertificateTimestamp: Sendable, Hashable {
     /// In whole seconds.
     var seconds: Int64 { Int64(milliseconds / 1000) }
 
+    /// Whether it says where a tiled log has its entry: one `leaf_index` of five bytes among extensions that can be read
+    /// (static-ct-api, `CTExtensions`).
+    var hasLeafIndex: Bool {
+        var reader = VectorReader(extensions[...])
+        var count = 0
+        while !reader.isAtEnd {
+            guard let kind = reader.number(1), let content = reader.vector(lengthBytes: 2) else { return false }
+            guard kind == 0 else { continue }
+            guard content.count == 5 else { return false }
+            count += 1
+        }
+        return count == 1
+    }
+
     /// Reads a `SignedCertificateTimestampList` (RFC 6962 §3.3): the timestamps, still serialised. Nil if the bytes are
     /// not exactly one list.
     static func list(_ bytes: [UInt8]) -> [ArraySlice<UInt8>]? {

@@ -116,6 +116,7 @@ extension TransparencyCheck {
                 return .untrustedLog(log.state)
             }
         }
+        if log.isTiled, !timestamp.hasLeafIndex { return .noLeafIndex }
         if timestamp.seconds - Self.skew > time { return .future }
         if let interval = log.temporalInterval {
             guard let end = leaf.notAfter, interval.contains(end) else { return .outsideInterval }
@@ -174,17 +175,31 @@ extension TransparencyCheck {
         let delivered = findings.filter { $0.source != .certificate }
         guard let first = shortfall(ofValid: embedded.filter(\.isValid), required: requiredLogs) else { return nil }
         guard let second = shortfall(ofValid: delivered.filter(\.isValid), required: 2) else { return nil }
+        if policy.rules == .apple, delivered.contains(where: \.isValid), shortfall(ofCurrent: findings) == nil {
+            return nil
+        }
         return embedded.isEmpty ? second : first
+    }
+
+    /// Of the timestamps in the certificate and beside it together.
+    private func shortfall(ofCurrent findings: [TransparencyFinding]) -> TransparencyShortfall? {
+        var logs: Set<[UInt8]> = []
+        return shortfall(
+            ofValid: findings.filter { finding in
+                finding.isValid && finding.log?.state.isCurrent == true && logs.insert(finding.logID).inserted
+            }, required: 2)
     }
 
     private var requiredLogs: Int {
         guard let notBefore = leaf.notBefore, let notAfter = leaf.notAfter else { return 3 }
-        return notAfter - notBefore <= Self.longLifetime ? 2 : 3
+        let lastSecond: Int64 = policy.rules == .apple ? 1 : 0
+        return notAfter - notBefore + lastSecond <= Self.longLifetime ? 2 : 3
     }
 
     private func shortfall(ofValid findings: [TransparencyFinding], required: Int) -> TransparencyShortfall? {
         if findings.count < required { return .tooFewLogs(found: findings.count, required: required) }
         if !findings.contains(where: { $0.log?.state.isCurrent == true }) { return .noCurrentLog }
+        if policy.rules == .apple, !findings.contains(where: { $0.log?.isTiled == false }) { return .onlyTiledLogs }
         let operators = Set(findings.compactMap(\.operatorName)).count
         if operators < Self.requiredOperators {
             return .tooFewOperators(found: operators, required: Self.requiredOperators)

@@ -56,12 +56,14 @@ public struct TransparencyLog: Sendable {
     public let state: State
     /// The ends of validity (`notAfter`) of the certificates that it takes, in seconds since 1970; nil for all.
     public let temporalInterval: Range<Int64>?
+    /// Whether it is a tiled log (static-ct-api), whose timestamps say where their entry is.
+    public let isTiled: Bool
     let verificationKey: VerificationKey
 
     /// Creates a log from its parts; nil for a key that is neither P-256 nor RSA of 2048 to 8192 bits.
     public init?(
         description: String, operatorName: String, formerOperators: [FormerOperator] = [], key: [UInt8],
-        state: State = .usable, temporalInterval: Range<Int64>? = nil
+        state: State = .usable, temporalInterval: Range<Int64>? = nil, isTiled: Bool = false
     ) {
         guard let verificationKey = VerificationKey(subjectPublicKeyInfo: key) else { return nil }
         self.description = description
@@ -71,6 +73,7 @@ public struct TransparencyLog: Sendable {
         self.key = key
         self.state = state
         self.temporalInterval = temporalInterval
+        self.isTiled = isTiled
         self.verificationKey = verificationKey
     }
 
@@ -87,7 +90,10 @@ extension TransparencyLog: Hashable {
 
     /// Everything, as text.
     var parts: [String] {
-        [description, operatorName, Base64.encode(key), "\(state)", temporalInterval.map { "\($0)" } ?? "always"]
+        [
+            description, operatorName, Base64.encode(key), "\(state)", temporalInterval.map { "\($0)" } ?? "always",
+            "\(isTiled)",
+        ]
             + formerOperators.flatMap { [$0.name, "\($0.until)"] }
     }
 }

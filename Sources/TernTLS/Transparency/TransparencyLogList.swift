@@ -8,9 +8,11 @@ public struct TransparencyLogList: Sendable {
         let logs: [[UInt8]: TransparencyLog]
         let order: [TransparencyLog]
         let time: Int64?
+        let skipped: [String]
         let fingerprint: [UInt8]
 
-        init(logs: [TransparencyLog], time: Int64?) {
+        init(logs: [TransparencyLog], time: Int64?, skipped: [String]) {
+            self.skipped = skipped
             order = logs
             self.logs = Dictionary(logs.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
             self.time = time
@@ -28,7 +30,15 @@ public struct TransparencyLogList: Sendable {
     /// - Parameters:
     ///   - logs: the logs.
     ///   - time: when the list was made, in seconds since 1970; nil if that is unknown.
-    public init(logs: [TransparencyLog], time: Int64?) { storage = Storage(logs: logs, time: time) }
+    public init(logs: [TransparencyLog], time: Int64?) { self.init(logs: logs, time: time, skipped: []) }
+
+    package init(logs: [TransparencyLog], time: Int64?, skipped: [String]) {
+        storage = Storage(logs: logs, time: time, skipped: skipped)
+    }
+
+    /// The logs that a list has and that were left out, each as a sentence that says where and why: for people who look
+    /// after the list. They do not distinguish lists.
+    public var skipped: [String] { storage.skipped }
 
     /// The logs, in the list's order.
     public var logs: [TransparencyLog] { storage.order }

@@ -13,8 +13,12 @@ public struct TransparencyPolicy: Sendable, Hashable {
         case reportOnly
     }
 
+    /// Whose rules count.
+    enum Rules: String, Sendable, Hashable { case chrome = "Chrome", apple = "Apple" }
+
+    let rules: Rules
     /// The name of the rules, for people.
-    public let name: String
+    public var name: String { rules.rawValue }
     /// The logs that are known; nil for those of the session, ``TLSSettings/transparencyLogs``. Without either, no server
     /// complies.
     public var logs: TransparencyLogList?
@@ -26,8 +30,8 @@ public struct TransparencyPolicy: Sendable, Hashable {
     /// The age in seconds up to which the list is relied on; 70 days, as in Chrome, unless set.
     public var maximumListAge: Int64 = 70 * 86400
 
-    private init(name: String, logs: TransparencyLogList?, mode: Mode, requiresFreshList: Bool) {
-        self.name = name
+    private init(rules: Rules, logs: TransparencyLogList?, mode: Mode, requiresFreshList: Bool) {
+        self.rules = rules
         self.logs = logs
         self.mode = mode
         self.requiresFreshList = requiresFreshList
@@ -41,15 +45,19 @@ public struct TransparencyPolicy: Sendable, Hashable {
     public static func chrome(
         _ logs: TransparencyLogList? = nil, mode: Mode = .enforce, requiresFreshList: Bool = false
     ) -> TransparencyPolicy {
-        TransparencyPolicy(name: "Chrome", logs: logs, mode: mode, requiresFreshList: requiresFreshList)
+        TransparencyPolicy(rules: .chrome, logs: logs, mode: mode, requiresFreshList: requiresFreshList)
     }
 
-    /// The rules of Apple's platforms: the counts of ``chrome(_:mode:requiresFreshList:)``. Apple publishes a list of
-    /// its own.
+    /// The rules of Apple's platforms (support article 103214): the counts of ``chrome(_:mode:requiresFreshList:)``, and
+    /// - timestamps of two logs that are trusted at present suffice, one of them in the certificate and one beside it;
+    /// - one that counts is of a log of RFC 6962, and not of a tiled one;
+    /// - a certificate is valid for its last second, too: 180 days and a second need three.
+    ///
+    /// Apple publishes a list of its own.
     public static func apple(
         _ logs: TransparencyLogList? = nil, mode: Mode = .enforce, requiresFreshList: Bool = false
     ) -> TransparencyPolicy {
-        TransparencyPolicy(name: "Apple", logs: logs, mode: mode, requiresFreshList: requiresFreshList)
+        TransparencyPolicy(rules: .apple, logs: logs, mode: mode, requiresFreshList: requiresFreshList)
     }
 
     /// The whole policy as bytes, which are the same for equal policies in every process, and differ for others.

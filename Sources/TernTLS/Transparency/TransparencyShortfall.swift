@@ -10,6 +10,8 @@ public enum TransparencyShortfall: Sendable, Hashable {
     case tooFewOperators(found: Int, required: Int)
     /// All timestamps that count are of logs that have been retired.
     case noCurrentLog
+    /// All timestamps that count are of tiled logs.
+    case onlyTiledLogs
     /// The list of logs is older than the policy allows, or does not tell its age, so nothing can be said.
     case outdatedList
     /// There is no list of logs: neither the policy has one, nor the session.
@@ -24,6 +26,7 @@ public enum TransparencyShortfall: Sendable, Hashable {
         case .tooFewOperators(let found, let required):
             "certificate timestamps of \(required) operators of logs are required, and those of \(found) count"
         case .noCurrentLog: "every certificate timestamp that counts is of a log that has been retired"
+        case .onlyTiledLogs: "every certificate timestamp that counts is of a tiled log, and one of another is required"
         case .outdatedList: "the list of certificate logs is out of date, and the policy requires a current one"
         case .noList: "no list of certificate logs is given"
         }

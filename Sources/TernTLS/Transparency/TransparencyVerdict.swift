@@ -52,6 +52,8 @@ public struct TransparencyFinding: Sendable, Hashable {
         case outsideInterval
         /// The log has not signed it for this certificate.
         case invalidSignature
+        /// The log is a tiled one, and the timestamp does not say where its entry is, or says it twice (static-ct-api).
+        case noLeafIndex
         /// The certificate's issuer is not in the verified chain, so its signature cannot be checked.
         case noIssuer
         /// It has a version that is not known: only version 1 is.
@@ -117,6 +119,7 @@ extension TransparencyFinding.Status {
         case .future: "future"
         case .outsideInterval: "outside-interval"
         case .invalidSignature: "invalid-signature"
+        case .noLeafIndex: "no-leaf-index"
         case .noIssuer: "no-issuer"
         case .unknownVersion: "unknown-version"
         case .malformed: "malformed"
@@ -136,6 +139,7 @@ extension TransparencyFinding.Status {
         case .future: "does not count: it is from the future"
         case .outsideInterval: "does not count: the log takes no certificates that end when this one does"
         case .invalidSignature: "does not count: the log has not signed it for this certificate"
+        case .noLeafIndex: "does not count: it does not say where the tiled log has its entry"
         case .noIssuer: "does not count: the certificate's issuer is unknown, so its signature cannot be checked"
         case .unknownVersion(let version): "does not count: version \(Int(version) + 1) is not known"
         case .malformed: "does not count: it cannot be read"

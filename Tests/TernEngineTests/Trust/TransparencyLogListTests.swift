@@ -72,6 +72,17 @@ import Testing
         #expect(try read(text(log, "")).logs.first?.state == state)
     }
 
+    @Test func `a log that cannot be used is left out and told, and one for tests counts for nothing`() throws {
+        let odd = try TransparencyTestLog("x", operatorName: "x", key: .p384).json()
+        let list = try read(text(logs[0].json(), odd))
+        #expect(list.logs.map(\.id) == [logs[0].id] && list.skipped.count == 1)
+        #expect(list.skipped.first?.contains("operators[1].tiled_logs[0].key") == true, "\(list.skipped)")
+        #expect(try list == read(text(logs[0].json(), "")) && read(text(logs[0].json(), "")).skipped.isEmpty)
+        let test = String(logs[0].json().dropLast()) + #", "log_type": "test"}"#
+        #expect(try read(text(test, "")).logs.first?.state == .rejected)
+        #expect(try read(text("", logs[1].json())).logs.first?.isTiled == true)
+    }
+
     @Test func `errors have line and field`() throws {
         let key = logs[1].json()
         let other = try TransparencyTestLog("x", operatorName: "x", key: .p384).json()

@@ -202,8 +202,19 @@ import TernLock
         #expect(shown == common.der)
     }
 
+    @Test func `a certificate is due two weeks before its end, or in its last third, unless a time is given`() throws {
+        let day: Int64 = 86_400
+        for (from, end, given, due) in [
+            (-1, 5, nil, 2 * day), (-30, 60, nil, 14 * day), (0, 1, nil, day / 3), (-1, 5, 9 * day, 9 * day),
+            (-1, 5, 0, 0),
+        ] as [(Int, Int, Int64?, Int64)] {
+            let certificate = try X509Certificate(pem: client("x", .days(from, to: end)).certificatePEM)
+            #expect(abs(certificate.warningTime(given) - due) <= 1, "\(from) \(end)")
+        }
+    }
+
     @Test func `a certificate that expires soon is told of once a day`() async throws {
-        let identity = try client("brief", .days(-1, to: 5))
+        let identity = try client("brief", .days(-20, to: 5))
         try folder.write(identity.chainPEM + identity.privateKeyPEM, to: "tls.pem")
         let time = Lock(Int64(Date().timeIntervalSince1970))
         let looks = Looks()

@@ -60,6 +60,31 @@ struct MustStapleTests {
         }
     }
 
+    @Test func `a staple that says "revoked" counts, whoever asked for it, and no other staple does`() throws {
+        let (other, when) = (try root.issue(), RevocationStatus.revoked(at: 1_700_000_000))
+        let harmless: [[UInt8]] = try [
+            root.ocspResponse(about: other, .good), root.ocspResponse(about: other, .unknown), [1, 2, 3],
+            root.ocspResponse(about: other, when, validity: .days(-9, to: -1)), root.ocspResponse(about: leaf, when),
+            CertificateAuthority().ocspResponse(about: other, when),
+        ]
+        let key = try X509Certificate.PublicKey(pin: other.pin)
+        for policy in [
+            Self.usual, .pinSet(PinSet(pins: [key])), .composite([Self.usual, .customEvaluation { _, _ in true }]),
+            .performRevokedEvaluation(validateHost: true, revocationFlags: [.ocsp, .networkAccessDisabled]),
+            .certificateTransparency(.chrome(mode: .reportOnly)),
+        ] {
+            for enforces in [false, true] {
+                func verdict(_ staple: [UInt8]) throws -> ServerTrustResult {
+                    try result(policy, staple, of: other, enforces: enforces)
+                }
+                #expect(try verdict(root.ocspResponse(about: other, when)).failure?.rule == "revoked", "\(policy)")
+                if case .performRevokedEvaluation = policy { continue }
+                for staple in harmless { #expect(try verdict(staple).isAccepted, "\(policy)") }
+            }
+        }
+        #expect(try result(.disableEvaluation, root.ocspResponse(about: leaf, when)).isAccepted)
+    }
+
     @Test func `without the option, or the demand, no staple is needed`() throws {
         let other = try root.issue()
         for policy in try policies().dropLast() {
@@ -114,14 +139,13 @@ struct MustStapleTests {
         #expect(throws: Never.self) { _ = try other.handshake() }
     }
 
-    @Test func `a staple that takes long to read is read off the reactor, once`() throws {
+    @Test func `the longest staple is read on the reactor, and a longer one says nothing`() throws {
         var trust = try ServerTrust(leaf, anchors: [root.certificate()])
         trust.enforcesMustStaple = true
-        // Longer than what a reactor has time for.
-        trust.revocation.stapledResponse = OCSPResponse(der: [UInt8](repeating: 0x30, count: 50_000))
-        var evaluation = PolicyEvaluation(trust: trust, host: "localhost")
-        #expect(evaluation.attempt(Self.usual) == nil)
-        evaluation.prepare(for: Self.usual)
-        #expect(evaluation.attempt(Self.usual)?.rule == "missing-staple")
+        for length in [16, OCSPResponse.maximumSize, OCSPResponse.maximumSize + 1, 1_000_000] {
+            trust.revocation.stapledResponse = OCSPResponse(der: [UInt8](repeating: 0x30, count: length))
+            var evaluation = PolicyEvaluation(trust: trust, host: "localhost")
+            #expect(evaluation.attempt(Self.usual)?.rule == "missing-staple")
+        }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernTLS
+import TernTesting
 import Testing
 
 /// Policies that are evaluated beside those that decide.
@@ -68,8 +69,43 @@ struct RehearsalPolicyTests: PinnedServerSuite {
         #expect(report.refused.mapValues(\.rule) == ["example.com": "key-not-pinned"])
         #expect(report.recovered == ["www.example.com"])
         #expect(
-            "\(report)" == "the next policies would refuse 1 of 3 hosts: example.com (key-not-pinned); "
+            "\(report)" == "the next policies would refuse 1 of 3 servers: example.com (key-not-pinned); "
                 + "they would accept www.example.com, refused now")
+    }
+
+    @Test func `servers of one host are told apart, and the worst verdict about each stays beside the last`() {
+        let rehearsal = TrustRehearsal(
+            of: ServerTrustPolicyManager(policies: [
+                "example.com": wrong, "www.example.com": right, "c.test": .disableEvaluation,
+            ]),
+            enforcing: ServerTrustPolicyManager(policies: ["example.com": right, "www.example.com": right]))
+        var expired = trust
+        expired.time = .max
+        func record(_ trust: ServerTrust, _ host: String, _ port: UInt16 = 443) {
+            rehearsal.record(rehearsal.evaluate(trust, host: host), port: port)
+        }
+        // Refused by both: it neither is refused newly nor recovers.
+        record(expired, "www.example.com", 8443)
+        #expect(rehearsal.report.refused.isEmpty && rehearsal.report.recovered.isEmpty && rehearsal.report.mayGoAhead)
+        record(trust, "example.com")
+        record(expired, "example.com", 8443)
+        record(trust, "c.test")
+        record(trust, "c.test", 8443)
+        #expect(rehearsal.report.refused.mapValues(\.rule) == ["example.com": "key-not-pinned"])
+        #expect(rehearsal.report.recovered == ["c.test", "c.test:8443"])
+        #expect(rehearsal.report.hosts == 5 && !rehearsal.report.mayGoAhead)
+    }
+
+    @Test func `the next policies are rehearsed by their own rules for chains`() throws {
+        let manager = ServerTrustPolicyManager(policies: [:], maximumPathDepth: 0)
+        let rehearsal = TrustRehearsal(of: manager)
+        let chain = try CertificateAuthority()
+        let behind = try ServerTrust(chain.issueIntermediate().issue(), anchors: [chain.certificate()])
+        let result = rehearsal.evaluate(behind, host: "localhost")
+        #expect(result.isAccepted && result.rehearsed?.rule == manager.evaluate(behind, host: "localhost").rule)
+        #expect(result.rehearsed?.rule == "chain-too-long")
+        #expect(
+            rehearsal.nextRules(beside: ChainRules(profile: .web)) == ChainRules(profile: .web, maximumPathDepth: 0))
     }
 
     @Test func `hosts beyond the maximum are not counted`() {

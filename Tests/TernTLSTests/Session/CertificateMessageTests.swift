@@ -5,7 +5,7 @@ import Testing
 @testable import TernTLS
 
 struct CertificateMessageTests {
-    private static let limit = EvaluationLimit.certificates.maximum
+    private static let limit = EvaluationLimit.certificates.handshakeMaximum
 
     /// A Certificate message with this many certificates of two bytes each.
     private func message(_ count: Int, version: Int32) -> [UInt8] {

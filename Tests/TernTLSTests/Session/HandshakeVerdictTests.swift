@@ -112,6 +112,32 @@ struct HandshakeVerdictTests {
     }
 
     @Test(arguments: TLSSessionTests.versions)
+    func `our certificate is not sent before a responder's answer`(version: TLSProtocolVersion) throws {
+        let own = IdentityFiles(try root.issue())
+        let identity = try ClientIdentity(pem: own.certificates, privateKeyPEM: own.privateKey)
+        for isRevoked in [false, true] {
+            let dialogue = try dialogue(try context(version, identity: identity), Self.revocation, asksUser: false) {
+                _ in
+                .performDefaultHandling
+            }
+            let server = dialogue.server
+            unsafe SSL_set_verify(server.ssl, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, { _, _ in 1 })
+            var wasKnown = true
+            let word = try OCSPResponse(
+                der: root.ocspResponse(about: leaf, isRevoked ? .revoked(at: 1_700_000_000) : .good))
+            dialogue.answer = { [unowned dialogue] _ in
+                server.receive(dialogue.takeOutgoing())
+                _ = try? server.handshake()
+                wasKnown = unsafe SSL_get0_peer_certificate(server.ssl) != nil
+                return .response(word)
+            }
+            #expect(try dialogue.refusal() == (isRevoked ? "revoked" : nil))
+            #expect(!wasKnown && dialogue.questions.count == 1)
+            #expect(unsafe (SSL_get0_peer_certificate(server.ssl) != nil) == !isRevoked)
+        }
+    }
+
+    @Test(arguments: TLSSessionTests.versions)
     func `revocation is asked about first, and the user sees what came of it`(version: TLSProtocolVersion) throws {
         let revoked = try OCSPResponse(der: root.ocspResponse(about: leaf, .revoked(at: 1_700_000_000)))
         for disposition in [ServerTrustAnswer.performDefaultHandling, .accept] {

@@ -38,12 +38,60 @@ struct TransparencyCheckTests {
         #expect(try scene.judge(try scene.leaf(logs, year)).isAccepted)
     }
 
-    @Test func `180 days are short, and a second more is long`() throws {
+    @Test func `Apple counts a timestamp in the certificate and one beside it together, of logs that are trusted now`()
+        throws
+    {
+        let leaf = try scene.leaf([logs[0]])
+        func judge(_ policy: TransparencyPolicy, _ beside: [TransparencyTestLog]) throws -> ServerTrustResult {
+            try scene.judge(leaf, policy) { $0.handshakeTimestamps = try scene.timestamps(beside, for: leaf) }
+        }
+        #expect(try judge(.apple(scene.list()), [logs[2]]).isAccepted)
+        #expect(try shortfall(judge(.chrome(scene.list()), [logs[2]])) == .tooFewLogs(found: 1, required: 2))
+        #expect(try shortfall(judge(.apple(scene.list()), [logs[0]])) == .tooFewLogs(found: 1, required: 2))
+        #expect(try !judge(.apple(scene.list()), [logs[1]]).isAccepted)
+        let retired = TransparencyPolicy.apple(scene.list(states: [0: .retired(since: scene.now)]))
+        #expect(try !judge(retired, [logs[2]]).isAccepted)
+    }
+
+    @Test func `a tiled log says where its entry is, and for Apple one log is of another kind`() throws {
+        let index: [UInt8] = [0, 0, 5, 0, 0, 0, 0, 7]
+        for (extensions, counts) in [
+            (index, true), ([1, 0, 1, 9] + index, true), ([], false), (index + index, false),
+            ([0, 0, 4, 0, 0, 0, 7], false),
+            (Array(index.dropLast()), false), (index + [1], false),
+        ] as [([UInt8], Bool)] {
+            let leaf = try scene.issuer.issue(TransparencyScene.short) { entry throws(CertificateAuthorityError) in
+                TransparencyTestLog.list([
+                    try logs[0].timestamp(of: entry, at: scene.now - 3600, extensions: extensions),
+                    try logs[2].timestamp(of: entry, at: scene.now - 3600),
+                ])
+            }
+            let result = try scene.judge(leaf, .chrome(scene.list(tiled: [0])))
+            #expect(result.statuses == [counts ? .valid : .noLeafIndex, .valid], "\(extensions)")
+            #expect(try scene.judge(leaf, .apple(scene.list(tiled: [0]))).isAccepted == counts)
+        }
+        let both = try scene.issuer.issue(TransparencyScene.short) { entry throws(CertificateAuthorityError) in
+            TransparencyTestLog.list([
+                try logs[0].timestamp(of: entry, at: scene.now - 3600, extensions: index),
+                try logs[2].timestamp(of: entry, at: scene.now - 3600, extensions: index),
+            ])
+        }
+        #expect(try scene.judge(both, .chrome(scene.list(tiled: [0, 2]))).isAccepted)
+        #expect(try shortfall(scene.judge(both, .apple(scene.list(tiled: [0, 2])))) == .onlyTiledLogs)
+    }
+
+    @Test func `180 days are short, and a second more is long; Apple counts the last second, too`() throws {
+        let start = scene.now - 86400
+        let exact = LeafRequest(
+            dnsNames: ["localhost"], validity: Validity(notBefore: start, notAfter: start + 180 * 86400 - 1))
+        #expect(try scene.judge(try scene.leaf([logs[0], logs[2]], exact), .apple(scene.list())).isAccepted)
         for (seconds, required) in [(0, 2), (1, 3)] as [(Int64, Int)] {
-            let start = scene.now - 86400
-            let request = LeafRequest(
+            let longer = LeafRequest(
                 dnsNames: ["localhost"], validity: Validity(notBefore: start, notAfter: start + 180 * 86400 + seconds))
-            let result = try scene.judge(try scene.leaf([logs[0]], request))
+            let byApple = try scene.judge(try scene.leaf([logs[0], logs[2]], longer), .apple(scene.list()))
+            #expect(try shortfall(byApple) == .tooFewLogs(found: 2, required: 3))
+
+            let result = try scene.judge(try scene.leaf([logs[0]], longer))
             #expect(try shortfall(result) == .tooFewLogs(found: 1, required: required))
         }
     }

@@ -43,12 +43,12 @@ struct TransparencyScene {
     /// The logs in a list, which changes what it is given of them.
     func list(
         of logs: [TransparencyTestLog]? = nil, time: Int64? = nil, states: [Int: TransparencyLog.State] = [:],
-        interval: Range<Int64>? = nil, former: [TransparencyLog.FormerOperator] = []
+        interval: Range<Int64>? = nil, former: [TransparencyLog.FormerOperator] = [], tiled: Set<Int> = []
     ) -> TransparencyLogList {
         let entries = (logs ?? self.logs).enumerated().compactMap { index, log in
             TransparencyLog(
                 description: log.name, operatorName: log.operatorName, formerOperators: former, key: log.publicKey,
-                state: states[index] ?? .usable, temporalInterval: interval)
+                state: states[index] ?? .usable, temporalInterval: interval, isTiled: tiled.contains(index))
         }
         return TransparencyLogList(logs: entries, time: time ?? now - 86400)
     }
