@@ -40,6 +40,8 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
     /// Asks delegates about the server; nil if none wants to be asked.
     private(set) var inquiry: TrustInquiry?
     private var isReported = false
+    /// What the session trusted when the connection was begun; nil until that is needed.
+    private var trust: TrustValue?
     /// One for each server that is connected to over TLS, in the order of the steps.
     private var trustContexts: [ServerTrustContext] = []
     /// That of the current server.
@@ -153,23 +155,20 @@ final class Dialler: ReadinessHandler, @unchecked Sendable {
 // The steps
 extension Dialler {
     private func prepare(for peer: Dial.Peer) {
-        let trust = shared.trust(in: peer)
-        let generation = trust.generation
-        if let context = trust.readyContext { return prepare(.success(context), trust, generation, for: peer) }
-        trust.context { context in self.shared.perform { self.prepare(context, trust, generation, for: peer) } }
+        let value = trust ?? shared.trust.value
+        trust = value
+        let settings = value.settings(for: peer)
+        if let context = settings.readyContext { return prepare(.success(context), settings, for: peer) }
+        settings.context { context in self.shared.perform { self.prepare(context, settings, for: peer) } }
     }
 
-    /// - Parameter generation: that of the trust, from before the context was taken.
-    private func prepare(
-        _ context: Result<TLSContext, TLSError>, _ trust: TrustSettings, _ generation: UInt64, for peer: Dial.Peer
-    ) {
+    private func prepare(_ context: Result<TLSContext, TLSError>, _ settings: TrustSettings, for peer: Dial.Peer) {
         if dial.isOver { return }
         do throws(TLSError) {
-            let ofRoute = peer.isProxy ? nil : route?.identity(for: peer.server)
-            let identity = ofRoute ?? trust.identity(forHost: peer.server.certifiedHost)
             let trustContext = try ServerTrustContext(
-                of: peer, context.get(), trust, since: generation, identity: identity,
-                sideRoute: settings?.forSideRequests(isAboutProxy: peer.isProxy))
+                of: peer, context.get(), settings, shared.trust.services(for: peer),
+                identity: peer.isProxy ? nil : route?.identity(for: peer.server),
+                sideRoute: self.settings?.forSideRequests(isAboutProxy: peer.isProxy))
             trustContexts.removeAll { $0.peer == peer }
             trustContexts.append(trustContext)
         } catch {
@@ -379,8 +378,8 @@ extension Dialler {
             self.trustContext = trustContext
             isReported = false
             let handshake = TLSHandshake(
-                transport: transport, token: token, shared, shared.trust(in: peer), sideRoute: trustContext.sideRoute,
-                inquiry: inquiry
+                transport: transport, token: token, shared, trustContext.services.revocation,
+                sideRoute: trustContext.sideRoute, inquiry: inquiry
             ) {
                 self.secured($0, token, trustContext)
             }
@@ -407,8 +406,9 @@ extension Dialler {
             if let info = transport.tlsInfo {
                 tell(.secured(host: trustContext.peer.server.certifiedHost, info, transport.trust))
             }
-            if trustContexts.allSatisfy(\.isCurrent) { return follow(dial.secured(at: shared.loop.exactNow)) }
+            if trust?.generation == shared.trust.generation { return follow(dial.secured(at: shared.loop.exactNow)) }
             closeTransport()
+            (trust, trustContexts) = (nil, [])
             follow(dial.policiesChanged())
         case .failure(let reason): follow(dial.failed(reason))
         }
@@ -424,7 +424,7 @@ extension Dialler {
         }
         let connection = Connection(
             transport: transport, token: token, metrics: metrics, loop: shared.loop, settings: shared.exchange,
-            owner: owner, trustGeneration: trustContexts.map(\.generation).min(),
+            owner: owner, trustGeneration: trust?.generation,
             servesOneExchange: metrics.overriddenTrustFailure != nil && inquiry?.isOverForSession != true)
         do throws(SystemCallError) {
             try shared.loop.transfer(token, to: connection, interest: .readable)
@@ -548,34 +548,25 @@ struct DialTimer {
 /// The settings for evaluating one server, chosen before it is connected to.
 struct ServerTrustContext {
     let peer: Dial.Peer
-    /// Of context and policies, or an older one.
-    let generation: UInt64
+    let services: TrustServices
     private let context: TLSContext
     private let decision: TrustDecision
-    private let trust: TrustSettings
     private let identity: ClientIdentity?
     /// The settings of the routes of the library's own requests about this server.
     let sideRoute: RouteSettings?
 
-    /// Gets the policies from the session.
-    ///
     /// - Parameters:
-    ///   - generation: that of the trust, from before the context was taken.
-    ///   - identity: the client's certificate for this server; nil for that of the context.
+    ///   - context: that of the settings.
+    ///   - identity: the client's certificate for this server; nil for that of the settings.
     init(
-        of peer: Dial.Peer, _ context: TLSContext, _ trust: TrustSettings, since generation: UInt64,
+        of peer: Dial.Peer, _ context: TLSContext, _ settings: TrustSettings, _ services: TrustServices,
         identity: ClientIdentity?, sideRoute: RouteSettings?
     ) throws(TLSError) {
-        (self.generation, self.sideRoute) = (generation, sideRoute)
-        self.peer = peer
-        self.identity = identity
-        self.context = context
-        self.trust = trust
-        decision = try trust.decision(forHost: peer.server.certifiedHost)
+        let host = peer.server.certifiedHost
+        (self.peer, self.context, self.services, self.sideRoute) = (peer, context, services, sideRoute)
+        self.identity = identity ?? settings.identity(forHost: host)
+        decision = try settings.decision(forHost: host)
     }
-
-    /// Whether context and policies are still current.
-    var isCurrent: Bool { generation == trust.generation }
 
     /// Creates a TLS session that evaluates the server. A policy may be asked whether a verdict still holds.
     ///
@@ -583,12 +574,12 @@ struct ServerTrustContext {
     func newSession(asksUser: Bool) throws(TLSError) -> TLSSession {
         try TLSSession(
             context: context, host: peer.server.certifiedHost, port: peer.server.port, policy: decision.policy,
-            profile: decision.rules.profile, maximumPathDepth: decision.rules.maximumIntermediates, identity: identity,
-            asksUser: asksUser)
+            rules: decision.rules, rehearsedRules: decision.rehearsal?.nextRules(beside: decision.rules),
+            identity: identity, asksUser: asksUser)
     }
 
     /// Sends a report if the server did not match a pin set that wants reports.
     func report(_ result: ServerTrustResult) {
-        trust.report(result, by: decision, of: peer.server, along: sideRoute)
+        services.report(result, by: decision, of: peer.server, along: sideRoute)
     }
 }

@@ -17,7 +17,7 @@ final class TLSHandshake: ReadinessHandler {
     private(set) var trust: ServerTrustResult?
     private let token: RegistrationToken
     private let shared: SharedSettings
-    private let trustSettings: TrustSettings
+    private let fetcher: RevocationFetcher
     private let sideRoute: RouteSettings?
     private let loop: ReactorLoop
     /// Nil while there has been no question.
@@ -42,17 +42,17 @@ final class TLSHandshake: ReadinessHandler {
     /// Takes over the registration `token`, which passes to the new owner of the transport.
     ///
     /// - Parameters:
-    ///   - trustSettings: the trust in the server.
+    ///   - fetcher: asks questions about revocation and missing issuers.
     ///   - sideRoute: the settings of questions about revocation and missing issuers; nil for the session's.
     ///   - inquiry: asks delegates about the server; nil if the transport's session asks none.
     init(
-        transport: Transport, token: RegistrationToken, _ shared: SharedSettings, _ trustSettings: TrustSettings,
+        transport: Transport, token: RegistrationToken, _ shared: SharedSettings, _ fetcher: RevocationFetcher,
         sideRoute: RouteSettings? = nil, inquiry: TrustInquiry? = nil, completion: @escaping Completion
     ) {
         self.transport = transport
         self.token = token
         self.shared = shared
-        (self.trustSettings, self.sideRoute) = (trustSettings, sideRoute)
+        (self.fetcher, self.sideRoute) = (fetcher, sideRoute)
         loop = shared.loop
         self.inquiry = inquiry
         self.completion = completion
@@ -169,7 +169,7 @@ extension TLSHandshake {
             return false
         case .needRevocation(let questions):
             try unsafe keep(ciphertext, from: offset)
-            let inquiry = revocation ?? RevocationInquiry(shared, trustSettings.revocation, sideRoute)
+            let inquiry = revocation ?? RevocationInquiry(shared, fetcher, sideRoute)
             revocation = inquiry
             inquiry.ask(questions) { [weak self] answers in self?.answered(answers) }
             return false

@@ -34,8 +34,7 @@ extension ServerTrust {
         let session = Session(
             configuration: configuration.forHandshakes, delegate: nil,
             serverTrustPolicyManager: OnePolicy(policy: refusal), firstPolicies: [],
-            proxyTrust: TrustSettings(
-                ofProxiesOf: configuration, policies: policyOfFiles?.manager(onPinFailure: nil)))
+            proxyTrust: ProxyTrust(of: configuration, policies: policyOfFiles?.manager(onPinFailure: nil)))
         do throws(SessionError) {
             _ = try await session.data(for: URLRequest(url: url))
         } catch {

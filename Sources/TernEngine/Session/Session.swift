@@ -27,8 +27,7 @@ public final class Session: Sendable {
     let invalidation = Atomic<Invalidation>(.possible)
     let end = SessionEnd()
     let permits: ConnectionPermits
-    private let trust: TrustSettings
-    private let proxyTrust: TrustSettings
+    private let trust: SessionTrust
     let recentRequests = RecentRequests()
 
     /// Creates a session on the process's shared reactors, or on its own if the configuration says so.
@@ -64,7 +63,7 @@ public final class Session: Sendable {
         configuration: SessionConfiguration, delegate: (any SessionDelegate)?,
         serverTrustPolicyManager: ServerTrustPolicyManager?, firstPolicies: [any HopPolicy],
         sources: [any ResponseSource]? = nil, routes: RouteRule? = nil,
-        proxyTrust sharedProxyTrust: TrustSettings? = nil, rates: RateLimiters? = nil, makesOwnTasks: Bool = false
+        proxyTrust: ProxyTrust? = nil, rates: RateLimiters? = nil, makesOwnTasks: Bool = false
     ) {
         self.configuration = configuration
         let files = configuration.trustFiles?.current
@@ -83,12 +82,9 @@ public final class Session: Sendable {
             return try ReactorGroup(count: count, clock: clock)
         }
         let loops = configuration.isBackground ? [] : (try? reactors.get().reactors.map(\.loop)) ?? []
-        proxyTrust =
-            sharedProxyTrust ?? TrustSettings(ofProxiesOf: configuration, policies: policies)
-        trust = TrustSettings(
-            configuration, identities: files?.material.identitiesOfHosts ?? [], policies: policies,
-            proxyTrust: proxyTrust)
-        let (trust, proxyTrust, proxyLogins) = (trust, proxyTrust, ProxyLogins())
+        trust = SessionTrust(
+            configuration, identities: files?.material.identitiesOfHosts ?? [], policies: policies, sharing: proxyTrust)
+        let (trust, proxyLogins) = (trust, ProxyLogins())
         let observers = SessionObservers(configuration.observers)
         var dialled = configuration
         if configuration.cassette?.isPlaying == true { dialled.egressPolicy = .nowhere }
@@ -109,8 +105,8 @@ public final class Session: Sendable {
         shards = zip(homes, idleLimits).map { [permits] loop, idleLimit in
             Shard(
                 SharedSettings(
-                    loop: loop, configuration: dialled, trust: trust, proxyTrust: proxyTrust,
-                    proxyLogins: proxyLogins, resolver: resolver, exchange: exchange),
+                    loop: loop, configuration: dialled, trust: trust, proxyLogins: proxyLogins, resolver: resolver,
+                    exchange: exchange),
                 permits, idleLimit: idleLimit)
         }
         DescriptorShortage.add(shards)
@@ -137,7 +133,6 @@ public final class Session: Sendable {
         DescriptorShortage.remove(shards)
         for shard in shards { shard.perform { $0.close() } }
         trust.close()
-        proxyTrust.close()
     }
 
     /// The delegate of the session, and of tasks that have no delegate of their own; nil once the session has ended.
@@ -151,12 +146,8 @@ public final class Session: Sendable {
     /// setter returns, every request that is sent uses a connection whose server the new policies accepted. Older idle
     /// connections are closed; running requests finish on theirs.
     public var serverTrustPolicyManager: ServerTrustPolicyManager? {
-        get { trust.manager }
-        set {
-            replacePoliciesOfProxies(beside: newValue)
-            trust.manager = newValue
-            for shard in shards { shard.perform { $0.retireOutdated() } }
-        }
+        get { trust.value.origins.manager }
+        set { replaceTrust(SessionTrust.Change(policies: .some(newValue)), SessionTrust.Change()) }
     }
 
     /// The event loops of the session's reactors.
@@ -235,28 +226,35 @@ extension Session: TrustMaterialUser {
     func replaceTrust(
         with material: TrustMaterial, changed: Set<TrustFilePaths.Part>
     ) throws(TLSError) {
-        let applied = configuration.applying(material)
-        // Everything that can fail comes before anything that replaces.
-        let ofOrigins = try trust.replacement(by: applied.tls, identities: material.identitiesOfHosts)
-        let ofProxies = try proxyTrust.replacement(by: applied.forProxies.tls)
-        if let ofOrigins { trust.replace(by: ofOrigins, of: applied, proxyTrust: proxyTrust) }
-        if let ofProxies { proxyTrust.replace(by: ofProxies, of: applied.forProxies, proxyTrust: nil) }
+        let (applied, value) = (configuration.applying(material), trust.value)
+        // Everything that takes time, or can fail, comes before what replaces.
+        var (origins, proxies) = (SessionTrust.Change(), SessionTrust.Change())
+        origins.settings = try value.origins.replacement(by: applied.tls, identities: material.identitiesOfHosts)
+        proxies.settings = try value.proxies.replacement(by: applied.forProxies.tls)
+        if origins.settings != nil {
+            origins.reportSender = SideSession.forReports(applied, proxyTrust: trust.proxyTrust)
+        }
+        if proxies.settings != nil { proxies.reportSender = SideSession.forReports(applied.forProxies) }
         if changed.contains(.policy), let policy = material.policy {
-            let manager = policy.manager(onPinFailure: trust.manager?.onPinFailure)
-            trust.replacePolicies(manager)
-            replacePoliciesOfProxies(beside: manager)
+            origins.policies = policy.manager(onPinFailure: value.origins.manager?.onPinFailure)
         }
         if changed.contains(.proxyPolicy), let policies = applied.proxyTrustPolicyManager {
-            proxyTrust.replacePolicies(policies)
+            proxies.policies = policies
         }
-        trust.advanceGeneration()
-        for shard in shards { shard.perform { $0.retireOutdated() } }
+        replaceTrust(origins, proxies)
     }
 
-    private func replacePoliciesOfProxies(beside policies: ServerTrustPolicyManager?) {
-        // Those of a file stay.
-        if configuration.trustFiles?.paths.proxyPolicy != nil { return }
-        proxyTrust.replacePolicies(configuration.proxyTrustPolicyManager ?? policies)
+    /// Policies of origins are those of proxies, too, unless these have their own.
+    private func replaceTrust(_ origins: SessionTrust.Change, _ proxies: SessionTrust.Change) {
+        var proxies = proxies
+        if let policies: ServerTrustPolicyManager? = origins.policies,
+            configuration.trustFiles?.paths.proxyPolicy == nil
+        {
+            let ofProxies: ServerTrustPolicyManager? = configuration.proxyTrustPolicyManager ?? policies
+            proxies.policies = .some(ofProxies)
+        }
+        trust.replace(origins, proxies)
+        for shard in shards { shard.perform { $0.retireOutdated() } }
     }
 }
 

@@ -70,7 +70,7 @@ extension SideSession {
     /// For responders, lists and issuers, which are fetched without TLS.
     ///
     /// - Parameter proxyTrust: the trust in proxies of the session; nil for settings of its own.
-    static func forRevocation(_ session: SessionConfiguration, proxyTrust: TrustSettings? = nil) -> SideSession {
+    static func forRevocation(_ session: SessionConfiguration, proxyTrust: ProxyTrust? = nil) -> SideSession {
         var configuration = session.forSideRequests
         configuration.httpMaximumConnectionsPerHost = 4
         configuration.maximumIdleTime = .seconds(5)
@@ -80,11 +80,11 @@ extension SideSession {
     /// For reports about pins: the same anchors and no pins, because a wrong pin must not prevent its own report.
     ///
     /// - Parameter proxyTrust: the trust in proxies of the session; nil for settings of its own.
-    static func forReports(_ session: SessionConfiguration, proxyTrust: TrustSettings? = nil) -> SideSession {
+    static func forReports(_ session: SessionConfiguration, proxyTrust: ProxyTrust? = nil) -> SideSession {
         SideSession(session.forSideRequests, proxyTrust: proxyTrust)
     }
 
-    private convenience init(_ configuration: SessionConfiguration, proxyTrust: TrustSettings?) {
+    private convenience init(_ configuration: SessionConfiguration, proxyTrust: ProxyTrust?) {
         self.init(configuration) {
             Session(
                 configuration: $0, delegate: nil, serverTrustPolicyManager: nil, firstPolicies: [],
@@ -177,28 +177,47 @@ final class SideRequest: SessionTaskDelegate {
     }
 }
 
-extension TrustSettings {
-    /// With sessions of their own for questions about revocation and for reports about pins.
+extension TrustServices {
+    /// With sessions of their own.
     ///
     /// - Parameter proxyTrust: the trust in the proxies that these sessions use; nil if they use none.
-    convenience init(
-        _ configuration: SessionConfiguration, identities: [ClientIdentity] = [], policies: ServerTrustPolicyManager?,
-        proxyTrust: TrustSettings?
-    ) {
+    init(_ configuration: SessionConfiguration, proxyTrust: ProxyTrust?) {
         self.init(
-            tls: configuration.tls, identities: identities, policies: policies, generationOf: proxyTrust,
             revocationSender: SideSession.forRevocation(configuration, proxyTrust: proxyTrust),
             reportSender: SideSession.forReports(configuration, proxyTrust: proxyTrust))
     }
+}
 
-    /// Replaces the settings. Later reports are sent by a session with these anchors.
-    func replace(by replacement: Replacement, of configuration: SessionConfiguration, proxyTrust: TrustSettings?) {
-        replace(by: replacement, reportSender: SideSession.forReports(configuration, proxyTrust: proxyTrust))
-    }
-
+extension ProxyTrust {
     /// The trust in the proxies of a session with these policies.
-    convenience init(ofProxiesOf configuration: SessionConfiguration, policies: ServerTrustPolicyManager?) {
+    init(of configuration: SessionConfiguration, policies: ServerTrustPolicyManager?) {
+        let settings = TrustSettings(
+            tls: configuration.forProxies.tls, policies: configuration.proxyTrustPolicyManager ?? policies)
         self.init(
-            configuration.forProxies, policies: configuration.proxyTrustPolicyManager ?? policies, proxyTrust: nil)
+            cell: TrustCell(origins: settings, proxies: settings),
+            services: TrustServices(configuration.forProxies, proxyTrust: nil))
+    }
+}
+
+extension SessionTrust {
+    /// - Parameters:
+    ///   - identities: the certificates of the client for single hosts.
+    ///   - shared: the trust in proxies of the session that this one sends requests for; nil for its own.
+    convenience init(
+        _ configuration: SessionConfiguration, identities: [ClientIdentity], policies: ServerTrustPolicyManager?,
+        sharing shared: ProxyTrust?
+    ) {
+        let origins = TrustSettings(tls: configuration.tls, identities: identities, policies: policies)
+        let proxies: ProxyTrust
+        if let shared {
+            proxies = ProxyTrust(cell: TrustCell(origins: origins, proxiesOf: shared.cell), services: shared.services)
+        } else {
+            let own = ProxyTrust(of: configuration, policies: policies)
+            proxies = ProxyTrust(
+                cell: TrustCell(origins: origins, proxies: own.cell.value.proxies), services: own.services)
+        }
+        self.init(
+            proxies.cell, ofOrigins: TrustServices(configuration, proxyTrust: proxies), ofProxies: proxies.services,
+            sharesProxies: shared != nil)
     }
 }

@@ -10,13 +10,13 @@ extension TaskDefaults {
     ///   - rates: in place of those of the configuration; nil for these.
     convenience init(
         of configuration: SessionConfiguration, _ first: [any HopPolicy], _ sources: [any ResponseSource],
-        _ routes: RouteRule?, _ trust: TrustSettings, _ proxyLogins: ProxyLogins, rates: RateLimiters?,
+        _ routes: RouteRule?, _ trust: SessionTrust, _ proxyLogins: ProxyLogins, rates: RateLimiters?,
         observers: SessionObservers?, timerOn loop: ReactorLoop?, failure: SessionError.Reason
     ) {
         self.init(
             configuration,
             policies: HopPolicies(of: configuration, first: first, sources: sources),
-            routes: routes ?? RouteRule(of: configuration) { trust.fingerprint(forHost: $0) },
+            routes: routes ?? RouteRule(of: configuration) { trust.value.origins.fingerprint(forHost: $0) },
             proxies: ProxyRule(
                 proxyLogins, sessionFields: configuration.httpAdditionalHeaders,
                 probesAll: configuration.probesForProxyDigest),

@@ -7,12 +7,11 @@ extension TrustSettings {
     /// unless a closure decides: then they are of these settings alone.
     func fingerprint(forHost host: String) -> [[UInt8]] {
         guard let decision = try? decision(forHost: host) else { return [identity, Array("refused".utf8)] }
-        let configuration = configuration
-        var parts = configuration.fingerprint(showing: identity(forHost: host) ?? configuration.identity)
+        var parts = tls.fingerprint(showing: identity(forHost: host) ?? tls.identity)
         let rules = decision.policy.demands
         if rules != ServerTrustPolicy.performDefaultEvaluation(validateHost: true).demands { parts += rules ?? [] }
-        if rules == nil { parts += [identity, Array("\(decision.generation)".utf8)] }
-        if decision.policy.asksForTimestamps { parts.append(configuration.transparencyLogs?.fingerprint ?? []) }
+        if rules == nil { parts.append(identity) }
+        if decision.policy.asksForTimestamps { parts.append(tls.transparencyLogs?.fingerprint ?? []) }
         return parts + decision.rules.bytes
     }
 }
@@ -26,7 +25,12 @@ extension TLSSettings {
         case .systemAnd(let anchors): parts = [Array("system and".utf8)] + anchors.map(\.der)
         case .folder(let path, let anchors): parts = [Array("folder".utf8), Array(path.utf8)] + anchors.map(\.der)
         }
-        if let leaf = identity?.certificates.first { parts += [Array("identity".utf8), leaf.der] }
+        // By its names: one that is renewed is the same client.
+        if let leaf = identity?.certificates.first {
+            parts += [Array("identity".utf8), Array(leaf.issuer.utf8), Array(leaf.subject.utf8)]
+            parts += leaf.subjectAlternativeNames.map { Array($0.description.utf8) }
+        }
+        if !revocationLists.isEmpty { parts += [Array("lists".utf8)] + revocationLists.map(\.digest) }
         if fetchesMissingIssuers { parts.append(Array("fetches issuers".utf8)) }
         if enforcesMustStaple { parts.append(Array("must staple".utf8)) }
         return parts

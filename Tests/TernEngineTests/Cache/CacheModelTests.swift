@@ -503,10 +503,8 @@ private struct CacheTrial {
             memoryCapacity: 1 << 22, folder: nil, clock: { shared.now.load(ordering: .relaxed) })
         configuration.sensitiveFields = SensitiveFields(["X-Key"])
         routeKeys = [nil, ["a.test": ServerTrustPolicy.disableEvaluation]].map { trust in
-            TrustSettings(
-                tls: configuration.tls, policies: trust.map { ServerTrustPolicyManager(policies: $0) },
-                revocationSender: IdleSender(), reportSender: IdleSender()
-            ).fingerprint(forHost: "a.test")
+            TrustSettings(tls: configuration.tls, policies: trust.map { ServerTrustPolicyManager(policies: $0) })
+                .fingerprint(forHost: "a.test")
         }
         caching = try #require(
             Caching(of: configuration) { _ in shared.validationCount.add(1, ordering: .relaxed) })

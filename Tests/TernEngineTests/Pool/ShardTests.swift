@@ -11,12 +11,13 @@ import TernLock
 @Suite(.timeLimit(.minutes(5))) struct ShardTests {
     private static func shard(on group: ReactorGroup) throws -> Shard<AttemptDriver> {
         let configuration = SessionConfiguration()
-        let trust = TrustSettings(
-            tls: configuration.tls, policies: nil, revocationSender: IdleSender(), reportSender: IdleSender())
+        let settings = TrustSettings(tls: configuration.tls, policies: nil)
+        let services = TrustServices(revocationSender: IdleSender(), reportSender: IdleSender())
+        let trust = SessionTrust(
+            TrustCell(origins: settings, proxies: settings), ofOrigins: services, ofProxies: services)
         let shared = SharedSettings(
             loop: try #require(group.reactors.first).loop, configuration: configuration, trust: trust,
-            proxyTrust: trust, proxyLogins: ProxyLogins(), resolver: Resolver(),
-            exchange: ExchangeSettings(configuration))
+            proxyLogins: ProxyLogins(), resolver: Resolver(), exchange: ExchangeSettings(configuration))
         return Shard(shared, ConnectionPermits(perRoute: 1, total: nil))
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernTLS
+import TernTesting
 import Testing
 
 @testable import TernEngine
@@ -9,10 +10,8 @@ import Testing
     private static let host = "a.test"
 
     private func fingerprint(_ policy: ServerTrustPolicy) -> [[UInt8]] {
-        TrustSettings(
-            tls: TLSSettings(), policies: ServerTrustPolicyManager(policies: [Self.host: policy]),
-            revocationSender: IdleSender(), reportSender: IdleSender()
-        ).fingerprint(forHost: Self.host)
+        TrustSettings(tls: TLSSettings(), policies: ServerTrustPolicyManager(policies: [Self.host: policy]))
+            .fingerprint(forHost: Self.host)
     }
 
     @Test func `each field of a pin set distinguishes responses`() throws {
@@ -48,10 +47,7 @@ import Testing
         ) -> [[UInt8]] {
             var tls = TLSSettings()
             change(&tls)
-            return TrustSettings(
-                tls: tls, policies: manager, revocationSender: IdleSender(), reportSender: IdleSender()
-            )
-            .fingerprint(forHost: Self.host)
+            return TrustSettings(tls: tls, policies: manager).fingerprint(forHost: Self.host)
         }
         let none = ServerTrustPolicyManager(policies: [:])
         #expect(fingerprint(none).isEmpty && fingerprint(none) { $0.maximumPathDepth = 10 }.isEmpty)
@@ -65,6 +61,29 @@ import Testing
         #expect(fingerprint(ServerTrustPolicyManager(policies: [:], profile: .web)) != three)
     }
 
+    @Test func `revocation lists distinguish responses, and so does a client, but not its renewed certificate`() throws
+    {
+        let root = try CertificateAuthority()
+        func fingerprint(_ change: (inout TLSSettings) -> Void) -> [[UInt8]] {
+            var settings = TLSSettings()
+            change(&settings)
+            return TrustSettings(tls: settings, policies: nil).fingerprint(forHost: Self.host)
+        }
+        func client(_ name: String) throws -> [[UInt8]] {
+            let issued = try root.issue(LeafRequest(commonName: name))
+            let identity = try ClientIdentity(
+                pem: Array(issued.chainPEM.utf8), privateKeyPEM: Array(issued.privateKeyPEM.utf8))
+            return fingerprint { $0.identity = identity }
+        }
+        #expect(try client("one") == client("one") && client("one") != client("two"))
+        func listing(_ revoked: [Identity]) throws -> [[UInt8]] {
+            let list = try CertificateRevocationList(der: root.revocationList(revoking: revoked))
+            return fingerprint { $0.revocationLists = [list] }
+        }
+        let (empty, full) = (try listing([]), try listing([root.issue()]))
+        #expect(empty != full && !empty.isEmpty)
+    }
+
     @Test func `what is done about an incomplete server distinguishes responses`() {
         let changes: [(inout TLSSettings) -> Void] = [
             { _ in }, { $0.fetchesMissingIssuers = true }, { $0.enforcesMustStaple = true },
@@ -73,9 +92,7 @@ import Testing
         let prints = changes.map { change in
             var settings = TLSSettings()
             change(&settings)
-            return TrustSettings(
-                tls: settings, policies: nil, revocationSender: IdleSender(), reportSender: IdleSender()
-            ).fingerprint(forHost: Self.host)
+            return TrustSettings(tls: settings, policies: nil).fingerprint(forHost: Self.host)
         }
         #expect(Set(prints).count == changes.count && prints[0].isEmpty)
     }

@@ -37,7 +37,7 @@ import Testing
             session.serverTrustPolicyManager = rehearsal
         }
         #expect(rehearsal.report.hosts == 1)
-        #expect(rehearsal.report.refused.mapValues(\.rule) == ["localhost": "key-not-pinned"])
+        #expect(rehearsal.report.refused.mapValues(\.rule) == ["localhost:\(origin.port)": "key-not-pinned"])
         var iterator = reports.makeAsyncIterator()
         let first = await iterator.next()
         #expect(first?.isRefused == false)
@@ -52,7 +52,7 @@ import Testing
         let session = try Session.trusting(authority)
         session.serverTrustPolicyManager = rehearsal
         #expect(await session.failure(of: try URLRequest(origin))?.reason.rule == "key-not-pinned")
-        #expect(rehearsal.report.recovered == ["localhost"])
+        #expect(rehearsal.report.recovered == ["localhost:\(origin.port)"])
         #expect(origin.requests.isEmpty)
     }
 
@@ -69,7 +69,7 @@ import Testing
         let session = try Session.trusting(authority)
         session.serverTrustPolicyManager = rehearsal
         _ = try await session.data(for: URLRequest(origin))
-        #expect(rehearsal.report.refused.mapValues(\.rule) == ["localhost": "revocation-undetermined"])
+        #expect(rehearsal.report.refused.mapValues(\.rule) == ["localhost:\(origin.port)": "revocation-undetermined"])
         #expect(responder.observations.connectionCount == 0)
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import Synchronization
 import TernTLS
 import TernTesting
@@ -163,39 +164,80 @@ import TernLock
         }
     }
 
-    @Test func `what waits for a context gets that of the settings that have replaced the first ones`() async throws {
-        let settings = TrustSettings(
-            tls: TLSSettings(), policies: nil, revocationSender: NoSender(), reportSender: NoSender())
-        var other = TLSSettings()
-        other.anchors = .only([try X509Certificate(pem: authority.certificatePEM)])
-        let generation = settings.generation
-        let replacement = try #require(try settings.replacement(by: other))
-        let (contexts, continuation) = AsyncStream<TLSContext?>.makeStream()
-        settings.context { continuation.yield(try? $0.get()) }
-        settings.replace(by: replacement, reportSender: NoSender())
-        settings.context { continuation.yield(try? $0.get()) }
-        var anchors: [TrustAnchors?] = []
-        for await context in contexts {
-            anchors.append(context?.configuration.anchors)
-            if anchors.count == 2 { break }
+    @Test func `settings of one moment are those of origins and proxies, and their generation comes last`() throws {
+        let first = TrustSettings(tls: TLSSettings(), policies: nil)
+        let cell = TrustCell(origins: first, proxies: first)
+        let beside = TrustCell(origins: first, proxiesOf: cell)
+        let generation = beside.generation
+        let policies = ServerTrustPolicyManager(policies: [:])
+        cell.replace { origins, proxies in
+            #expect(cell.generation == generation)
+            (origins, proxies) = (origins.replacing(policies: policies), proxies.replacing(policies: policies))
         }
-        // The first one may have been ready before.
-        #expect(anchors.contains(other.anchors))
-        #expect(settings.readyContext?.configuration == other)
-        let isChanged = try settings.replacement(by: other) != nil
-        #expect(!isChanged)
-        #expect(settings.generation == generation)
-        settings.advanceGeneration()
-        #expect(settings.generation == generation + 1)
+        #expect(cell.value.origins.manager === policies && cell.value.proxies.manager === policies)
+        #expect(beside.value.origins === first && beside.value.proxies.manager === policies)
+        #expect(beside.value.generation == generation + 1 && cell.generation == generation + 1)
     }
 
-    private final class NoSender: RequestSender {
-        func send(
-            _ request: URLRequest, sizeLimit: Int, timeLimit: Duration,
-            completion: @escaping @Sendable (SideResponse?) -> Void
-        ) {
-            completion(nil)
+    @Test func `other policies have the same context, and equal settings are not made again`() async throws {
+        var other = TLSSettings()
+        other.anchors = .only([try X509Certificate(pem: authority.certificatePEM)])
+        let first = TrustSettings(tls: TLSSettings(), policies: nil)
+        let settings = first.replacing(by: try #require(try first.replacement(by: other)))
+        #expect(first.readyContext == nil && settings.readyContext?.configuration == other)
+        let isChanged = try settings.replacement(by: other) != nil
+        #expect(!isChanged)
+        let policed = settings.replacing(policies: ServerTrustPolicyManager(policies: [:]))
+        #expect(policed.readyContext === settings.readyContext)
+        let (contexts, continuation) = AsyncStream<TLSContext?>.makeStream()
+        for _ in 0..<2 { first.context { continuation.yield(try? $0.get()) } }
+        var made: [TLSContext?] = []
+        for await context in contexts.prefix(2) { made.append(context) }
+        #expect(made[0] != nil && made[0] === made[1] && first.readyContext === made[0])
+    }
+
+    /// What was read from files of anchors and pins.
+    private func material(
+        _ anchors: [CertificateAuthority], _ pinned: String, in folder: TestFolder
+    ) throws -> TrustMaterial {
+        var paths = TrustFilePaths()
+        paths.anchors = .only(folder.url("anchors.pem"))
+        paths.policy = folder.url("policy.json")
+        try Data(anchors.map(\.certificatePEM).joined(separator: "\n").utf8).write(to: folder.url("anchors.pem"))
+        // So many hosts that making their policies takes long.
+        let hosts = (0..<20_000).map { "\"h\($0).test\"" }.joined(separator: ",")
+        try Data(
+            #"{"pinSets": [{"hosts": ["localhost", \#(hosts)], "pins": ["\#(pinned)"]}]}"#.utf8
+        ).write(to: folder.url("policy.json"))
+        var material = TrustMaterial()
+        for (part, _) in paths.files { try material.read(part, from: paths) }
+        return material
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a server that the old trust and the new refuse is not answered while several files change at once`()
+        async throws
+    {
+        let origin = try ScriptedOrigin(tls: identity) { _, _ in [.ok()] }
+        let (other, folder) = (try CertificateAuthority(), try TestFolder())
+        let old = try material([other], identity.pin, in: folder)
+        let new = try material([other, authority], other.pin, in: folder)
+        let session = try Session.trusting(other, connections: 16) { $0.reactorCount = 2 }
+        let load = Load()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<16 { group.addTask { try await ask(origin, session, load) } }
+            for _ in 0..<5 {
+                for material in [old, new] {
+                    try session.replaceTrust(with: material, changed: [.anchors, .policy])
+                    let before = load.refused.load(ordering: .relaxed)
+                    while load.refused.load(ordering: .relaxed) < before + 32 { await session.settle() }
+                }
+            }
+            load.isOver.store(true, ordering: .releasing)
+            try await group.waitForAll()
         }
+        #expect(load.answered.load(ordering: .relaxed) == 0)
+        #expect(origin.requests.isEmpty)
     }
 
     @Test func `a host without a policy is refused before anything is sent if every host must have one`()
