@@ -544,7 +544,7 @@ storage.setCookies(
     HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": "c=d"], for: base), for: base, mainDocumentURL: nil)
 show("HTTPCookieStorage.setCookies(_:for:mainDocumentURL:)", names())
 show("HTTPCookieStorage.cookies", storage.cookies?.count)
-show("HTTPCookieStorage.cookies(for:)", storage.cookies(for: base)?.map(\.name))
+show("HTTPCookieStorage.cookies(for:)", storage.cookies(for: base)?.map(\.name).sorted())
 show("HTTPCookieStorage.sortedCookies(using:)", storage.sortedCookies(using: [NSSortDescriptor]()).count)
 storage.deleteCookie(cookie)
 show("HTTPCookieStorage.deleteCookie(_:)", names())

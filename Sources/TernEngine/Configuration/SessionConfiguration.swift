@@ -231,10 +231,11 @@ extension SessionConfiguration {
 // URLSession's names.
 extension SessionConfiguration {
     /// The maximum number of seconds without a byte during a request: ``Timeouts/idle``; 0 or less, or infinity, for
-    /// none.
+    /// none. Below the 10 of ``Timeouts/connect`` it is also the time to open a connection, unless that was chosen beside
+    /// it.
     public var timeoutIntervalForRequest: Double {
-        get { timeouts.idle?.inSeconds ?? .infinity }
-        set { timeouts.idle = Duration(limit: newValue) }
+        get { timeouts.interval }
+        set { timeouts.interval = newValue }
     }
 
     /// The maximum number of seconds from `resume()` to completion: ``Timeouts/total``; 0 or less, or infinity, for

@@ -157,7 +157,7 @@ extension Dialler {
     private func prepare(for peer: Dial.Peer) {
         let value = trust ?? shared.trust.value
         trust = value
-        let settings = value.settings(for: peer)
+        let settings = value.settings(ofProxies: peer.isProxy)
         if let context = settings.readyContext { return prepare(.success(context), settings, for: peer) }
         settings.context { context in self.shared.perform { self.prepare(context, settings, for: peer) } }
     }
@@ -166,7 +166,7 @@ extension Dialler {
         if dial.isOver { return }
         do throws(TLSError) {
             let trustContext = try ServerTrustContext(
-                of: peer, context.get(), settings, shared.trust.services(for: peer),
+                of: peer, context.get(), settings, shared.trust.services(ofProxies: peer.isProxy),
                 identity: peer.isProxy ? nil : route?.identity(for: peer.server),
                 sideRoute: self.settings?.forSideRequests(isAboutProxy: peer.isProxy))
             trustContexts.removeAll { $0.peer == peer }

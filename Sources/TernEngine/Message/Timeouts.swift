@@ -31,6 +31,19 @@ public struct Timeouts: Sendable, Hashable {
 }
 
 extension Timeouts {
+    /// URLSession's interval, in seconds: ``idle``, within which a connection has to be opened, too, unless ``connect`` was
+    /// chosen beside it.
+    var interval: Double {
+        get { idle.map { $0 / .seconds(1) } ?? .infinity }
+        set {
+            let isChosen = connect != Self.connect(within: idle)
+            idle = newValue > 0 && newValue < 9e9 ? .seconds(newValue) : nil
+            if !isChosen { connect = Self.connect(within: idle) }
+        }
+    }
+
+    private static func connect(within idle: Duration?) -> Duration { min(Timeouts().connect, idle ?? .seconds(3600)) }
+
     /// A server need not answer an expectation, and that is no failure.
     var permission: Duration { idle.map { min($0, self.continue) } ?? self.continue }
 }

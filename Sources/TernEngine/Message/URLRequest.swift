@@ -633,14 +633,15 @@ extension URLRequest {
     }
 
     /// The number of seconds without a byte in either direction after which the request fails: ``Timeouts/idle``. 0 or
-    /// less, or infinity, sets no limit.
+    /// less, or infinity, sets no limit. Below the 10 of ``Timeouts/connect`` it is also the time to open a connection,
+    /// unless that was chosen beside it.
     ///
     /// Setting it on a request without ``timeouts`` sets the request's other limits to their defaults.
     public var timeoutInterval: Double {
-        get { (timeouts ?? Timeouts()).idle.map { $0 / .seconds(1) } ?? .infinity }
+        get { (timeouts ?? Timeouts()).interval }
         set {
             var limits = timeouts ?? Timeouts()
-            limits.idle = newValue > 0 && newValue < 9e9 ? .seconds(newValue) : nil
+            limits.interval = newValue
             timeouts = limits
         }
     }

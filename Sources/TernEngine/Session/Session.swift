@@ -228,13 +228,11 @@ extension Session: TrustMaterialUser {
     ) throws(TLSError) {
         let (applied, value) = (configuration.applying(material), trust.value)
         // Everything that takes time, or can fail, comes before what replaces.
-        var (origins, proxies) = (SessionTrust.Change(), SessionTrust.Change())
-        origins.settings = try value.origins.replacement(by: applied.tls, identities: material.identitiesOfHosts)
-        proxies.settings = try value.proxies.replacement(by: applied.forProxies.tls)
-        if origins.settings != nil {
-            origins.reportSender = SideSession.forReports(applied, proxyTrust: trust.proxyTrust)
-        }
-        if proxies.settings != nil { proxies.reportSender = SideSession.forReports(applied.forProxies) }
+        var origins = SessionTrust.Change(
+            try value.origins.replacement(by: applied.tls, identities: material.identitiesOfHosts),
+            of: applied, proxyTrust: trust.proxyTrust)
+        var proxies = SessionTrust.Change(
+            try value.proxies.replacement(by: applied.forProxies.tls), of: applied.forProxies, proxyTrust: nil)
         if changed.contains(.policy), let policy = material.policy {
             origins.policies = policy.manager(onPinFailure: value.origins.manager?.onPinFailure)
         }

@@ -221,3 +221,12 @@ extension SessionTrust {
             sharesProxies: shared != nil)
     }
 }
+
+extension SessionTrust.Change {
+    /// Other settings, of a session with this configuration; nil for what there is.
+    init(_ settings: TrustSettings.Replacement?, of configuration: SessionConfiguration, proxyTrust: ProxyTrust?) {
+        self.init(
+            settings: settings,
+            reportSender: settings.map { _ in SideSession.forReports(configuration, proxyTrust: proxyTrust) })
+    }
+}

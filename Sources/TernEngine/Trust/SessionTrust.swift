@@ -13,7 +13,7 @@ struct TrustValue: Sendable {
     /// A connection of another generation than the current one must not carry a new request.
     let generation: UInt64
 
-    func settings(for peer: Dial.Peer) -> TrustSettings { peer.isProxy ? proxies : origins }
+    func settings(ofProxies isProxy: Bool) -> TrustSettings { isProxy ? proxies : origins }
 }
 
 /// The place of that value. What is built for another one is built before, so that replacing takes no time.
@@ -139,7 +139,7 @@ final class SessionTrust: Sendable {
     /// For the sessions of its own requests.
     var proxyTrust: ProxyTrust { ProxyTrust(cell: cell, services: ofProxies) }
 
-    func services(for peer: Dial.Peer) -> TrustServices { peer.isProxy ? ofProxies : ofOrigins }
+    func services(ofProxies isProxy: Bool) -> TrustServices { isProxy ? ofProxies : ofOrigins }
 
     /// The session, if its delegate may have to be asked.
     var respondent: (any TrustRespondent & Sendable)? {

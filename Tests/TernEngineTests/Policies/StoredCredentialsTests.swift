@@ -74,7 +74,8 @@ private final class Answering: SessionTaskDelegate {
     }
 
     private func status(_ origin: ScriptedOrigin, _ target: String = "/") async throws -> Int {
-        try await session.data(for: try URLRequest(origin, target)).1.statusCode
+        // As typed, with dot segments.
+        try await session.data(for: try URLRequest(typed: origin.url(target).utf8)).1.statusCode
     }
 
     private func run(_ request: URLRequest, _ delegate: Answering) async -> String {
