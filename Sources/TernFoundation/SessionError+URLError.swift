@@ -29,8 +29,7 @@ extension SessionError {
     /// URLSession's code for this error.
     ///
     /// A server refused by pins or by a custom evaluation is `cancelled`, as in Alamofire 4; one that the default
-    /// policy would refuse has the code of its fault: `serverCertificateHasBadDate`, `serverCertificateNotYetValid`,
-    /// or else `serverCertificateUntrusted`. The reason distinguishes them from a cancelled request.
+    /// policy would refuse is `serverCertificateUntrusted`, also for a date. The reason distinguishes them from a cancelled request.
     public var code: URLError.Code { URLError.Code(rawValue: _code) ?? .unknown }
 
     /// Foundation's error for this one, which is its `NSUnderlyingErrorKey`.

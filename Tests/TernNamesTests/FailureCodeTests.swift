@@ -155,9 +155,7 @@ import Testing
 
         var code: URLError.Code {
             switch self {
-            case .expired: .serverCertificateHasBadDate
-            case .notYetValid: .serverCertificateNotYetValid
-            case .otherHost, .selfSigned, .otherAuthority: .serverCertificateUntrusted
+            case .expired, .notYetValid, .otherHost, .selfSigned, .otherAuthority: .serverCertificateUntrusted
             case .withoutTLS, .oldTLS: .secureConnectionFailed
             case .wantsCertificate: .clientCertificateRequired
             case .refusesCertificate: .clientCertificateRejected

@@ -47,9 +47,7 @@ private enum URLErrorCode: Int {
     case noPermissionsToReadFile = -1102
     case dataLengthExceedsMaximum = -1103
     case secureConnectionFailed = -1200
-    case serverCertificateHasBadDate = -1201
     case serverCertificateUntrusted = -1202
-    case serverCertificateNotYetValid = -1204
     case clientCertificateRejected = -1205
     case clientCertificateRequired = -1206
     case cannotCreateFile = -3000
@@ -166,14 +164,7 @@ extension TLSError {
 }
 
 extension TrustFailure {
-    /// The codes of dates are those of Apple's documentation: FoundationNetworking has one code for all failures of TLS. A chain
-    /// without a known root is untrusted, as programs expect it that were written for Darwin.
-    fileprivate var code: URLErrorCode {
-        if reason.kind.isOfCaller { return .cancelled }
-        return switch reason {
-        case .expired: .serverCertificateHasBadDate
-        case .notYetValid: .serverCertificateNotYetValid
-        default: .serverCertificateUntrusted
-        }
-    }
+    /// One code for whatever the system's rules refuse, a date as well as an unknown root: programs expect it that were written for
+    /// Darwin and Alamofire 4. The reason tells them apart.
+    fileprivate var code: URLErrorCode { reason.kind.isOfCaller ? .cancelled : .serverCertificateUntrusted }
 }
