@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 
-/// Sends a request through ``SessionManager/default``; see
+/// Sends a request through `SessionManager.default`; see
 /// ``SessionManager/request(_:method:parameters:encoding:headers:)``.
 @discardableResult
 public func request(
@@ -12,13 +12,13 @@ public func request(
         url, method: method, parameters: parameters, encoding: encoding, headers: headers)
 }
 
-/// Sends a request through ``SessionManager/default``; see ``SessionManager/request(_:)``.
+/// Sends a request through `SessionManager.default`; see ``SessionManager/request(_:)``.
 @discardableResult
 public func request(_ urlRequest: any URLRequestConvertible) -> DataRequest {
     SessionManager.default.request(urlRequest)
 }
 
-/// Downloads a file through ``SessionManager/default``; see
+/// Downloads a file through `SessionManager.default`; see
 /// ``SessionManager/download(_:method:parameters:encoding:headers:to:)``.
 @discardableResult
 public func download(
@@ -30,7 +30,7 @@ public func download(
         url, method: method, parameters: parameters, encoding: encoding, headers: headers, to: destination)
 }
 
-/// Downloads a file through ``SessionManager/default``; see ``SessionManager/download(_:to:)``.
+/// Downloads a file through `SessionManager.default`; see ``SessionManager/download(_:to:)``.
 @discardableResult
 public func download(
     _ urlRequest: any URLRequestConvertible, to destination: DownloadRequest.DownloadFileDestination? = nil
@@ -38,7 +38,7 @@ public func download(
     SessionManager.default.download(urlRequest, to: destination)
 }
 
-/// Resumes a download through ``SessionManager/default``; see ``SessionManager/download(resumingWith:to:)``.
+/// Resumes a download through `SessionManager.default`; see ``SessionManager/download(resumingWith:to:)``.
 @discardableResult
 public func download(
     resumingWith resumeData: Data, to destination: DownloadRequest.DownloadFileDestination? = nil
@@ -46,7 +46,7 @@ public func download(
     SessionManager.default.download(resumingWith: resumeData, to: destination)
 }
 
-/// Sends a file through ``SessionManager/default``; see ``SessionManager/upload(_:to:method:headers:)-(URL,_,_,_)``.
+/// Sends a file through `SessionManager.default`; see ``SessionManager/upload(_:to:method:headers:)-(URL,_,_,_)``.
 @discardableResult
 public func upload(
     _ fileURL: URL, to url: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil
@@ -54,13 +54,13 @@ public func upload(
     SessionManager.default.upload(fileURL, to: url, method: method, headers: headers)
 }
 
-/// Sends a file through ``SessionManager/default``; see ``SessionManager/upload(_:with:)-(URL,_)``.
+/// Sends a file through `SessionManager.default`; see ``SessionManager/upload(_:with:)-(URL,_)``.
 @discardableResult
 public func upload(_ fileURL: URL, with urlRequest: any URLRequestConvertible) -> UploadRequest {
     SessionManager.default.upload(fileURL, with: urlRequest)
 }
 
-/// Sends data through ``SessionManager/default``; see ``SessionManager/upload(_:to:method:headers:)-(Data,_,_,_)``.
+/// Sends data through `SessionManager.default`; see ``SessionManager/upload(_:to:method:headers:)-(Data,_,_,_)``.
 @discardableResult
 public func upload(
     _ data: Data, to url: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil
@@ -68,13 +68,13 @@ public func upload(
     SessionManager.default.upload(data, to: url, method: method, headers: headers)
 }
 
-/// Sends data through ``SessionManager/default``; see ``SessionManager/upload(_:with:)-(Data,_)``.
+/// Sends data through `SessionManager.default`; see ``SessionManager/upload(_:with:)-(Data,_)``.
 @discardableResult
 public func upload(_ data: Data, with urlRequest: any URLRequestConvertible) -> UploadRequest {
     SessionManager.default.upload(data, with: urlRequest)
 }
 
-/// Sends a stream through ``SessionManager/default``; see
+/// Sends a stream through `SessionManager.default`; see
 /// ``SessionManager/upload(_:to:method:headers:)-(InputStream,_,_,_)``.
 @discardableResult
 public func upload(
@@ -83,19 +83,19 @@ public func upload(
     SessionManager.default.upload(stream, to: url, method: method, headers: headers)
 }
 
-/// Sends a stream through ``SessionManager/default``; see ``SessionManager/upload(_:with:)-(InputStream,_)``.
+/// Sends a stream through `SessionManager.default`; see ``SessionManager/upload(_:with:)-(InputStream,_)``.
 @discardableResult
 public func upload(_ stream: sending InputStream, with urlRequest: any URLRequestConvertible) -> UploadRequest {
     SessionManager.default.upload(stream, with: urlRequest)
 }
 
-/// Opens a connection of bytes through ``SessionManager/default``; see ``SessionManager/stream(withHostName:port:)``.
+/// Opens a connection of bytes through `SessionManager.default`; see ``SessionManager/stream(withHostName:port:)``.
 @discardableResult
 public func stream(withHostName hostName: String, port: Int) -> StreamRequest {
     SessionManager.default.stream(withHostName: hostName, port: port)
 }
 
-/// Sends a form through ``SessionManager/default``; see
+/// Sends a form through `SessionManager.default`; see
 /// ``SessionManager/upload(_:to:method:headers:)-(MultipartForm,_,_,_)``.
 @discardableResult
 public func upload(
@@ -104,13 +104,13 @@ public func upload(
     SessionManager.default.upload(form, to: url, method: method, headers: headers)
 }
 
-/// Sends a form through ``SessionManager/default``; see ``SessionManager/upload(_:with:)-(MultipartForm,_)``.
+/// Sends a form through `SessionManager.default`; see ``SessionManager/upload(_:with:)-(MultipartForm,_)``.
 @discardableResult
 public func upload(_ form: MultipartForm, with urlRequest: any URLRequestConvertible) -> UploadRequest {
     SessionManager.default.upload(form, with: urlRequest)
 }
 
-/// Encodes a form in the background, and sends it through ``SessionManager/default``; see
+/// Encodes a form in the background, and sends it through `SessionManager.default`; see
 /// ``SessionManager/upload(multipartFormData:usingThreshold:to:method:headers:queue:encodingCompletion:)``.
 @preconcurrency
 public func upload(
@@ -125,7 +125,7 @@ public func upload(
         headers: headers, queue: queue, encodingCompletion: encodingCompletion)
 }
 
-/// Encodes a form in the background, and sends it through ``SessionManager/default``; see
+/// Encodes a form in the background, and sends it through `SessionManager.default`; see
 /// ``SessionManager/upload(multipartFormData:usingThreshold:with:queue:encodingCompletion:)``.
 @preconcurrency
 public func upload(

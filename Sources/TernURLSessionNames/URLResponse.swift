@@ -99,7 +99,7 @@ extension HTTPURLResponse: URLResponse {
     /// As a program sees it.
     var shown: any URLResponse { otherForm as? any URLResponse ?? self }
 
-    /// Header fields as ``TernEngine/HTTPURLResponse/allHeaderFields`` has them, all of which are text, in the type that
+    /// Header fields as `allHeaderFields` of `TernEngine` has them, all of which are text, in the type that
     /// Foundation has.
     public var allHeaderFields: [AnyHashable: Any] { joinedFields }
 

@@ -12,7 +12,7 @@ import TernLock
 /// subclass must keep that.
 open class SessionManager: @unchecked Sendable {
     /// The manager behind the free functions. Adds ``defaultHTTPHeaders`` to its requests, and keeps cookies in
-    /// ``TernEngine/HTTPCookieStorage/shared``, as Alamofire's does. In a file that imports `TernAlamofire`, the first use of this
+    /// `HTTPCookieStorage.shared`, as Alamofire's does. In a file that imports `TernAlamofire`, the first use of this
     /// name has them kept in a file.
     ///
     /// As in Alamofire, invalidating its ``session`` ends it for the whole process: a part of a program that wants to end its
@@ -330,7 +330,7 @@ open class SessionManager: @unchecked Sendable {
 }
 
 extension SessionManager {
-    /// The fields that ``default`` sends: `User-Agent` with the process's name, and `Accept-Language` with its six
+    /// The fields that `default` sends: `User-Agent` with the process's name, and `Accept-Language` with its six
     /// preferred languages. `Accept-Encoding` is not among them: the engine adds it to each request whose response it
     /// would decode.
     public static let defaultHTTPHeaders: HTTPHeaders = {
@@ -385,7 +385,7 @@ extension SessionManager {
     }
 }
 
-/// Sends a request through ``SessionManager/default``; see
+/// Sends a request through `SessionManager.default`; see
 /// ``SessionManager/request(_:method:parameters:encoder:headers:)``.
 @discardableResult
 public func request<Parameters: Encodable & Sendable>(

@@ -172,7 +172,7 @@ extension URLCache {
     /// The most recent response to this request, fresh or stale; nil without one. Blocks if it is in the folder. The trust
     /// policies of sessions do not count here.
     ///
-    /// A response that was stored with ``storeCachedResponse(_:for:)`` comes back as it was stored; one from the folder
+    /// A response that was stored with `storeCachedResponse(_:for:)` comes back as it was stored; one from the folder
     /// has the URL of the request. That of a session has the `Date` of its arrival, if its server sent none, and the
     /// length of its content.
     public func cachedResponse(for request: URLRequest) -> CachedURLResponse? {

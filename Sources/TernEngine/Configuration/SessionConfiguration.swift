@@ -115,7 +115,7 @@ public struct SessionConfiguration: Sendable {
     /// such as those about revocation, connect to the hosts of their URLs.
     public var endpointOverrides: [EndpointOverride] = []
     /// Keeps cookies between requests; nil, the default, for none. Sessions may share one, such as
-    /// ``HTTPCookieStorage/shared``.
+    /// `HTTPCookieStorage.shared`.
     public var httpCookieStorage: HTTPCookieStorage?
     /// Whether stored cookies are sent.
     public var httpShouldSetCookies = true

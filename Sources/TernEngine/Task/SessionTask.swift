@@ -377,7 +377,7 @@ extension SessionTask {
         return request.sensitiveFields.union(defaults.sensitiveFields).withoutSecrets(url, placeholder: "REDACTED")
     }
 
-    /// The number of bytes of ``response``'s body that have arrived, as received: coded, if the body is. A response that is
+    /// The number of bytes of the body of `response` that have arrived, as received: coded, if the body is. A response that is
     /// not the answer does not count, and a download that begins again counts from 0.
     public var countOfBytesReceived: Int64 { contentCounts.received.load(ordering: .relaxed) }
 
