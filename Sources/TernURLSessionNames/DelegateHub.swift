@@ -69,7 +69,7 @@ final class DelegateHub: QueuedDelegate, @unchecked Sendable {
         task.parts?.listener?.task ?? listener.task
     }
 
-    /// Who is told of the content. The handler of a task with one gets the content: then only the task's own delegate is told.
+    /// Who is told of the content. A completion handler gets the content itself: then only the task's own delegate is told.
     private func contentListener<Delegate>(of task: SessionTask, _ kind: KeyPath<Listener, Delegate?>) -> Delegate? {
         task.parts?.hasHandler == true ? task.parts?.listener?[keyPath: kind] : listener(of: task, kind)
     }

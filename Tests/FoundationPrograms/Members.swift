@@ -16,344 +16,173 @@ func show(_ label: String, _ values: [Any?]) {
 
 // Enumerations and constants
 
-for (name, value) in [
-    ("backgroundSessionInUseByAnotherProcess", URLError.backgroundSessionInUseByAnotherProcess.rawValue),
-    ("backgroundSessionRequiresSharedContainer", URLError.backgroundSessionRequiresSharedContainer.rawValue),
-    ("backgroundSessionWasDisconnected", URLError.backgroundSessionWasDisconnected.rawValue),
-    ("badServerResponse", URLError.badServerResponse.rawValue), ("badURL", URLError.badURL.rawValue),
-    ("callIsActive", URLError.callIsActive.rawValue), ("cancelled", URLError.cancelled.rawValue),
-    ("cannotCloseFile", URLError.cannotCloseFile.rawValue),
-    (
-        "cannotConnectToHost",
-        URLError.cannotConnectToHost.rawValue
-    ), ("cannotCreateFile", URLError.cannotCreateFile.rawValue),
-    ("cannotDecodeContentData", URLError.cannotDecodeContentData.rawValue),
-    (
-        "cannotDecodeRawData",
-        URLError.cannotDecodeRawData.rawValue
-    ), ("cannotFindHost", URLError.cannotFindHost.rawValue),
-    ("cannotLoadFromNetwork", URLError.cannotLoadFromNetwork.rawValue),
-    (
-        "cannotMoveFile",
-        URLError.cannotMoveFile.rawValue
-    ), ("cannotOpenFile", URLError.cannotOpenFile.rawValue),
-    ("cannotParseResponse", URLError.cannotParseResponse.rawValue),
-    (
-        "cannotRemoveFile",
-        URLError.cannotRemoveFile.rawValue
-    ), ("cannotWriteToFile", URLError.cannotWriteToFile.rawValue),
-    ("clientCertificateRejected", URLError.clientCertificateRejected.rawValue),
-    (
-        "clientCertificateRequired",
-        URLError.clientCertificateRequired.rawValue
-    ), ("dataNotAllowed", URLError.dataNotAllowed.rawValue),
-    ("dnsLookupFailed", URLError.dnsLookupFailed.rawValue),
-    (
-        "downloadDecodingFailedMidStream",
-        URLError.downloadDecodingFailedMidStream.rawValue
-    ),
-    (
-        "downloadDecodingFailedToComplete",
-        URLError.downloadDecodingFailedToComplete.rawValue
-    ), ("fileDoesNotExist", URLError.fileDoesNotExist.rawValue),
-    ("fileIsDirectory", URLError.fileIsDirectory.rawValue),
-    (
-        "httpTooManyRedirects",
-        URLError.httpTooManyRedirects.rawValue
-    ),
-    (
-        "internationalRoamingOff",
-        URLError.internationalRoamingOff.rawValue
-    ),
-    (
-        "networkConnectionLost",
-        URLError.networkConnectionLost.rawValue
-    ),
-    (
-        "noPermissionsToReadFile",
-        URLError.noPermissionsToReadFile.rawValue
-    ),
-    (
-        "notConnectedToInternet",
-        URLError.notConnectedToInternet.rawValue
-    ),
-    (
-        "redirectToNonExistentLocation",
-        URLError.redirectToNonExistentLocation.rawValue
-    ),
-    (
-        "requestBodyStreamExhausted",
-        URLError.requestBodyStreamExhausted.rawValue
-    ), ("resourceUnavailable", URLError.resourceUnavailable.rawValue),
-    ("secureConnectionFailed", URLError.secureConnectionFailed.rawValue),
-    (
-        "serverCertificateHasBadDate",
-        URLError.serverCertificateHasBadDate.rawValue
-    ),
-    (
-        "serverCertificateHasUnknownRoot",
-        URLError.serverCertificateHasUnknownRoot.rawValue
-    ),
-    (
-        "serverCertificateNotYetValid",
-        URLError.serverCertificateNotYetValid.rawValue
-    ),
-    (
-        "serverCertificateUntrusted",
-        URLError.serverCertificateUntrusted.rawValue
-    ), ("timedOut", URLError.timedOut.rawValue),
-    (
-        "unknown",
-        URLError.unknown.rawValue
-    ), ("unsupportedURL", URLError.unsupportedURL.rawValue),
-    ("userAuthenticationRequired", URLError.userAuthenticationRequired.rawValue),
-    (
-        "userCancelledAuthentication",
-        URLError.userCancelledAuthentication.rawValue
-    ), ("zeroByteResource", URLError.zeroByteResource.rawValue),
-] { show("URLError.\(name)", value) }
-for (name, value) in [
-    (
-        "appTransportSecurityRequiresSecureConnection",
-        URLError.Code.appTransportSecurityRequiresSecureConnection.rawValue
-    ),
-    ("backgroundSessionInUseByAnotherProcess", URLError.Code.backgroundSessionInUseByAnotherProcess.rawValue),
-    ("backgroundSessionRequiresSharedContainer", URLError.Code.backgroundSessionRequiresSharedContainer.rawValue),
-    ("backgroundSessionWasDisconnected", URLError.Code.backgroundSessionWasDisconnected.rawValue),
-    ("badServerResponse", URLError.Code.badServerResponse.rawValue), ("badURL", URLError.Code.badURL.rawValue),
-    ("callIsActive", URLError.Code.callIsActive.rawValue), ("cancelled", URLError.Code.cancelled.rawValue),
-    ("cannotCloseFile", URLError.Code.cannotCloseFile.rawValue),
-    (
-        "cannotConnectToHost",
-        URLError.Code.cannotConnectToHost.rawValue
-    ), ("cannotCreateFile", URLError.Code.cannotCreateFile.rawValue),
-    ("cannotDecodeContentData", URLError.Code.cannotDecodeContentData.rawValue),
-    (
-        "cannotDecodeRawData",
-        URLError.Code.cannotDecodeRawData.rawValue
-    ), ("cannotFindHost", URLError.Code.cannotFindHost.rawValue),
-    ("cannotLoadFromNetwork", URLError.Code.cannotLoadFromNetwork.rawValue),
-    (
-        "cannotMoveFile",
-        URLError.Code.cannotMoveFile.rawValue
-    ), ("cannotOpenFile", URLError.Code.cannotOpenFile.rawValue),
-    ("cannotParseResponse", URLError.Code.cannotParseResponse.rawValue),
-    (
-        "cannotRemoveFile",
-        URLError.Code.cannotRemoveFile.rawValue
-    ), ("cannotWriteToFile", URLError.Code.cannotWriteToFile.rawValue),
-    ("clientCertificateRejected", URLError.Code.clientCertificateRejected.rawValue),
-    (
-        "clientCertificateRequired",
-        URLError.Code.clientCertificateRequired.rawValue
-    ),
-    (
-        "dataLengthExceedsMaximum",
-        URLError.Code.dataLengthExceedsMaximum.rawValue
-    ), ("dataNotAllowed", URLError.Code.dataNotAllowed.rawValue),
-    ("dnsLookupFailed", URLError.Code.dnsLookupFailed.rawValue),
-    (
-        "downloadDecodingFailedMidStream",
-        URLError.Code.downloadDecodingFailedMidStream.rawValue
-    ),
-    (
-        "downloadDecodingFailedToComplete",
-        URLError.Code.downloadDecodingFailedToComplete.rawValue
-    ),
-    (
-        "fileDoesNotExist",
-        URLError.Code.fileDoesNotExist.rawValue
-    ), ("fileIsDirectory", URLError.Code.fileIsDirectory.rawValue),
-    ("httpTooManyRedirects", URLError.Code.httpTooManyRedirects.rawValue),
-    (
-        "internationalRoamingOff",
-        URLError.Code.internationalRoamingOff.rawValue
-    ),
-    (
-        "networkConnectionLost",
-        URLError.Code.networkConnectionLost.rawValue
-    ),
-    (
-        "noPermissionsToReadFile",
-        URLError.Code.noPermissionsToReadFile.rawValue
-    ),
-    (
-        "notConnectedToInternet",
-        URLError.Code.notConnectedToInternet.rawValue
-    ),
-    (
-        "redirectToNonExistentLocation",
-        URLError.Code.redirectToNonExistentLocation.rawValue
-    ),
-    (
-        "requestBodyStreamExhausted",
-        URLError.Code.requestBodyStreamExhausted.rawValue
-    ),
-    (
-        "resourceUnavailable",
-        URLError.Code.resourceUnavailable.rawValue
-    ),
-    (
-        "secureConnectionFailed",
-        URLError.Code.secureConnectionFailed.rawValue
-    ),
-    (
-        "serverCertificateHasBadDate",
-        URLError.Code.serverCertificateHasBadDate.rawValue
-    ),
-    (
-        "serverCertificateHasUnknownRoot",
-        URLError.Code.serverCertificateHasUnknownRoot.rawValue
-    ),
-    (
-        "serverCertificateNotYetValid",
-        URLError.Code.serverCertificateNotYetValid.rawValue
-    ),
-    (
-        "serverCertificateUntrusted",
-        URLError.Code.serverCertificateUntrusted.rawValue
-    ), ("timedOut", URLError.Code.timedOut.rawValue),
-    (
-        "unknown",
-        URLError.Code.unknown.rawValue
-    ), ("unsupportedURL", URLError.Code.unsupportedURL.rawValue),
-    ("userAuthenticationRequired", URLError.Code.userAuthenticationRequired.rawValue),
-    ("userCancelledAuthentication", URLError.Code.userCancelledAuthentication.rawValue),
-    (
-        "zeroByteResource",
-        URLError.Code.zeroByteResource.rawValue
-    ),
-] { show("URLError.Code.\(name)", value) }
-for (name, value) in [
-    ("cancelAuthenticationChallenge", URLSession.AuthChallengeDisposition.cancelAuthenticationChallenge.rawValue),
-    ("performDefaultHandling", URLSession.AuthChallengeDisposition.performDefaultHandling.rawValue),
-    ("rejectProtectionSpace", URLSession.AuthChallengeDisposition.rejectProtectionSpace.rawValue),
-    ("useCredential", URLSession.AuthChallengeDisposition.useCredential.rawValue),
-] { show("URLSession.AuthChallengeDisposition.\(name)", value) }
-for (name, value) in [
-    ("allow", URLSession.ResponseDisposition.allow.rawValue),
-    (
-        "becomeDownload",
-        URLSession.ResponseDisposition.becomeDownload.rawValue
-    ),
-    (
-        "cancel",
-        URLSession.ResponseDisposition.cancel.rawValue
-    ),
-] { show("URLSession.ResponseDisposition.\(name)", value) }
-for (name, value) in [
-    ("canceling", URLSessionTask.State.canceling.rawValue),
-    (
-        "completed",
-        URLSessionTask.State.completed.rawValue
-    ), ("running", URLSessionTask.State.running.rawValue),
-    (
-        "suspended",
-        URLSessionTask.State.suspended.rawValue
-    ),
-] { show("URLSessionTask.State.\(name)", value) }
-for (name, value) in [
-    ("https", URLSessionTaskMetrics.DomainResolutionProtocol.https.rawValue),
-    (
-        "tcp",
-        URLSessionTaskMetrics.DomainResolutionProtocol.tcp.rawValue
-    ),
-    (
-        "tls",
-        URLSessionTaskMetrics.DomainResolutionProtocol.tls.rawValue
-    ),
-    (
-        "udp",
-        URLSessionTaskMetrics.DomainResolutionProtocol.udp.rawValue
-    ),
-    (
-        "unknown",
-        URLSessionTaskMetrics.DomainResolutionProtocol.unknown.rawValue
-    ),
-] { show("URLSessionTaskMetrics.DomainResolutionProtocol.\(name)", value) }
-for (name, value) in [
-    ("localCache", URLSessionTaskMetrics.ResourceFetchType.localCache.rawValue),
-    (
-        "networkLoad",
-        URLSessionTaskMetrics.ResourceFetchType.networkLoad.rawValue
-    ),
-    (
-        "serverPush",
-        URLSessionTaskMetrics.ResourceFetchType.serverPush.rawValue
-    ),
-    (
-        "unknown",
-        URLSessionTaskMetrics.ResourceFetchType.unknown.rawValue
-    ),
-] { show("URLSessionTaskMetrics.ResourceFetchType.\(name)", value) }
-for (name, value) in [
-    ("reloadIgnoringCacheData", NSURLRequest.CachePolicy.reloadIgnoringCacheData.rawValue),
-    ("reloadIgnoringLocalCacheData", NSURLRequest.CachePolicy.reloadIgnoringLocalCacheData.rawValue),
-    ("reloadRevalidatingCacheData", NSURLRequest.CachePolicy.reloadRevalidatingCacheData.rawValue),
-    ("useProtocolCachePolicy", NSURLRequest.CachePolicy.useProtocolCachePolicy.rawValue),
-] { show("NSURLRequest.CachePolicy.\(name)", value) }
-for (name, value) in [
-    ("background", NSURLRequest.NetworkServiceType.background.rawValue),
-    (
-        "default",
-        NSURLRequest.NetworkServiceType.default.rawValue
-    ), ("video", NSURLRequest.NetworkServiceType.video.rawValue),
-    ("voice", NSURLRequest.NetworkServiceType.voice.rawValue),
-    (
-        "voip",
-        NSURLRequest.NetworkServiceType.voip.rawValue
-    ),
-] { show("NSURLRequest.NetworkServiceType.\(name)", value) }
-for (name, value) in [
-    ("allowed", URLCache.StoragePolicy.allowed.rawValue),
-    (
-        "allowedInMemoryOnly",
-        URLCache.StoragePolicy.allowedInMemoryOnly.rawValue
-    ),
-    (
-        "notAllowed",
-        URLCache.StoragePolicy.notAllowed.rawValue
-    ),
-] { show("URLCache.StoragePolicy.\(name)", value) }
-for (name, value) in [
-    ("always", HTTPCookie.AcceptPolicy.always.rawValue), ("never", HTTPCookie.AcceptPolicy.never.rawValue),
-    ("onlyFromMainDocumentDomain", HTTPCookie.AcceptPolicy.onlyFromMainDocumentDomain.rawValue),
-] { show("HTTPCookie.AcceptPolicy.\(name)", value) }
-for (name, value) in [
-    ("comment", HTTPCookiePropertyKey.comment.rawValue),
-    (
-        "commentURL",
-        HTTPCookiePropertyKey.commentURL.rawValue
-    ), ("discard", HTTPCookiePropertyKey.discard.rawValue),
-    (
-        "domain",
-        HTTPCookiePropertyKey.domain.rawValue
-    ), ("expires", HTTPCookiePropertyKey.expires.rawValue),
-    (
-        "maximumAge",
-        HTTPCookiePropertyKey.maximumAge.rawValue
-    ), ("name", HTTPCookiePropertyKey.name.rawValue),
-    (
-        "originURL",
-        HTTPCookiePropertyKey.originURL.rawValue
-    ), ("path", HTTPCookiePropertyKey.path.rawValue),
-    (
-        "port",
-        HTTPCookiePropertyKey.port.rawValue
-    ), ("secure", HTTPCookiePropertyKey.secure.rawValue),
-    (
-        "value",
-        HTTPCookiePropertyKey.value.rawValue
-    ), ("version", HTTPCookiePropertyKey.version.rawValue),
-] { show("HTTPCookiePropertyKey.\(name)", value) }
-for (name, value) in [
-    ("forSession", URLCredential.Persistence.forSession.rawValue),
-    (
-        "none",
-        URLCredential.Persistence.none.rawValue
-    ), ("permanent", URLCredential.Persistence.permanent.rawValue),
-    ("synchronizable", URLCredential.Persistence.synchronizable.rawValue),
-] { show("URLCredential.Persistence.\(name)", value) }
+show("URLError.backgroundSessionInUseByAnotherProcess", URLError.backgroundSessionInUseByAnotherProcess.rawValue)
+show("URLError.backgroundSessionRequiresSharedContainer", URLError.backgroundSessionRequiresSharedContainer.rawValue)
+show("URLError.backgroundSessionWasDisconnected", URLError.backgroundSessionWasDisconnected.rawValue)
+show("URLError.badServerResponse", URLError.badServerResponse.rawValue)
+show("URLError.badURL", URLError.badURL.rawValue)
+show("URLError.callIsActive", URLError.callIsActive.rawValue)
+show("URLError.cancelled", URLError.cancelled.rawValue)
+show("URLError.cannotCloseFile", URLError.cannotCloseFile.rawValue)
+show("URLError.cannotConnectToHost", URLError.cannotConnectToHost.rawValue)
+show("URLError.cannotCreateFile", URLError.cannotCreateFile.rawValue)
+show("URLError.cannotDecodeContentData", URLError.cannotDecodeContentData.rawValue)
+show("URLError.cannotDecodeRawData", URLError.cannotDecodeRawData.rawValue)
+show("URLError.cannotFindHost", URLError.cannotFindHost.rawValue)
+show("URLError.cannotLoadFromNetwork", URLError.cannotLoadFromNetwork.rawValue)
+show("URLError.cannotMoveFile", URLError.cannotMoveFile.rawValue)
+show("URLError.cannotOpenFile", URLError.cannotOpenFile.rawValue)
+show("URLError.cannotParseResponse", URLError.cannotParseResponse.rawValue)
+show("URLError.cannotRemoveFile", URLError.cannotRemoveFile.rawValue)
+show("URLError.cannotWriteToFile", URLError.cannotWriteToFile.rawValue)
+show("URLError.clientCertificateRejected", URLError.clientCertificateRejected.rawValue)
+show("URLError.clientCertificateRequired", URLError.clientCertificateRequired.rawValue)
+show("URLError.dataNotAllowed", URLError.dataNotAllowed.rawValue)
+show("URLError.dnsLookupFailed", URLError.dnsLookupFailed.rawValue)
+show("URLError.downloadDecodingFailedMidStream", URLError.downloadDecodingFailedMidStream.rawValue)
+show("URLError.downloadDecodingFailedToComplete", URLError.downloadDecodingFailedToComplete.rawValue)
+show("URLError.fileDoesNotExist", URLError.fileDoesNotExist.rawValue)
+show("URLError.fileIsDirectory", URLError.fileIsDirectory.rawValue)
+show("URLError.httpTooManyRedirects", URLError.httpTooManyRedirects.rawValue)
+show("URLError.internationalRoamingOff", URLError.internationalRoamingOff.rawValue)
+show("URLError.networkConnectionLost", URLError.networkConnectionLost.rawValue)
+show("URLError.noPermissionsToReadFile", URLError.noPermissionsToReadFile.rawValue)
+show("URLError.notConnectedToInternet", URLError.notConnectedToInternet.rawValue)
+show("URLError.redirectToNonExistentLocation", URLError.redirectToNonExistentLocation.rawValue)
+show("URLError.requestBodyStreamExhausted", URLError.requestBodyStreamExhausted.rawValue)
+show("URLError.resourceUnavailable", URLError.resourceUnavailable.rawValue)
+show("URLError.secureConnectionFailed", URLError.secureConnectionFailed.rawValue)
+show("URLError.serverCertificateHasBadDate", URLError.serverCertificateHasBadDate.rawValue)
+show("URLError.serverCertificateHasUnknownRoot", URLError.serverCertificateHasUnknownRoot.rawValue)
+show("URLError.serverCertificateNotYetValid", URLError.serverCertificateNotYetValid.rawValue)
+show("URLError.serverCertificateUntrusted", URLError.serverCertificateUntrusted.rawValue)
+show("URLError.timedOut", URLError.timedOut.rawValue)
+show("URLError.unknown", URLError.unknown.rawValue)
+show("URLError.unsupportedURL", URLError.unsupportedURL.rawValue)
+show("URLError.userAuthenticationRequired", URLError.userAuthenticationRequired.rawValue)
+show("URLError.userCancelledAuthentication", URLError.userCancelledAuthentication.rawValue)
+show("URLError.zeroByteResource", URLError.zeroByteResource.rawValue)
+show(
+    "URLError.Code.appTransportSecurityRequiresSecureConnection",
+    URLError.Code.appTransportSecurityRequiresSecureConnection.rawValue)
+show(
+    "URLError.Code.backgroundSessionInUseByAnotherProcess",
+    URLError.Code.backgroundSessionInUseByAnotherProcess.rawValue)
+show(
+    "URLError.Code.backgroundSessionRequiresSharedContainer",
+    URLError.Code.backgroundSessionRequiresSharedContainer.rawValue)
+show("URLError.Code.backgroundSessionWasDisconnected", URLError.Code.backgroundSessionWasDisconnected.rawValue)
+show("URLError.Code.badServerResponse", URLError.Code.badServerResponse.rawValue)
+show("URLError.Code.badURL", URLError.Code.badURL.rawValue)
+show("URLError.Code.callIsActive", URLError.Code.callIsActive.rawValue)
+show("URLError.Code.cancelled", URLError.Code.cancelled.rawValue)
+show("URLError.Code.cannotCloseFile", URLError.Code.cannotCloseFile.rawValue)
+show("URLError.Code.cannotConnectToHost", URLError.Code.cannotConnectToHost.rawValue)
+show("URLError.Code.cannotCreateFile", URLError.Code.cannotCreateFile.rawValue)
+show("URLError.Code.cannotDecodeContentData", URLError.Code.cannotDecodeContentData.rawValue)
+show("URLError.Code.cannotDecodeRawData", URLError.Code.cannotDecodeRawData.rawValue)
+show("URLError.Code.cannotFindHost", URLError.Code.cannotFindHost.rawValue)
+show("URLError.Code.cannotLoadFromNetwork", URLError.Code.cannotLoadFromNetwork.rawValue)
+show("URLError.Code.cannotMoveFile", URLError.Code.cannotMoveFile.rawValue)
+show("URLError.Code.cannotOpenFile", URLError.Code.cannotOpenFile.rawValue)
+show("URLError.Code.cannotParseResponse", URLError.Code.cannotParseResponse.rawValue)
+show("URLError.Code.cannotRemoveFile", URLError.Code.cannotRemoveFile.rawValue)
+show("URLError.Code.cannotWriteToFile", URLError.Code.cannotWriteToFile.rawValue)
+show("URLError.Code.clientCertificateRejected", URLError.Code.clientCertificateRejected.rawValue)
+show("URLError.Code.clientCertificateRequired", URLError.Code.clientCertificateRequired.rawValue)
+show("URLError.Code.dataLengthExceedsMaximum", URLError.Code.dataLengthExceedsMaximum.rawValue)
+show("URLError.Code.dataNotAllowed", URLError.Code.dataNotAllowed.rawValue)
+show("URLError.Code.dnsLookupFailed", URLError.Code.dnsLookupFailed.rawValue)
+show("URLError.Code.downloadDecodingFailedMidStream", URLError.Code.downloadDecodingFailedMidStream.rawValue)
+show("URLError.Code.downloadDecodingFailedToComplete", URLError.Code.downloadDecodingFailedToComplete.rawValue)
+show("URLError.Code.fileDoesNotExist", URLError.Code.fileDoesNotExist.rawValue)
+show("URLError.Code.fileIsDirectory", URLError.Code.fileIsDirectory.rawValue)
+show("URLError.Code.httpTooManyRedirects", URLError.Code.httpTooManyRedirects.rawValue)
+show("URLError.Code.internationalRoamingOff", URLError.Code.internationalRoamingOff.rawValue)
+show("URLError.Code.networkConnectionLost", URLError.Code.networkConnectionLost.rawValue)
+show("URLError.Code.noPermissionsToReadFile", URLError.Code.noPermissionsToReadFile.rawValue)
+show("URLError.Code.notConnectedToInternet", URLError.Code.notConnectedToInternet.rawValue)
+show("URLError.Code.redirectToNonExistentLocation", URLError.Code.redirectToNonExistentLocation.rawValue)
+show("URLError.Code.requestBodyStreamExhausted", URLError.Code.requestBodyStreamExhausted.rawValue)
+show("URLError.Code.resourceUnavailable", URLError.Code.resourceUnavailable.rawValue)
+show("URLError.Code.secureConnectionFailed", URLError.Code.secureConnectionFailed.rawValue)
+show("URLError.Code.serverCertificateHasBadDate", URLError.Code.serverCertificateHasBadDate.rawValue)
+show("URLError.Code.serverCertificateHasUnknownRoot", URLError.Code.serverCertificateHasUnknownRoot.rawValue)
+show("URLError.Code.serverCertificateNotYetValid", URLError.Code.serverCertificateNotYetValid.rawValue)
+show("URLError.Code.serverCertificateUntrusted", URLError.Code.serverCertificateUntrusted.rawValue)
+show("URLError.Code.timedOut", URLError.Code.timedOut.rawValue)
+show("URLError.Code.unknown", URLError.Code.unknown.rawValue)
+show("URLError.Code.unsupportedURL", URLError.Code.unsupportedURL.rawValue)
+show("URLError.Code.userAuthenticationRequired", URLError.Code.userAuthenticationRequired.rawValue)
+show("URLError.Code.userCancelledAuthentication", URLError.Code.userCancelledAuthentication.rawValue)
+show("URLError.Code.zeroByteResource", URLError.Code.zeroByteResource.rawValue)
+show(
+    "URLSession.AuthChallengeDisposition.cancelAuthenticationChallenge",
+    URLSession.AuthChallengeDisposition.cancelAuthenticationChallenge.rawValue)
+show(
+    "URLSession.AuthChallengeDisposition.performDefaultHandling",
+    URLSession.AuthChallengeDisposition.performDefaultHandling.rawValue)
+show(
+    "URLSession.AuthChallengeDisposition.rejectProtectionSpace",
+    URLSession.AuthChallengeDisposition.rejectProtectionSpace.rawValue)
+show("URLSession.AuthChallengeDisposition.useCredential", URLSession.AuthChallengeDisposition.useCredential.rawValue)
+show("URLSession.ResponseDisposition.allow", URLSession.ResponseDisposition.allow.rawValue)
+show("URLSession.ResponseDisposition.becomeDownload", URLSession.ResponseDisposition.becomeDownload.rawValue)
+show("URLSession.ResponseDisposition.cancel", URLSession.ResponseDisposition.cancel.rawValue)
+show("URLSessionTask.State.canceling", URLSessionTask.State.canceling.rawValue)
+show("URLSessionTask.State.completed", URLSessionTask.State.completed.rawValue)
+show("URLSessionTask.State.running", URLSessionTask.State.running.rawValue)
+show("URLSessionTask.State.suspended", URLSessionTask.State.suspended.rawValue)
+show(
+    "URLSessionTaskMetrics.DomainResolutionProtocol.https",
+    URLSessionTaskMetrics.DomainResolutionProtocol.https.rawValue)
+show("URLSessionTaskMetrics.DomainResolutionProtocol.tcp", URLSessionTaskMetrics.DomainResolutionProtocol.tcp.rawValue)
+show("URLSessionTaskMetrics.DomainResolutionProtocol.tls", URLSessionTaskMetrics.DomainResolutionProtocol.tls.rawValue)
+show("URLSessionTaskMetrics.DomainResolutionProtocol.udp", URLSessionTaskMetrics.DomainResolutionProtocol.udp.rawValue)
+show(
+    "URLSessionTaskMetrics.DomainResolutionProtocol.unknown",
+    URLSessionTaskMetrics.DomainResolutionProtocol.unknown.rawValue)
+show("URLSessionTaskMetrics.ResourceFetchType.localCache", URLSessionTaskMetrics.ResourceFetchType.localCache.rawValue)
+show(
+    "URLSessionTaskMetrics.ResourceFetchType.networkLoad", URLSessionTaskMetrics.ResourceFetchType.networkLoad.rawValue)
+show("URLSessionTaskMetrics.ResourceFetchType.serverPush", URLSessionTaskMetrics.ResourceFetchType.serverPush.rawValue)
+show("URLSessionTaskMetrics.ResourceFetchType.unknown", URLSessionTaskMetrics.ResourceFetchType.unknown.rawValue)
+show("NSURLRequest.CachePolicy.reloadIgnoringCacheData", NSURLRequest.CachePolicy.reloadIgnoringCacheData.rawValue)
+show(
+    "NSURLRequest.CachePolicy.reloadIgnoringLocalCacheData",
+    NSURLRequest.CachePolicy.reloadIgnoringLocalCacheData.rawValue)
+show(
+    "NSURLRequest.CachePolicy.reloadRevalidatingCacheData",
+    NSURLRequest.CachePolicy.reloadRevalidatingCacheData.rawValue)
+show("NSURLRequest.CachePolicy.useProtocolCachePolicy", NSURLRequest.CachePolicy.useProtocolCachePolicy.rawValue)
+show("NSURLRequest.NetworkServiceType.background", NSURLRequest.NetworkServiceType.background.rawValue)
+show("NSURLRequest.NetworkServiceType.default", NSURLRequest.NetworkServiceType.default.rawValue)
+show("NSURLRequest.NetworkServiceType.video", NSURLRequest.NetworkServiceType.video.rawValue)
+show("NSURLRequest.NetworkServiceType.voice", NSURLRequest.NetworkServiceType.voice.rawValue)
+show("NSURLRequest.NetworkServiceType.voip", NSURLRequest.NetworkServiceType.voip.rawValue)
+show("URLCache.StoragePolicy.allowed", URLCache.StoragePolicy.allowed.rawValue)
+show("URLCache.StoragePolicy.allowedInMemoryOnly", URLCache.StoragePolicy.allowedInMemoryOnly.rawValue)
+show("URLCache.StoragePolicy.notAllowed", URLCache.StoragePolicy.notAllowed.rawValue)
+show("HTTPCookie.AcceptPolicy.always", HTTPCookie.AcceptPolicy.always.rawValue)
+show("HTTPCookie.AcceptPolicy.never", HTTPCookie.AcceptPolicy.never.rawValue)
+show("HTTPCookie.AcceptPolicy.onlyFromMainDocumentDomain", HTTPCookie.AcceptPolicy.onlyFromMainDocumentDomain.rawValue)
+show("HTTPCookiePropertyKey.comment", HTTPCookiePropertyKey.comment.rawValue)
+show("HTTPCookiePropertyKey.commentURL", HTTPCookiePropertyKey.commentURL.rawValue)
+show("HTTPCookiePropertyKey.discard", HTTPCookiePropertyKey.discard.rawValue)
+show("HTTPCookiePropertyKey.domain", HTTPCookiePropertyKey.domain.rawValue)
+show("HTTPCookiePropertyKey.expires", HTTPCookiePropertyKey.expires.rawValue)
+show("HTTPCookiePropertyKey.maximumAge", HTTPCookiePropertyKey.maximumAge.rawValue)
+show("HTTPCookiePropertyKey.name", HTTPCookiePropertyKey.name.rawValue)
+show("HTTPCookiePropertyKey.originURL", HTTPCookiePropertyKey.originURL.rawValue)
+show("HTTPCookiePropertyKey.path", HTTPCookiePropertyKey.path.rawValue)
+show("HTTPCookiePropertyKey.port", HTTPCookiePropertyKey.port.rawValue)
+show("HTTPCookiePropertyKey.secure", HTTPCookiePropertyKey.secure.rawValue)
+show("HTTPCookiePropertyKey.value", HTTPCookiePropertyKey.value.rawValue)
+show("HTTPCookiePropertyKey.version", HTTPCookiePropertyKey.version.rawValue)
+show("URLCredential.Persistence.forSession", URLCredential.Persistence.forSession.rawValue)
+show("URLCredential.Persistence.none", URLCredential.Persistence.none.rawValue)
+show("URLCredential.Persistence.permanent", URLCredential.Persistence.permanent.rawValue)
+show("URLCredential.Persistence.synchronizable", URLCredential.Persistence.synchronizable.rawValue)
 show("URLSession.AuthChallengeDisposition", (0...5).map { URLSession.AuthChallengeDisposition(rawValue: $0)?.rawValue })
 show("URLSession.AuthChallengeDisposition.init(rawValue:)", URLSession.AuthChallengeDisposition(rawValue: 1))
 show("URLSession.DelayedRequestDisposition", [URLSession.DelayedRequestDisposition.cancel == .cancel])

@@ -125,19 +125,7 @@ struct TypedURL {
         let (start, rest) = parts
         let path = rest.prefix { $0 != "?" && $0 != "#" }
         guard path.hasPrefix("/"), path.contains("/.") else { return text }
-        var segments: [Substring] = []
-        let all = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
-        for (index, segment) in all.enumerated() {
-            let isLast = index == all.count - 1
-            switch segment {
-            case ".": if isLast { segments.append("") }
-            case "..":
-                _ = segments.popLast()
-                if isLast { segments.append("") }
-            default: segments.append(segment)
-            }
-        }
-        return start + "/" + segments.joined(separator: "/") + rest.dropFirst(path.count)
+        return start + URLRequest.withoutDotSegments(String(path)) + rest.dropFirst(path.count)
     }
 
     private var authority: Substring {

@@ -245,13 +245,3 @@ extension SessionConfiguration {
         set { timeouts.total = Duration(limit: newValue) }
     }
 }
-
-extension Duration {
-    fileprivate var inSeconds: Double { self / .seconds(1) }
-
-    /// Nil for values that set no limit.
-    fileprivate init?(limit seconds: Double) {
-        guard seconds > 0, seconds < 9e9 else { return nil }
-        self = .seconds(seconds)
-    }
-}

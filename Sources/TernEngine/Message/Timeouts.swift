@@ -34,10 +34,10 @@ extension Timeouts {
     /// URLSession's interval, in seconds: ``idle``, within which a connection has to be opened, too, unless ``connect`` was
     /// chosen beside it.
     var interval: Double {
-        get { idle.map { $0 / .seconds(1) } ?? .infinity }
+        get { idle?.inSeconds ?? .infinity }
         set {
             let isChosen = connect != Self.connect(within: idle)
-            idle = newValue > 0 && newValue < 9e9 ? .seconds(newValue) : nil
+            idle = Duration(limit: newValue)
             if !isChosen { connect = Self.connect(within: idle) }
         }
     }
@@ -46,4 +46,15 @@ extension Timeouts {
 
     /// A server need not answer an expectation, and that is no failure.
     var permission: Duration { idle.map { min($0, self.continue) } ?? self.continue }
+}
+
+// Intervals, as URLSession has them.
+extension Duration {
+    var inSeconds: Double { self / .seconds(1) }
+
+    /// Nil for values that set no limit.
+    init?(limit seconds: Double) {
+        guard seconds > 0, seconds < 9e9 else { return nil }
+        self = .seconds(seconds)
+    }
 }

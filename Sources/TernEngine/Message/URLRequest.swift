@@ -136,6 +136,9 @@ public struct URLRequest: Sendable {
         storage.parts.destination = .success(try Destination(absoluteString: typed, isTyped: true))
     }
 
+    /// A path without its dot segments (RFC 3986 §5.2.4): that of a typed URL keeps them.
+    package static func withoutDotSegments(_ path: String) -> String { URIReference.withoutDotSegments(path) }
+
     /// The request's URL; of a relative one the whole. An invalid one is reported when the request is sent. The path is sent
     /// without its dot segments, `/b` for `/a/../b` and `/a/%2e%2e/b` (RFC 3986 §6.2.2.3, WHATWG URL §4.4).
     public var url: URL? {

@@ -190,11 +190,16 @@ extension TrustServices {
 
 extension ProxyTrust {
     /// The trust in the proxies of a session with these policies.
-    init(of configuration: SessionConfiguration, policies: ServerTrustPolicyManager?) {
+    ///
+    /// - Parameter origins: what that session trusts in origins; nil if nobody asks.
+    init(
+        of configuration: SessionConfiguration, policies: ServerTrustPolicyManager?,
+        beside origins: TrustSettings? = nil
+    ) {
         let settings = TrustSettings(
             tls: configuration.forProxies.tls, policies: configuration.proxyTrustPolicyManager ?? policies)
         self.init(
-            cell: TrustCell(origins: settings, proxies: settings),
+            cell: TrustCell(origins: origins ?? settings, proxies: settings),
             services: TrustServices(configuration.forProxies, proxyTrust: nil))
     }
 }
@@ -208,14 +213,9 @@ extension SessionTrust {
         sharing shared: ProxyTrust?
     ) {
         let origins = TrustSettings(tls: configuration.tls, identities: identities, policies: policies)
-        let proxies: ProxyTrust
-        if let shared {
-            proxies = ProxyTrust(cell: TrustCell(origins: origins, proxiesOf: shared.cell), services: shared.services)
-        } else {
-            let own = ProxyTrust(of: configuration, policies: policies)
-            proxies = ProxyTrust(
-                cell: TrustCell(origins: origins, proxies: own.cell.value.proxies), services: own.services)
-        }
+        let proxies =
+            shared.map { ProxyTrust(cell: TrustCell(origins: origins, proxiesOf: $0.cell), services: $0.services) }
+            ?? ProxyTrust(of: configuration, policies: policies, beside: origins)
         self.init(
             proxies.cell, ofOrigins: TrustServices(configuration, proxyTrust: proxies), ofProxies: proxies.services,
             sharesProxies: shared != nil)

@@ -118,7 +118,7 @@ struct ProxyTrust: Sendable {
     let services: TrustServices
 }
 
-/// What a session trusts, whom it asks about servers, and whom it tells.
+/// The trust of a session: its value, and the services that ask about servers and report them.
 final class SessionTrust: Sendable {
     private let cell: TrustCell
     private let ofOrigins: TrustServices

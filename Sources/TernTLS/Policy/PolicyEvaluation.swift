@@ -279,8 +279,8 @@ extension PolicyEvaluation {
 
 // The staple
 extension PolicyEvaluation {
-    /// For policies that do not check revocation by OCSP: as if they did with nothing but the staple. One that says
-    /// "revoked" counts, whoever asked for it; where must-staple is enforced, so does one that is missing (RFC 7633 §4.3.3).
+    /// For policies that do not check revocation by OCSP: as if they did with nothing but the staple. A staple that says
+    /// "revoked" refuses the server under each of them. A missing one does where must-staple is enforced (RFC 7633 §4.3.3).
     private mutating func stapled(_ findings: Findings) -> Findings {
         guard trust.enforcesMustStaple || trust.revocation.stapledResponse != nil, findings.failure == nil,
             findings.isValidated, !isOverBudget, findings.chain.count > 1,

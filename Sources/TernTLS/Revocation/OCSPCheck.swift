@@ -178,17 +178,21 @@ extension OCSPResponse {
         return nil
     }
 
-    /// Whether it has no more than it may. What a server staples is decoded on a reactor, each certificate with its key.
-    var isModest: Bool {
-        guard der.count <= Self.maximumSize, let counts else { return false }
-        return counts.certificates <= Self.maximumCertificates && counts.answers <= Self.maximumAnswers
+    /// The same of one that has no more than it may, and nil for all others: what a server staples is decoded on a reactor,
+    /// each certificate with its key.
+    private var modestCounts: (certificates: Int, answers: Int)? {
+        guard der.count <= Self.maximumSize, let counts, counts.certificates <= Self.maximumCertificates,
+            counts.answers <= Self.maximumAnswers
+        else { return nil }
+        return counts
     }
+
+    /// Whether it has no more than it may, and is read.
+    var isModest: Bool { modestCounts != nil }
 
     /// The cost of decoding it, in units of `EvaluationBudget`; of one that is not modest that of telling so.
     var readingCost: Int {
-        let bytes = 20 + min(der.count, Self.maximumSize) / 200
-        guard isModest, let counts else { return bytes }
-        return bytes + counts.certificates * 100 + counts.answers * 5
+        20 + min(der.count, Self.maximumSize) / 200 + (modestCounts.map { $0.certificates * 100 + $0.answers * 5 } ?? 0)
     }
 
     /// The signed part of a successful response, which the caller frees; nil for anything else.

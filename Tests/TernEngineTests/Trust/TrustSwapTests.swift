@@ -204,7 +204,7 @@ import TernLock
         paths.anchors = .only(folder.url("anchors.pem"))
         paths.policy = folder.url("policy.json")
         try Data(anchors.map(\.certificatePEM).joined(separator: "\n").utf8).write(to: folder.url("anchors.pem"))
-        // So many hosts that making their policies takes long.
+        // With this many hosts it takes long to make the policies.
         let hosts = (0..<20_000).map { "\"h\($0).test\"" }.joined(separator: ",")
         try Data(
             #"{"pinSets": [{"hosts": ["localhost", \#(hosts)], "pins": ["\#(pinned)"]}]}"#.utf8
