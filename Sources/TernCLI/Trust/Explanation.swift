@@ -137,6 +137,9 @@ enum TrustAdvice {
         case .noRequiredEvaluator, .noPolicy: "Add the host to the policy, or allow the default policy for it."
         case .revoked:
             "Take it seriously: the key may be stolen. Have a certificate issued for a new key, and pin that."
+        case .distrusted:
+            "Have another certificate issued, for a new key or by another authority: this one is revoked for every client that "
+                + "has the list. If the list is wrong, correct it."
         case .revocationUndetermined, .unknownToResponder:
             "Let the server staple an OCSP response, or make the authority's responder reachable from this machine."
         case .revocationNotAsked:

@@ -133,6 +133,12 @@ extension X509Certificate {
             sha256 = hash
         }
 
+        /// A key with this hash; nil unless it has 32 bytes.
+        public init?(sha256: [UInt8]) {
+            guard sha256.count == 32 else { return nil }
+            self.sha256 = sha256
+        }
+
         /// Hashes a DER SubjectPublicKeyInfo, as `openssl pkey -pubout -outform der` writes it.
         public init(subjectPublicKeyInfo der: [UInt8]) {
             OpenSSLError.clear()

@@ -56,6 +56,8 @@ public struct TrustFailure: Error, Sendable, Hashable {
         case noPolicy
         /// The certificate at `depth` was revoked at this time, in seconds since 1970, if it is given.
         case revoked(at: Int64?)
+        /// The certificate at `depth` is one of ``DistrustedCertificates``.
+        case distrusted(DistrustRule)
         /// The responder for the certificate at `depth` does not know it.
         case unknownToResponder
         /// No response and no list shows that the certificate at `depth` is not revoked, and the policy requires it.
@@ -83,10 +85,20 @@ public struct TrustFailure: Error, Sendable, Hashable {
                 .chain
             case .keyNotPinned, .certificateNotPinned: .pin
             case .noRequiredEvaluator, .noPolicy, .certificateTransparency, .customEvaluation, .delegate: .caller
-            case .revoked, .unknownToResponder, .revocationUndetermined, .missingStaple: .status
+            case .revoked, .distrusted, .unknownToResponder, .revocationUndetermined, .missingStaple: .status
             case .revocationNotAsked: .session
             }
         }
+    }
+
+    /// What a certificate is distrusted by, see ``DistrustedCertificates``.
+    public enum DistrustRule: String, Sendable, Hashable, CaseIterable {
+        /// Its serial number, with its issuer's name or key.
+        case serialNumber = "serial number"
+        /// Its key.
+        case publicKey = "public key"
+        /// Its name together with its key.
+        case subjectAndPublicKey = "name and public key"
     }
 
     /// Whose rule refused a server.
@@ -214,6 +226,7 @@ extension TrustFailure: CustomStringConvertible {
         case .noPolicy: return "the composite policy is empty, so it accepts no server"
         case .revoked(nil): return "\(subject) was revoked"
         case .revoked(let time?): return "\(subject) was revoked at \(Timestamp.text(time))"
+        case .distrusted(let rule): return "\(subject) is on a list of distrusted certificates, by its \(rule.rawValue)"
         case .unknownToResponder: return "the OCSP responder does not know \(subject)"
         case .revocationUndetermined: return "neither a response nor a list shows that \(subject) is not revoked"
         case .revocationNotAsked:
@@ -255,6 +268,7 @@ extension TrustFailure {
         case .noRequiredEvaluator: "no-required-evaluator"
         case .noPolicy: "no-policy"
         case .revoked: "revoked"
+        case .distrusted: "distrusted"
         case .unknownToResponder: "unknown-to-responder"
         case .revocationUndetermined: "revocation-undetermined"
         case .revocationNotAsked: "revocation-not-asked"

@@ -70,3 +70,21 @@ extension X509Reference {
         text.utf8.count <= 2048 && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f } ? text : nil
     }
 }
+
+// What revocation knows certificates by.
+extension X509Reference {
+    /// The content of the serial number's DER INTEGER.
+    var serialNumber: [UInt8] {
+        let encoding = unsafe Self.encode { target in unsafe i2d_ASN1_INTEGER(X509_get0_serialNumber(pointer), target) }
+        var elements = DERElements(encoding[...])
+        return elements.next().map { Array($0.content) } ?? []
+    }
+
+    var issuerName: [UInt8] {
+        unsafe Self.encode { target in unsafe i2d_X509_NAME(X509_get_issuer_name(pointer), target) }
+    }
+
+    var subjectName: [UInt8] {
+        unsafe Self.encode { target in unsafe i2d_X509_NAME(X509_get_subject_name(pointer), target) }
+    }
+}
