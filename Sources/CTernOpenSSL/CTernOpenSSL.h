@@ -129,6 +129,9 @@ static const uint64_t tern_OPENSSL_INIT_NO_ATEXIT = OPENSSL_INIT_NO_ATEXIT;
 static inline int tern_SSL_CTX_set_min_proto_version(SSL_CTX *context, int version) {
     return (int)SSL_CTX_set_min_proto_version(context, version);
 }
+static inline int tern_SSL_set_min_proto_version(SSL *ssl, int version) {
+    return (int)SSL_set_min_proto_version(ssl, version);
+}
 static inline int tern_SSL_CTX_set_max_proto_version(SSL_CTX *context, int version) {
     return (int)SSL_CTX_set_max_proto_version(context, version);
 }

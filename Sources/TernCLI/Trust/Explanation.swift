@@ -19,7 +19,8 @@ struct Explanation {
             ("rule", result.rule), ("because", result.sentence), ("policy", result.policy),
             ("at", Timestamp.rfc3339(result.time)),
         ])
-        if let rehearsed = result.rehearsed {
+        for waived in result.waivedFailures.dropFirst() { lines += rows([("waived", waived.sentence)]) }
+        for rehearsed in result.rehearsals {
             let verdict = rehearsed.isAccepted ? "would accept" : "would REFUSE, \(rehearsed.rule)"
             lines += rows([("next", "\(verdict): \(rehearsed.sentence)")])
         }
@@ -152,6 +153,9 @@ enum TrustAdvice {
         case .certificateTransparency:
             "Have the authority issue a certificate with timestamps of enough logs, as public authorities do. If it has them, "
                 + "fetch the current list of certificate logs."
+        case .protocolVersion: "Let the server speak that version: every current TLS library has it."
+        case .anchorCondition:
+            "Have a certificate issued by an authority that the policy accepts for this server, or change its conditions."
         case .limit: "Have the server send its own certificate and the few above it, with no more names than it needs."
         case .chainTooLong:
             "Have the server send the shortest chain to the anchor, or allow more certificates between them."

@@ -574,8 +574,7 @@ struct ServerTrustContext {
     func newSession(asksUser: Bool) throws(TLSError) -> TLSSession {
         try TLSSession(
             context: context, host: peer.server.certifiedHost, port: peer.server.port, policy: decision.policy,
-            rules: decision.rules, rehearsedRules: decision.rehearsal?.nextRules(beside: decision.rules),
-            identity: identity, asksUser: asksUser)
+            rules: decision.rules, identity: identity, asksUser: asksUser)
     }
 
     /// Sends a report if the server did not match a pin set that wants reports.

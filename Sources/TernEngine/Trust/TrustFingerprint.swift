@@ -18,13 +18,7 @@ extension TrustSettings {
 
 extension TLSSettings {
     fileprivate func fingerprint(showing identity: ClientIdentity?) -> [[UInt8]] {
-        var parts: [[UInt8]] = []
-        switch anchors.source {
-        case .system: break
-        case .only(let anchors): parts = [Array("only".utf8)] + anchors.map(\.der)
-        case .systemAnd(let anchors): parts = [Array("system and".utf8)] + anchors.map(\.der)
-        case .folder(let path, let anchors): parts = [Array("folder".utf8), Array(path.utf8)] + anchors.map(\.der)
-        }
+        var parts = anchors.bytes
         // By its names: one that is renewed is the same client.
         if let leaf = identity?.certificates.first {
             parts += [Array("identity".utf8), Array(leaf.issuer.utf8), Array(leaf.subject.utf8)]
@@ -34,6 +28,33 @@ extension TLSSettings {
         if fetchesMissingIssuers { parts.append(Array("fetches issuers".utf8)) }
         if enforcesMustStaple { parts.append(Array("must staple".utf8)) }
         return parts
+    }
+}
+
+extension TrustAnchors {
+    fileprivate var bytes: [[UInt8]] {
+        switch source {
+        case .system: []
+        case .only(let anchors): [Array("only".utf8)] + anchors.map(\.der)
+        case .systemAnd(let anchors): [Array("system and".utf8)] + anchors.map(\.der)
+        case .folder(let path, let anchors): [Array("folder".utf8), Array(path.utf8)] + anchors.map(\.der)
+        }
+    }
+}
+
+extension TrustRules {
+    fileprivate var bytes: [[UInt8]] {
+        let values = [
+            profile?.rawValue, maximumPathDepth?.description, minimumVersion?.description,
+            minimumKeyStrength?.description, minimumSignatureStrength?.description, enforcesMustStaple?.description,
+            fetchesMissingIssuers?.description,
+        ]
+        var bytes = (anchors?.bytes ?? []) + [Array(values.map { $0 ?? "-" }.joined(separator: " ").utf8)]
+        bytes.append(distrusted.digest)
+        for (anchor, conditions) in anchorConditions.sorted(by: { $0.key.der.lexicographicallyPrecedes($1.key.der) }) {
+            bytes += [anchor.der, Array("\(conditions)".utf8)]
+        }
+        return bytes
     }
 }
 
@@ -50,6 +71,7 @@ extension ServerTrustPolicy {
         case .composite(let policies): Self.demands(of: policies).map { [text] + $0 }
         // What is only rehearsed decides nothing.
         case .rehearsal(_, let enforced): enforced.demands
+        case .applying(let rules, let policy): policy.demands.map { rules.bytes + $0 }
         case .customEvaluation: nil
         }
     }

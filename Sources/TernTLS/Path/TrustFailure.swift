@@ -69,6 +69,10 @@ public struct TrustFailure: Error, Sendable, Hashable {
         case missingStaple
         /// The leaf does not comply with a policy of Certificate Transparency.
         case certificateTransparency(TransparencyShortfall)
+        /// The connection has an older version of TLS than the rules of the policy allow.
+        case protocolVersion(TLSProtocolVersion, minimum: TLSProtocolVersion)
+        /// The chain ends in an anchor that the rules of the policy accept for other servers or times only.
+        case anchorCondition(AnchorViolation)
         /// The custom evaluation returned false.
         case customEvaluation
         /// A delegate refused a server that the policy accepted.
@@ -84,9 +88,30 @@ public struct TrustFailure: Error, Sendable, Hashable {
                 .invalidSignature, .unknownCriticalExtension, .chainTooLong, .certificatePolicy, .rule, .limit, .other:
                 .chain
             case .keyNotPinned, .certificateNotPinned: .pin
-            case .noRequiredEvaluator, .noPolicy, .certificateTransparency, .customEvaluation, .delegate: .caller
+            case .noRequiredEvaluator, .noPolicy, .certificateTransparency, .protocolVersion, .anchorCondition,
+                .customEvaluation, .delegate:
+                .caller
             case .revoked, .distrusted, .unknownToResponder, .revocationUndetermined, .missingStaple: .status
             case .revocationNotAsked: .session
+            }
+        }
+    }
+
+    /// What an anchor may not be used for, see ``AnchorConditions``.
+    public enum AnchorViolation: Sendable, Hashable, CustomStringConvertible {
+        /// The leaf is for a name or an address that the anchor does not count for.
+        case name(SubjectAlternativeName)
+        /// The anchor counts no more since this time, in seconds since 1970-01-01T00:00:00Z.
+        case time(Int64)
+        /// The leaf was issued after this time.
+        case issued(Int64)
+
+        /// The end of a sentence about the anchor.
+        public var description: String {
+            switch self {
+            case .name(let name): "is no anchor for \(name)"
+            case .time(let end): "is no anchor since \(Timestamp.text(end))"
+            case .issued(let end): "is no anchor for what was issued after \(Timestamp.text(end))"
             }
         }
     }
@@ -233,6 +258,9 @@ extension TrustFailure: CustomStringConvertible {
             return "the policy requires the revocation status of \(subject), which the handshake did not ask for"
         case .missingStaple: return "\(subject) requires a stapled OCSP response, and the server sent no usable one"
         case .certificateTransparency(let shortfall): return shortfall.sentence
+        case .protocolVersion(let version, let minimum):
+            return "the server speaks \(version), and the policy requires \(minimum) or later"
+        case .anchorCondition(let violation): return "\(subject) \(violation)"
         case .customEvaluation: return "the custom evaluation refused it"
         case .delegate: return "a delegate refused the server, which the policy had accepted"
         case .other: return "\(subject): \(verifyText)"
@@ -274,6 +302,8 @@ extension TrustFailure {
         case .revocationNotAsked: "revocation-not-asked"
         case .missingStaple: "missing-staple"
         case .certificateTransparency: "certificate-transparency"
+        case .protocolVersion: "protocol-version"
+        case .anchorCondition: "anchor-condition"
         case .customEvaluation: "custom-evaluation"
         case .delegate: "delegate"
         case .other: "other"

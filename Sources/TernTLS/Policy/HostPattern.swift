@@ -51,6 +51,15 @@ public struct HostPattern: Sendable, Hashable {
     }
 }
 
+extension HostPattern {
+    /// Whether the pattern matches all that a name in a certificate does, which may begin with `*.`.
+    func covers(certified name: String) -> Bool {
+        guard name.hasPrefix("*.") else { return matches(name) }
+        let domain = HostName.canonical(String(name.dropFirst(2)))
+        return scope == .anyDepth && matches(domain) || scope == .oneLabelBelow && domain == host
+    }
+}
+
 extension HostPattern: CustomStringConvertible {
     /// The pattern as written in a policy.
     public var description: String {

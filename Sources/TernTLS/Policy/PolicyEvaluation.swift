@@ -18,12 +18,15 @@ struct PolicyEvaluation: Sendable {
     private var known: [Int: Findings] = [:]
     /// Those of them that may change when more is known, or when the policies are evaluated again.
     private var passing: [Int: Findings] = [:]
-    /// The chains of policies that check revocation, which remain valid while the revocation data changes.
-    private var chains: [Int: Findings] = [:]
+    /// The chains by what they were validated for, so that several policies need one, also when more becomes known.
+    private var chains: [ChainKey: Findings] = [:]
     /// What the staple says of a leaf that requires one.
     private var staple: StapleVerdict?
     private var budget = EvaluationBudget.whole
     private var next = 0
+    /// Numbers the rules in force: 0 is the session's.
+    private var scope = 0
+    private var lastScope = 0
     private var isRecorded = false
 
     private enum Place {
@@ -35,26 +38,18 @@ struct PolicyEvaluation: Sendable {
         case elsewhere
     }
 
+    private struct ChainKey: Hashable, Sendable {
+        let scope: Int
+        let validatesHost: Bool
+    }
+
     private struct StapleVerdict: Sendable {
+        let isRequired: Bool
         let findings: [RevocationFinding]
         let failure: TrustFailure?
     }
 
-    /// The verdict of a policy, before it becomes a result.
-    struct Findings: Sendable {
-        /// The chain that the policy established; empty if it established none.
-        var chain: [X509Certificate] = []
-        /// Whether that chain was validated, not only its signatures.
-        var isValidated = false
-        var failure: TrustFailure?
-        var waived: TrustFailure?
-        /// Whether the policy accepts without pins, because they have expired.
-        var hasExpiredPins = false
-        var revocation: [RevocationFinding] = []
-        var transparency: TransparencyVerdict?
-        /// The verdict of a policy that is rehearsed beside the one that decides.
-        var rehearsed: ServerTrustResult?
-    }
+    typealias Findings = ServerTrustResult.Findings
 
     init(trust: ServerTrust, host: String?) {
         self.trust = trust
@@ -90,14 +85,7 @@ struct PolicyEvaluation: Sendable {
     }
 
     private func result(of policy: ServerTrustPolicy, _ findings: Findings) -> ServerTrustResult {
-        ServerTrustResult(
-            verdict: findings.failure.map { .refused($0) } ?? .accepted, host: host ?? "", sentChain: trust.sentChain,
-            fetched: trust.fetchedIssuers, verifiedChain: findings.chain, isChainValidated: findings.isValidated,
-            waived: findings.waived,
-            hasExpiredPins: findings.hasExpiredPins, revocation: findings.revocation,
-            transparency: findings.transparency, rehearsed: findings.rehearsed, time: trust.time,
-            isBetweenSeconds: trust.isBetweenSeconds,
-            policy: policy.description)
+        ServerTrustResult(findings, about: trust, host: host ?? "", policy: policy.description)
     }
 
     private var isOverBudget: Bool { place == .reactor && budget.isExceeded }
@@ -105,34 +93,34 @@ struct PolicyEvaluation: Sendable {
     private mutating func findings(of policy: ServerTrustPolicy, _ place: Place) -> Findings {
         self.place = place
         budget = place == .reactor ? .onReactor : .whole
-        next = 0
+        (next, scope, lastScope) = (0, 0, 0)
         // A single policy is evaluated completely where it is started or restarted.
         isRecorded = place == .elsewhere
-        if policy.combinesOthers, place == .reactor { isRecorded = true }
+        if !policy.children.isEmpty, place == .reactor { isRecorded = true }
         let findings = findings(of: policy)
-        return stapled(findings)
+        return stapled(findings, by: policy)
     }
 
     private mutating func findings(of policy: ServerTrustPolicy) -> Findings {
         // Those that it combines have numbers of their own.
-        if policy.combinesOthers { return findings(of: policy, next) }
+        if !policy.children.isEmpty { return findings(ofSingle: policy) }
         let number = next
         next += 1
         if let known = known[number] ?? passing[number] { return known }
         if case .customEvaluation = policy, place == .elsewhere { return Findings() }
         if place != .reactor { budget = .whole }
-        let findings = findings(of: policy, number)
+        let findings = findings(ofSingle: policy)
         if isRecorded, !isOverBudget {
             if policy.isFinal { known[number] = findings } else { passing[number] = findings }
         }
         return findings
     }
 
-    private mutating func findings(of policy: ServerTrustPolicy, _ number: Int) -> Findings {
+    private mutating func findings(ofSingle policy: ServerTrustPolicy) -> Findings {
         switch policy {
         case .performDefaultEvaluation(let validateHost): return validated(validateHost)
         case .performRevokedEvaluation(let validateHost, let flags):
-            return unrevoked(validated(validateHost, number), flags)
+            return unrevoked(validated(validateHost), flags)
         case .pinCertificates(let pins, validateCertificateChain: true, let validateHost):
             return validated(validateHost, anchoredIn: pins)
         case .pinCertificates(let pins, validateCertificateChain: false, _):
@@ -142,9 +130,10 @@ struct PolicyEvaluation: Sendable {
         case .pinPublicKeys(let pins, validateCertificateChain: false, _):
             return signedPath { path in Self.objection(pins, in: path) }
         case .pinSet(let set): return findings(of: set)
-        case .certificateTransparency(let rules): return logged(validated(true, number), rules)
+        case .certificateTransparency(let rules): return logged(validated(true), rules)
         case .composite(let policies): return findings(ofAll: policies)
         case .rehearsal(let next, let enforced): return findings(rehearsing: next, enforcing: enforced)
+        case .applying(let rules, let policy): return findings(of: policy, under: rules)
         case .disableEvaluation: return Findings()
         case .customEvaluation(let accepts):
             return accepts(trust, host ?? "") ? Findings() : refused(.customEvaluation, seen: trust.sentChain)
@@ -154,7 +143,7 @@ struct PolicyEvaluation: Sendable {
     private mutating func findings(of set: PinSet) -> Findings {
         if !set.validatesChain {
             var findings = signedPath { path in set.matches(path) ? nil : .keyNotPinned(pins: set.allPins) }
-            if set.mode == .reportOnly { swap(&findings.failure, &findings.waived) }
+            if set.mode == .reportOnly { findings.waive() }
             return findings
         }
         var validated = validated(true)
@@ -163,7 +152,7 @@ struct PolicyEvaluation: Sendable {
             return validated
         }
         var findings = pinned(validated) { chain in set.matches(chain) ? nil : .keyNotPinned(pins: set.allPins) }
-        if set.mode == .reportOnly, validated.failure == nil { swap(&findings.failure, &findings.waived) }
+        if set.mode == .reportOnly, validated.failure == nil { findings.waive() }
         return findings
     }
 
@@ -179,12 +168,12 @@ struct PolicyEvaluation: Sendable {
         guard var findings = established.first(where: \.isValidated) ?? established.first ?? all.first else {
             return refused(.noPolicy, seen: trust.sentChain)
         }
-        findings.waived = all.lazy.compactMap(\.waived).first
+        findings.waived = all.flatMap(\.waived)
         findings.hasExpiredPins = all.contains(where: \.hasExpiredPins)
         findings.revocation = all.flatMap(\.revocation)
         let verdicts = all.compactMap(\.transparency)
         findings.transparency = verdicts.first { $0.shortfall != nil } ?? verdicts.first
-        findings.rehearsed = all.lazy.compactMap(\.rehearsed).first
+        findings.rehearsals = all.flatMap(\.rehearsals)
         return findings
     }
 
@@ -194,25 +183,35 @@ struct PolicyEvaluation: Sendable {
     ) -> Findings {
         var findings = findings(of: enforced)
         if isOverBudget { return findings }
-        let enforcedRules = trust.rules
-        trust.rules = trust.rehearsedRules ?? enforcedRules
-        let rehearsed = self.findings(of: next)
-        trust.rules = enforcedRules
+        let rehearsed = stapled(self.findings(of: next), by: next)
         if isOverBudget { return rehearsed }
-        findings.rehearsed = result(of: next, rehearsed)
+        findings.rehearsals.append(result(of: next, rehearsed))
+        return findings
+    }
+
+    private mutating func findings(of policy: ServerTrustPolicy, under rules: TrustRules) -> Findings {
+        let outer = (trust, scope)
+        trust = trust.applying(rules)
+        lastScope += 1
+        scope = lastScope
+        var findings = findings(of: policy)
+        (trust, scope) = outer
+        if findings.failure == nil, !isOverBudget {
+            findings.failure = rules.objection(
+                to: findings.isValidated ? findings.chain : [], over: trust.protocolVersion, at: trust.time, host: host)
+        }
         return findings
     }
 }
 
 // Sources of chains
 extension PolicyEvaluation {
-    private mutating func validated(_ validateHost: Bool) -> Findings { validated(validateHost, in: trust) }
-
-    /// The chain of a policy that is evaluated more than once.
-    private mutating func validated(_ validateHost: Bool, _ number: Int) -> Findings {
-        if let known = chains[number] { return known }
-        let findings = validated(validateHost)
-        if !isOverBudget { chains[number] = findings }
+    /// The chain under the rules in force.
+    private mutating func validated(_ validateHost: Bool) -> Findings {
+        let key = ChainKey(scope: scope, validatesHost: validateHost)
+        if let known = chains[key] { return known }
+        let findings = validated(validateHost, in: trust)
+        if !isOverBudget { chains[key] = findings }
         return findings
     }
 
@@ -281,15 +280,16 @@ extension PolicyEvaluation {
 extension PolicyEvaluation {
     /// For policies that do not check revocation by OCSP: as if they did with nothing but the staple. A staple that says
     /// "revoked" refuses the server under each of them. A missing one does where must-staple is enforced (RFC 7633 §4.3.3).
-    private mutating func stapled(_ findings: Findings) -> Findings {
-        guard trust.enforcesMustStaple || trust.revocation.stapledResponse != nil, findings.failure == nil,
+    private mutating func stapled(_ findings: Findings, by policy: ServerTrustPolicy) -> Findings {
+        let enforcesMustStaple = policy.enforcesMustStaple ?? trust.enforcesMustStaple
+        guard enforcesMustStaple || trust.revocation.stapledResponse != nil, findings.failure == nil,
             findings.isValidated, !isOverBudget, findings.chain.count > 1,
             !findings.revocation.contains(where: { $0.depth == 0 && $0.source == .staple })
         else { return findings }
-        let isRequired = trust.enforcesMustStaple && findings.chain[0].x509.demandsStaple
+        let isRequired = enforcesMustStaple && findings.chain[0].x509.demandsStaple
         // A policy that checks revocation has done so by its own flags.
         if !isRequired, trust.revocation.stapledResponse == nil || !findings.revocation.isEmpty { return findings }
-        if staple == nil {
+        if staple?.isRequired != isRequired {
             var data = RevocationData()
             data.stapledResponse = trust.revocation.stapledResponse
             // The response is read for the finding, and where it is required again for the failure.
@@ -297,7 +297,7 @@ extension PolicyEvaluation {
             let check = RevocationCheck(data: data, flags: [.ocsp, .networkAccessDisabled], time: trust.time)
             let found = check.findings(in: Array(findings.chain.prefix(2)))
             staple = StapleVerdict(
-                findings: found,
+                isRequired: isRequired, findings: found,
                 failure: isRequired
                     ? check.failure(of: found, in: findings.chain, host: host ?? "")
                     : check.revocation(by: found, in: findings.chain, host: host ?? ""))
@@ -334,7 +334,7 @@ extension PolicyEvaluation {
             seen: findings.chain)
         switch policy.mode {
         case .enforce: findings.failure = failure
-        case .reportOnly: findings.waived = failure
+        case .reportOnly: findings.waived.append(failure)
         }
         return findings
     }
@@ -363,19 +363,11 @@ extension PolicyEvaluation {
 }
 
 extension ServerTrustPolicy {
-    fileprivate var combinesOthers: Bool {
-        switch self {
-        case .composite, .rehearsal: true
-        case .performDefaultEvaluation, .performRevokedEvaluation, .pinCertificates, .pinPublicKeys, .pinSet,
-            .certificateTransparency, .disableEvaluation, .customEvaluation:
-            false
-        }
-    }
-
     /// Whether the verdict stays the same for the same certificates at the same time, whatever else becomes known.
     fileprivate var isFinal: Bool {
         switch self {
-        case .performRevokedEvaluation, .certificateTransparency, .customEvaluation, .composite, .rehearsal: false
+        case .performRevokedEvaluation, .certificateTransparency, .customEvaluation, .composite, .rehearsal, .applying:
+            false
         case .performDefaultEvaluation, .pinCertificates, .pinPublicKeys, .pinSet, .disableEvaluation: true
         }
     }

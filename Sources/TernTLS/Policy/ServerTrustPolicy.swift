@@ -5,7 +5,7 @@
 /// Validating a chain always covers signatures, the dates of every certificate, authority flags, name constraints, key
 /// strengths and the purpose "TLS server". `validateHost` adds the name. `validateCertificateChain: false` skips
 /// everything except the pins, the host included.
-public enum ServerTrustPolicy: Sendable {
+public enum ServerTrustPolicy: Sendable, Hashable {
     /// The chain must end in one of the trust's anchors.
     case performDefaultEvaluation(validateHost: Bool)
 
@@ -40,6 +40,9 @@ public enum ServerTrustPolicy: Sendable {
     /// All of them must accept; the first refusal decides. An empty list refuses every server.
     case composite([ServerTrustPolicy])
 
+    /// The policy, with rules of its own: what they say takes the place of what the session says, and they refuse, besides.
+    indirect case applying(TrustRules, to: ServerTrustPolicy)
+
     /// The policy `enforcing` decides alone. The other is evaluated beside it, for the same certificates, and its verdict
     /// is ``ServerTrustResult/rehearsed``: what will change when it takes effect. It asks no responders, fetches no lists,
     /// and refuses nothing. ``TrustRehearsal`` does this for all hosts.
@@ -51,60 +54,118 @@ public enum ServerTrustPolicy: Sendable {
     /// Accepts if the closure returns true. The closure runs inside the handshake, on the connection's thread, even if
     /// the chain is evaluated on another thread: it must not block. It may call `evaluate` of other policies. Beside a
     /// policy that checks revocation it is called again when more is known, and its last answer counts.
-    case customEvaluation(@Sendable (_ serverTrust: ServerTrust, _ host: String) -> Bool)
+    case customEvaluation(CustomEvaluation)
+
+    /// The same with a closure, as in Alamofire 4.
+    public static func customEvaluation(
+        _ accepts: @escaping @Sendable (_ serverTrust: ServerTrust, _ host: String) -> Bool
+    ) -> ServerTrustPolicy {
+        .customEvaluation(CustomEvaluation(accepts))
+    }
+}
+
+/// A closure that decides about servers. Closures cannot be compared, so each object is equal to itself alone.
+public final class CustomEvaluation: Sendable, Hashable {
+    private let accepts: @Sendable (_ serverTrust: ServerTrust, _ host: String) -> Bool
+
+    /// - Parameter accepts: returns whether the server is accepted.
+    public init(_ accepts: @escaping @Sendable (_ serverTrust: ServerTrust, _ host: String) -> Bool) {
+        self.accepts = accepts
+    }
+
+    /// Whether the server is accepted.
+    public func callAsFunction(_ serverTrust: ServerTrust, _ host: String) -> Bool { accepts(serverTrust, host) }
+
+    public static func == (left: CustomEvaluation, right: CustomEvaluation) -> Bool { left === right }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension ServerTrustPolicy {
     /// A policy that refuses nothing but what the default evaluation refuses: chain and host are validated, and the verdict
-    /// of `policy` is only told, by ``ServerTrustResult/rehearsed``.
+    /// of `policy` is only told, by ``ServerTrustResult/rehearsals``.
     public static func reportOnly(_ policy: ServerTrustPolicy) -> ServerTrustPolicy {
         .rehearsal(of: policy, enforcing: .performDefaultEvaluation(validateHost: true))
     }
 
-    /// The pin sets that the policy applies.
-    package var pinSets: [PinSet] {
+    /// The policies that it combines, and that decide with it.
+    package var children: [ServerTrustPolicy] {
         switch self {
-        case .pinSet(let set): [set]
-        case .composite(let policies): policies.flatMap(\.pinSets)
-        case .rehearsal(_, let enforced): enforced.pinSets
-        case .performDefaultEvaluation, .performRevokedEvaluation, .pinCertificates, .pinPublicKeys,
+        case .composite(let policies): policies
+        case .rehearsal(_, let enforced): [enforced]
+        case .applying(_, let policy): [policy]
+        case .performDefaultEvaluation, .performRevokedEvaluation, .pinCertificates, .pinPublicKeys, .pinSet,
             .certificateTransparency, .disableEvaluation, .customEvaluation:
             []
         }
     }
 
+    /// The policies that are evaluated beside it and decide nothing.
+    private var rehearsed: [ServerTrustPolicy] {
+        let own = if case .rehearsal(let next, _) = self { [next] } else { [ServerTrustPolicy]() }
+        return children.isEmpty ? own : own + children.flatMap(\.rehearsed)
+    }
+
+    /// The policy and all that decide with it.
+    private var deciding: [ServerTrustPolicy] { [self] + children.flatMap(\.deciding) }
+
+    /// Whether this is true for the policy or one that decides with it.
+    private func contains(_ test: (ServerTrustPolicy) -> Bool) -> Bool {
+        test(self) || children.contains { $0.contains(test) }
+    }
+
+    /// The pin sets that the policy applies.
+    package var pinSets: [PinSet] { deciding.compactMap { if case .pinSet(let set) = $0 { set } else { nil } } }
+
     /// The pin sets that are only rehearsed.
-    package var rehearsedPinSets: [PinSet] {
-        switch self {
-        case .rehearsal(let next, let enforced): next.pinSets + enforced.rehearsedPinSets
-        case .composite(let policies): policies.flatMap(\.rehearsedPinSets)
-        case .performDefaultEvaluation, .performRevokedEvaluation, .pinCertificates, .pinPublicKeys, .pinSet,
-            .certificateTransparency, .disableEvaluation, .customEvaluation:
-            []
-        }
+    package var rehearsedPinSets: [PinSet] { rehearsed.flatMap(\.pinSets) }
+
+    /// What the rules of the policy say of one thing; nil if they leave it to the session.
+    func rules<Value>(_ path: KeyPath<TrustRules, Value?>) -> [Value] {
+        if children.isEmpty { return [] }
+        return deciding.compactMap { if case .applying(let rules, _) = $0 { rules[keyPath: path] } else { nil } }
+    }
+
+    /// Whether a leaf that requires a stapled response is refused without one; nil if the session decides.
+    var enforcesMustStaple: Bool? {
+        let all = rules(\.enforcesMustStaple)
+        return all.isEmpty ? nil : all.contains(true)
+    }
+
+    /// Whether missing issuers are fetched; nil if the session decides.
+    var fetchesMissingIssuers: Bool? {
+        let all = rules(\.fetchesMissingIssuers)
+        return all.isEmpty ? nil : !all.contains(false)
     }
 
     /// Whether the verdict depends on a stapled response.
     var asksForStaple: Bool {
-        switch self {
-        case .performRevokedEvaluation, .certificateTransparency: true
-        case .composite(let policies): policies.contains(where: \.asksForStaple)
-        case .rehearsal(let next, let enforced): next.asksForStaple || enforced.asksForStaple
-        case .performDefaultEvaluation, .pinCertificates, .pinPublicKeys, .pinSet, .disableEvaluation,
-            .customEvaluation:
-            false
+        asks { policy in
+            switch policy {
+            case .performRevokedEvaluation, .certificateTransparency: true
+            case .applying(let rules, _): rules.enforcesMustStaple == true
+            default: false
+            }
         }
     }
 
     /// Whether the verdict depends on timestamps of logs.
-    package var asksForTimestamps: Bool {
-        switch self {
-        case .certificateTransparency: true
-        case .composite(let policies): policies.contains(where: \.asksForTimestamps)
-        case .rehearsal(let next, let enforced): next.asksForTimestamps || enforced.asksForTimestamps
-        case .performDefaultEvaluation, .performRevokedEvaluation, .pinCertificates, .pinPublicKeys, .pinSet,
-            .disableEvaluation, .customEvaluation:
-            false
+    package var asksForTimestamps: Bool { asks { if case .certificateTransparency = $0 { true } else { false } } }
+
+    /// Whether this is true for one of the policies that are evaluated.
+    private func asks(_ test: (ServerTrustPolicy) -> Bool) -> Bool {
+        contains(test) || rehearsed.contains { $0.contains(test) }
+    }
+
+    /// Whether a verdict may change though its chain is still valid: closures may answer differently, a composite may have
+    /// more chains than the reported one, and rules have dates.
+    var isReevaluated: Bool {
+        contains { policy in
+            switch policy {
+            case .customEvaluation, .composite: true
+            case .applying(let rules, _): rules.haveDates
+            default: false
+            }
         }
     }
 }
@@ -120,6 +181,7 @@ extension ServerTrustPolicy: CustomStringConvertible {
         case .certificateTransparency(let policy): policy.description
         case .composite(let policies): "all of: " + policies.map(\.description).joined(separator: "; ")
         case .rehearsal(_, let enforced): enforced.description
+        case .applying(_, let policy): policy.description
         case .disableEvaluation: "evaluation disabled"
         case .customEvaluation: "custom evaluation"
         }
@@ -165,8 +227,8 @@ public struct ServerTrust: Sendable {
     /// Whether a leaf that requires a stapled response (RFC 7633) is refused without a good one in `revocation`, by each
     /// policy that validates the chain.
     public var enforcesMustStaple = false
-    /// The rules for chains of a policy that is rehearsed; nil for those of the one that is enforced.
-    package var rehearsedRules: ChainRules?
+    /// The protocol version of the connection, for rules that have a minimum; nil for none, which passes.
+    public var protocolVersion: TLSProtocolVersion?
 
     /// Creates a trust for the moment `time`; nil is now.
     public init(
@@ -187,9 +249,15 @@ public struct ServerTrust: Sendable {
         isBetweenSeconds = true
     }
 
-    var rules: ChainRules {
-        get { ChainRules(profile: profile, maximumPathDepth: maximumPathDepth) }
-        set { (profile, maximumPathDepth) = (newValue.profile, newValue.maximumIntermediates) }
+    var rules: ChainRules { ChainRules(profile: profile, maximumPathDepth: maximumPathDepth) }
+
+    /// The same server under these rules.
+    func applying(_ rules: TrustRules) -> ServerTrust {
+        var trust = self
+        trust.anchors = rules.anchors ?? anchors
+        trust.profile = rules.profile ?? profile
+        trust.maximumPathDepth = rules.maximumPathDepth ?? maximumPathDepth
+        return trust
     }
 
     /// The same server, evaluated by the manager's rules for chains, where it has some.
@@ -197,7 +265,6 @@ public struct ServerTrust: Sendable {
         var trust = self
         trust.profile = manager.profile ?? profile
         trust.maximumPathDepth = manager.maximumPathDepth ?? maximumPathDepth
-        trust.rehearsedRules = (manager as? TrustRehearsal)?.nextRules(beside: rules)
         return trust
     }
 }

@@ -30,7 +30,7 @@ open class ServerTrustPolicyManager: @unchecked Sendable {
     public let onPinFailure: (@Sendable (PinFailureReport) -> Void)?
     /// The keys of `policies` that match no host, and why. Empty for a manager from pin sets, whose patterns are checked.
     public let unusableKeys: [String: HostPatternError]
-    private let canonical: [String: ServerTrustPolicy]
+    private let indices: [PolicyIndex]
 
     /// Creates a manager from policies by host or pattern. If two keys name the same host, the first in alphabetical
     /// order counts. A key that matches no host is in ``unusableKeys``, as Alamofire ignores it.
@@ -44,11 +44,11 @@ open class ServerTrustPolicyManager: @unchecked Sendable {
         self.maximumPathDepth = maximumPathDepth
         self.onPinFailure = onPinFailure
         unusableKeys = Self.unusable(policies.keys)
-        // If two keys name the same host, the first in alphabetical order wins, so that every run gives the same
-        // result.
-        canonical = Dictionary(
-            policies.sorted { $0.key < $1.key }.map { (HostName.canonical(pattern: $0.key), $0.value) },
-            uniquingKeysWith: { first, _ in first })
+        let excluding = { (policy: ServerTrustPolicy) -> [HostPattern] in
+            if case .pinSet(let set) = policy { set.excludedHosts } else { [] }
+        }
+        let entries = policies.sorted { $0.key < $1.key }.map { ($0.key, $0.value, excluding($0.value)) }
+        indices = [PolicyIndex(entries, otherHosts: nil)]
         #if DEBUG
             // A subclass may have keys of its own.
             guard type(of: self) == ServerTrustPolicyManager.self else { return }
@@ -73,6 +73,32 @@ open class ServerTrustPolicyManager: @unchecked Sendable {
             maximumPathDepth: maximumPathDepth, onPinFailure: onPinFailure)
     }
 
+    /// Rules of hosts: hosts, hosts that a policy is not for although they match, and the policy; and the policy of hosts
+    /// that no rule is for, nil for none.
+    package typealias RuleSet = (
+        rules: [(hosts: [HostPattern], excluded: [HostPattern], policy: ServerTrustPolicy)],
+        otherHosts: ServerTrustPolicy?
+    )
+
+    /// Creates a manager from sets of rules: the first set that has a policy for a host counts, and of two rules for the
+    /// same host or pattern in a set the first.
+    package init(
+        _ sets: [RuleSet], allHostsMustBeEvaluated: Bool, profile: TrustProfile?, maximumPathDepth: Int?,
+        onPinFailure: (@Sendable (PinFailureReport) -> Void)?
+    ) {
+        let entries = sets.map { set in
+            set.rules.flatMap { rule in rule.hosts.map { ("\($0)", rule.policy, rule.excluded) } }
+        }
+        policies = Dictionary(
+            entries.flatMap { $0.map { ($0.0, $0.1) } }, uniquingKeysWith: { first, _ in first })
+        self.allHostsMustBeEvaluated = allHostsMustBeEvaluated
+        self.profile = profile
+        self.maximumPathDepth = maximumPathDepth
+        self.onPinFailure = onPinFailure
+        unusableKeys = [:]
+        indices = zip(entries, sets).map { PolicyIndex($0, otherHosts: $1.otherHosts) }
+    }
+
     private static func unusable(_ keys: some Sequence<String>) -> [String: HostPatternError] {
         var unusable: [String: HostPatternError] = [:]
         for key in keys {
@@ -89,34 +115,57 @@ open class ServerTrustPolicyManager: @unchecked Sendable {
         pinSets: [PinSet], allHostsMustBeEvaluated: Bool = false, profile: TrustProfile? = nil,
         maximumPathDepth: Int? = nil, onPinFailure: (@Sendable (PinFailureReport) -> Void)? = nil
     ) {
-        let entries = pinSets.flatMap { set in set.hosts.map { ("\($0)", ServerTrustPolicy.pinSet(set)) } }
+        let rules = pinSets.map { ($0.hosts, $0.excludedHosts, ServerTrustPolicy.pinSet($0)) }
         self.init(
-            policies: Dictionary(entries, uniquingKeysWith: { first, _ in first }),
-            allHostsMustBeEvaluated: allHostsMustBeEvaluated, profile: profile, maximumPathDepth: maximumPathDepth,
-            onPinFailure: onPinFailure)
+            [(rules, nil)], allHostsMustBeEvaluated: allHostsMustBeEvaluated, profile: profile,
+            maximumPathDepth: maximumPathDepth, onPinFailure: onPinFailure)
     }
 
     /// Returns the policy for a host, or nil if none was given for it.
     open func serverTrustPolicy(forHost host: String) -> ServerTrustPolicy? {
+        indices.lazy.compactMap { $0.policy(forHost: host) }.first
+    }
+}
+
+/// Policies by host and pattern: found by a look-up for each label of a name, whatever their number.
+private struct PolicyIndex {
+    private struct Entry {
+        let policy: ServerTrustPolicy
+        let excludedHosts: [HostPattern]
+    }
+
+    private let entries: [String: Entry]
+    private let otherHosts: ServerTrustPolicy?
+
+    /// - Parameter entries: the first of those that name the same host or pattern counts, so that every run gives the same
+    ///   result.
+    init(_ entries: [(key: String, policy: ServerTrustPolicy, excluded: [HostPattern])], otherHosts: ServerTrustPolicy?)
+    {
+        self.entries = Dictionary(
+            entries.map { (HostName.canonical(pattern: $0.key), Entry(policy: $0.policy, excludedHosts: $0.excluded)) },
+            uniquingKeysWith: { first, _ in first })
+        self.otherHosts = otherHosts
+    }
+
+    func policy(forHost host: String) -> ServerTrustPolicy? {
         let host = HostName.canonical(pattern: host)
         if let exact = policy(under: host, for: host) { return exact }
-        guard case .name? = ReferenceIdentity(host) else { return nil }  // Addresses have no subdomains.
+        // Addresses have no subdomains.
+        guard case .name? = ReferenceIdentity(host) else { return otherHosts }
         var domain = Substring(host)
         var depth = 0
         while true {
             if depth == 1, let policy = policy(under: "*." + domain, for: host) { return policy }
             if let policy = policy(under: "**." + domain, for: host) { return policy }
-            guard let dot = domain.firstIndex(of: ".") else { return nil }
+            guard let dot = domain.firstIndex(of: ".") else { return otherHosts }
             domain = domain[domain.index(after: dot)...]
             depth += 1
         }
     }
 
     private func policy(under key: String, for host: String) -> ServerTrustPolicy? {
-        switch canonical[key] {
-        case .pinSet(let set)? where set.excludes(host): nil
-        case let policy: policy
-        }
+        guard let entry = entries[key], !entry.excludedHosts.contains(where: { $0.matches(host) }) else { return nil }
+        return entry.policy
     }
 }
 
@@ -137,8 +186,7 @@ extension ServerTrustPolicyManager {
             return try requiredPolicy(forHost: host).evaluate(trust, host: host)
         } catch {
             return ServerTrustResult(
-                verdict: .refused(error), host: host, sentChain: trust.sentChain, verifiedChain: [],
-                isChainValidated: false, waived: nil, revocation: [], time: trust.time,
+                ServerTrustResult.Findings(failure: error), about: trust, host: host,
                 policy: "every host has to have a policy")
         }
     }

@@ -47,8 +47,7 @@ extension ServerTrustResult {
     ///   - pinSet: the pins of the host, if there are any.
     public func warnings(within seconds: Int64?, pinSet: PinSet? = nil) -> [Warning] {
         guard isAccepted else { return [] }
-        var warnings = waived.map { [Warning.waived($0)] } ?? []
-        if let failure = rehearsed?.failure { warnings.append(.rehearsal(failure)) }
+        var warnings = waivedFailures.map(Warning.waived) + rehearsals.compactMap(\.failure).map(Warning.rehearsal)
         warnings += fetchedIssuers.map(Warning.fetchedIssuer)
         for (depth, certificate) in verifiedChain.enumerated() {
             guard let end = certificate.notAfter else { continue }

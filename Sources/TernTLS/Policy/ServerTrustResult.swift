@@ -10,95 +10,107 @@ public final class ServerTrustResult: Sendable {
         case refused(TrustFailure)
     }
 
-    /// The decision, and the reason of a refusal.
-    public let verdict: Verdict
+    /// What an evaluation finds.
+    struct Findings: Sendable {
+        /// The chain that the policy established; empty if it established none.
+        var chain: [X509Certificate] = []
+        /// Whether that chain was validated, not only its signatures.
+        var isValidated = false
+        var failure: TrustFailure?
+        var waived: [TrustFailure] = []
+        /// Whether the policy accepts without pins, because they have expired.
+        var hasExpiredPins = false
+        var revocation: [RevocationFinding] = []
+        var transparency: TransparencyVerdict?
+        /// The verdicts of policies that are rehearsed beside the one that decides.
+        var rehearsals: [ServerTrustResult] = []
+
+        /// Accepts what is refused, and keeps the reason.
+        mutating func waive() {
+            if let failure = failure.take() { waived.append(failure) }
+        }
+    }
+
     /// The host that the server was evaluated for.
     public let host: String
     /// The certificates as the server sent them; they are not verified.
     public let sentChain: [X509Certificate]
     /// All the certificates that were fetched for the server.
     let fetched: [FetchedIssuer]
-    /// The chain that the policy established, leaf to anchor, and the only one its pins were compared with. For a
-    /// policy that does not validate chains, the part of it whose signatures are valid; empty if the chain was refused,
-    /// or if the policy established none.
-    public let verifiedChain: [X509Certificate]
-    /// Whether `verifiedChain` was validated in full: dates, authorities, purpose and anchor. If not, only its
-    /// signatures are known to be valid.
-    public let isChainValidated: Bool
-    /// The failure that a policy that only reports has accepted.
-    public let waived: TrustFailure?
-    /// Whether the server was accepted by a pin set that has expired, and whose pins are therefore ignored.
-    public let hasExpiredPins: Bool
-    /// The revocation status of each certificate below the anchor; empty if the policy does not check it. Of a leaf that
-    /// requires a stapled response, the status by that, where nothing else is checked.
-    public let revocation: [RevocationFinding]
-    /// The timestamps of logs, and whether they suffice; nil if the policy does not check them.
-    public let transparency: TransparencyVerdict?
-    /// The verdict of a policy that is rehearsed beside the one that decides; nil if none is.
-    public let rehearsed: ServerTrustResult?
-    /// The verdict of the policies if a delegate decided otherwise; nil if theirs was kept.
-    public let policyVerdict: ServerTrustResult?
     /// The time of the evaluation, in seconds since 1970-01-01T00:00:00Z.
     public let time: Int64
     /// As in ``ServerTrust``.
     let isBetweenSeconds: Bool
     /// The policy's description, for example `pin public keys, chain and host validated`.
     public let policy: String
+    /// The verdict of the policies if a delegate decided otherwise; nil if theirs was kept.
+    public let policyVerdict: ServerTrustResult?
+    private let outcome: Findings
 
-    init(
-        verdict: Verdict, host: String, sentChain: [X509Certificate], fetched: [FetchedIssuer] = [],
-        verifiedChain: [X509Certificate], isChainValidated: Bool,
-        waived: TrustFailure?, hasExpiredPins: Bool = false, revocation: [RevocationFinding],
-        transparency: TransparencyVerdict? = nil, rehearsed: ServerTrustResult? = nil, time: Int64,
-        isBetweenSeconds: Bool = false, policy: String,
-        policyVerdict: ServerTrustResult? = nil
-    ) {
-        self.verdict = verdict
-        self.host = host
-        self.sentChain = sentChain
-        self.fetched = fetched
-        self.verifiedChain = verifiedChain
-        self.isChainValidated = isChainValidated
-        self.waived = waived
-        self.hasExpiredPins = hasExpiredPins
-        self.revocation = revocation
-        self.transparency = transparency
-        self.rehearsed = rehearsed
-        self.time = time
-        self.isBetweenSeconds = isBetweenSeconds
-        self.policy = policy
-        self.policyVerdict = policyVerdict
+    init(_ findings: Findings, about trust: ServerTrust, host: String, policy: String) {
+        (outcome, self.host, self.policy) = (findings, host, policy)
+        (sentChain, fetched) = (trust.sentChain, trust.fetchedIssuers)
+        (time, isBetweenSeconds, policyVerdict) = (trust.time, trust.isBetweenSeconds, nil)
+    }
+
+    private init(_ failure: TrustFailure?, inPlaceOf verdict: ServerTrustResult) {
+        var outcome = verdict.outcome
+        outcome.failure = failure
+        self.outcome = outcome
+        (host, policy, sentChain, fetched) = (verdict.host, verdict.policy, verdict.sentChain, verdict.fetched)
+        (time, isBetweenSeconds, policyVerdict) = (verdict.time, verdict.isBetweenSeconds, verdict)
     }
 
     /// The verdict after a delegate has answered.
     func answered(_ disposition: ServerTrustAnswer) -> ServerTrustResult {
         switch (disposition, verdict) {
-        case (.performDefaultHandling, _), (.accept, .accepted), (.refuse, .refused): self
-        case (.accept, .refused): replaced(.accepted)
+        case (.performDefaultHandling, _), (.accept, .accepted), (.refuse, .refused): return self
+        case (.accept, .refused): return ServerTrustResult(nil, inPlaceOf: self)
         case (.refuse, .accepted):
-            replaced(
-                .refused(TrustFailure(.delegate, host: host, seen: verifiedChain.isEmpty ? sentChain : verifiedChain)))
+            let seen = verifiedChain.isEmpty ? sentChain : verifiedChain
+            return ServerTrustResult(TrustFailure(.delegate, host: host, seen: seen), inPlaceOf: self)
         }
     }
 
-    private func replaced(_ verdict: Verdict) -> ServerTrustResult {
-        ServerTrustResult(
-            verdict: verdict, host: host, sentChain: sentChain, fetched: fetched, verifiedChain: verifiedChain,
-            isChainValidated: isChainValidated, waived: waived, hasExpiredPins: hasExpiredPins, revocation: revocation,
-            transparency: transparency, rehearsed: rehearsed, time: time, isBetweenSeconds: isBetweenSeconds,
-            policy: policy, policyVerdict: self)
-    }
+    /// The decision, and the reason of a refusal.
+    public var verdict: Verdict { failure.map { .refused($0) } ?? .accepted }
+
+    /// The chain that the policy established, leaf to anchor, and the only one its pins were compared with. For a
+    /// policy that does not validate chains, the part of it whose signatures are valid; empty if the chain was refused,
+    /// or if the policy established none.
+    public var verifiedChain: [X509Certificate] { outcome.chain }
+
+    /// Whether `verifiedChain` was validated in full: dates, authorities, purpose and anchor. If not, only its
+    /// signatures are known to be valid.
+    public var isChainValidated: Bool { outcome.isValidated }
+
+    /// The failures that policies that only report have accepted.
+    public var waivedFailures: [TrustFailure] { outcome.waived }
+
+    /// The first of ``waivedFailures``.
+    public var waived: TrustFailure? { outcome.waived.first }
+
+    /// Whether the server was accepted by a pin set that has expired, and whose pins are therefore ignored.
+    public var hasExpiredPins: Bool { outcome.hasExpiredPins }
+
+    /// The revocation status of each certificate below the anchor; empty if the policy does not check it. Of a leaf that
+    /// requires a stapled response, the status by that, where nothing else is checked.
+    public var revocation: [RevocationFinding] { outcome.revocation }
+
+    /// The timestamps of logs, and whether they suffice; nil if the policy does not check them.
+    public var transparency: TransparencyVerdict? { outcome.transparency }
+
+    /// The verdicts of the policies that are rehearsed beside the one that decides.
+    public var rehearsals: [ServerTrustResult] { outcome.rehearsals }
+
+    /// The first verdict of ``rehearsals`` that is a refusal, or else the first; nil if none is rehearsed.
+    public var rehearsed: ServerTrustResult? { rehearsals.first { !$0.isAccepted } ?? rehearsals.first }
 
     /// Whether the server is accepted.
-    public var isAccepted: Bool { verdict == .accepted }
+    public var isAccepted: Bool { failure == nil }
 
     /// The failure of a refused server.
-    public var failure: TrustFailure? {
-        switch verdict {
-        case .accepted: nil
-        case .refused(let failure): failure
-        }
-    }
+    public var failure: TrustFailure? { outcome.failure }
 
     /// Why the policies refused a server that a delegate accepted.
     public var overridden: TrustFailure? { isAccepted ? policyVerdict?.failure : nil }

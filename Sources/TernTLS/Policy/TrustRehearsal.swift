@@ -66,15 +66,13 @@ public final class TrustRehearsal: ServerTrustPolicyManager, @unchecked Sendable
     public override func serverTrustPolicy(forHost host: String) -> ServerTrustPolicy? {
         guard let enforced = try? present.requiredPolicy(forHost: host) else { return nil }
         // A host that must have a policy and has none is refused.
-        return .rehearsal(of: (try? next.requiredPolicy(forHost: host)) ?? .composite([]), enforcing: enforced)
-    }
-
-    /// The rules for chains that the next policies have, beside those of the present ones: their own where the manager says
-    /// some, or else the same.
-    package func nextRules(beside present: ChainRules) -> ChainRules {
-        ChainRules(
-            profile: next.profile ?? present.profile,
-            maximumPathDepth: next.maximumPathDepth ?? present.maximumIntermediates)
+        let policy = (try? next.requiredPolicy(forHost: host)) ?? .composite([])
+        if next.profile == nil, next.maximumPathDepth == nil {
+            return .rehearsal(of: policy, enforcing: enforced)
+        }
+        var rules = TrustRules()
+        (rules.profile, rules.maximumPathDepth) = (next.profile, next.maximumPathDepth)
+        return .rehearsal(of: .applying(rules, to: policy), enforcing: enforced)
     }
 
     /// Counts a verdict; one without a rehearsal does not count. Sessions do this for each of their connections. Any thread

@@ -23,8 +23,7 @@ final class PeerVerification {
     private(set) var evidence: TrustEvidence?
 
     init(
-        host: String, policy: ServerTrustPolicy, rules: ChainRules, rehearsedRules: ChainRules? = nil,
-        settings: TLSSettings, asksUser: Bool
+        host: String, policy: ServerTrustPolicy, rules: ChainRules, settings: TLSSettings, asksUser: Bool
     ) {
         self.asksUser = asksUser
         self.policy = policy
@@ -33,11 +32,10 @@ final class PeerVerification {
             trust: ServerTrust(
                 sentChain: [], anchors: settings.anchors, time: 0, profile: rules.profile,
                 maximumPathDepth: rules.maximumIntermediates), host: host)
-        evaluation.trust.rehearsedRules = rehearsedRules
         evaluation.trust.revocation.lists = settings.revocationLists
         evaluation.trust.transparencyLogs = settings.transparencyLogs
         evaluation.trust.enforcesMustStaple = settings.enforcesMustStaple
-        if settings.fetchesMissingIssuers { issuerSearch = IssuerSearch() }
+        if policy.fetchesMissingIssuers ?? settings.fetchesMissingIssuers { issuerSearch = IssuerSearch() }
     }
 
     var host: String { evaluation.host ?? "" }
@@ -55,6 +53,7 @@ final class PeerVerification {
             hasCertificates = true
             evaluation.trust.sentChain = unsafe X509Certificate.copies(of: X509_STORE_CTX_get0_untrusted(store))
             evaluation.trust.setNow()
+            evaluation.trust.protocolVersion = unsafe SSL_version(ssl) >= TLS1_3_VERSION ? .v1_3 : .v1_2
             unsafe takeStaple(of: ssl)
             if wantsTimestamps { unsafe takeTimestamps(of: ssl) }
             judge()
@@ -192,7 +191,7 @@ final class PeerVerification {
 
     /// Evaluates the stored certificates again if the verdict depends on more than the time.
     func reaffirms(_ result: ServerTrustResult) -> Bool {
-        guard policy.identity.isReevaluated else { return true }
+        guard policy.isReevaluated else { return true }
         var renewed = evaluation
         renewed.trust.sentChain = result.sentChain
         renewed.trust.fetchedIssuers = result.fetched

@@ -63,11 +63,9 @@ import CTernOpenSSL
     }
 
     /// The same with all rules for chains.
-    ///
-    /// - Parameter rehearsedRules: those of a policy that is rehearsed; nil for the same.
     package init(
         context: TLSContext, host: String, port: UInt16, policy: ServerTrustPolicy, rules: ChainRules,
-        rehearsedRules: ChainRules? = nil, identity: ClientIdentity?, asksUser: Bool
+        identity: ClientIdentity?, asksUser: Bool
     ) throws(TLSError) {
         OpenSSLError.clear()
         guard let reference = ReferenceIdentity(host) else { throw TLSError(.invalidHost(host)) }
@@ -75,13 +73,12 @@ import CTernOpenSSL
             Resumption(
                 $0,
                 for: SessionCache.Key(
-                    host: host, port: port, policy: policy.identity, rules: rules, identity: identity,
+                    host: host, port: port, policy: policy, rules: rules, identity: identity,
                     asksUser: asksUser))
         }
         let callbacks = SessionCallbacks(
             verification: PeerVerification(
-                host: host, policy: policy, rules: rules, rehearsedRules: rehearsedRules,
-                settings: context.configuration, asksUser: asksUser),
+                host: host, policy: policy, rules: rules, settings: context.configuration, asksUser: asksUser),
             resumption: resumption,
             keyLog: context.configuration.keyLog)
         guard let ssl = unsafe SSL_new(context.pointer) else { throw .withQueue(.outOfResources) }
@@ -90,6 +87,9 @@ import CTernOpenSSL
         guard unsafe callbacks.attach(to: ssl), unsafe Self.connect(ssl, to: wire, as: reference) else {
             unsafe Self.free(ssl, wire)
             throw .withQueue(.outOfResources)
+        }
+        if let minimum = policy.rules(\.minimumVersion).max(), minimum > context.configuration.minimumVersion {
+            unsafe tern_SSL_set_min_proto_version(ssl, minimum.number)
         }
         let common = context.configuration.identity
         let isIntended = (identity ?? common)?.isIntended(for: host) == true

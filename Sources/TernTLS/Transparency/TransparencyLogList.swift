@@ -51,13 +51,6 @@ public struct TransparencyLogList: Sendable {
 
     /// The same for equal lists in every process, and different for others.
     package var fingerprint: [UInt8] { storage.fingerprint }
-
-    /// Whether `signature` is that of a list's bytes by `publicKey`, which is a DER SubjectPublicKeyInfo or a PEM text:
-    /// ECDSA on P-256 or RSA, with SHA-256, as Google signs `log_list.json`.
-    package static func isSigned(_ bytes: [UInt8], by publicKey: [UInt8], signature: [UInt8]) -> Bool {
-        let der = X509Certificate.PublicKey.contents(ofFile: publicKey)
-        return der.flatMap(VerificationKey.init)?.verifies(signature, of: bytes) ?? false
-    }
 }
 
 extension TransparencyLogList: Hashable {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernTLS
+import TernTesting
 import Testing
 
 /// Alamofire 5's composite evaluator, and its rule that every host must have a policy.
@@ -44,6 +45,20 @@ struct CompositePolicyTests: PinnedServerSuite {
         let result = ServerTrustPolicy.composite([reporting, right]).evaluate(trust, host: "example.com")
         #expect(result.isAccepted)
         #expect(result.waived?.rule == "key-not-pinned")
+    }
+
+    @Test func `each failure that is only reported is in the result, and warned of`() throws {
+        let other = try CertificateAuthority().issue()
+        let key = try X509Certificate(pem: other.certificatePEM).publicKey
+        let sets = [PinSet(pins: [], mode: .reportOnly), PinSet(pins: [key], mode: .reportOnly)]
+        let rehearsals = [wrong, .composite([])].map(ServerTrustPolicy.reportOnly)
+        let result = ServerTrustPolicy.composite(sets.map { .pinSet($0) } + rehearsals)
+            .evaluate(trust, host: "example.com")
+        #expect(result.isAccepted)
+        #expect(result.waivedFailures.map(\.reason) == [.keyNotPinned(pins: []), .keyNotPinned(pins: [key])])
+        #expect(result.rehearsals.map(\.rule) == ["key-not-pinned", "no-policy"])
+        #expect(
+            result.warnings(within: 0).map(\.rule) == ["waived", "waived", "rehearsal", "rehearsal"])
     }
 
     @Test func `a host without a policy is refused by name if every host must have one`() throws {

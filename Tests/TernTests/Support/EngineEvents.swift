@@ -72,9 +72,8 @@ struct EngineEvents {
     }
 
     private var trust: TaskEvent {
-        let result = ServerTrustResult(
-            verdict: .accepted, host: "a.test", sentChain: [], verifiedChain: [], isChainValidated: false, waived: nil,
-            revocation: [], time: 0, policy: "")
+        let result = ServerTrustPolicy.disableEvaluation.evaluate(
+            ServerTrust(sentChain: [], time: 0), host: "a.test")
         let verdict = PendingVerdict(result, about: ServerTrust(sentChain: [], time: 0))
         return .serverTrust(
             ServerTrustChallenge(verdict, about: origin), ServerTrustQuestion { asker.answered("trust \($0)") })

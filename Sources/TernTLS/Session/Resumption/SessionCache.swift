@@ -12,7 +12,7 @@ final class SessionCache: Sendable {
     struct Key: Hashable {
         let host: String
         let port: UInt16
-        let policy: PolicyIdentity
+        let policy: ServerTrustPolicy
         let rules: ChainRules
         /// The identity that takes the place of the context's.
         var identity: ClientIdentity?
@@ -177,50 +177,5 @@ struct ResumableSession: Sendable {
         guard let copy = unsafe SSL_SESSION_dup(pointer) else { return false }
         defer { unsafe SSL_SESSION_free(copy) }
         return unsafe SSL_set_session(ssl, copy) == 1
-    }
-}
-
-/// The demands of a policy, as a value that can be compared: a verdict counts only for the same demands.
-enum PolicyIdentity: Sendable, Hashable {
-    case defaultEvaluation(validateHost: Bool)
-    case revokedEvaluation(validateHost: Bool, RevocationFlags)
-    case pinnedCertificates([X509Certificate], validateChain: Bool, validateHost: Bool)
-    case pinnedKeys([X509Certificate.PublicKey], validateChain: Bool, validateHost: Bool)
-    case pinSet(PinSet)
-    case transparency(TransparencyPolicy)
-    case composite([PolicyIdentity])
-    indirect case rehearsal(of: PolicyIdentity, enforcing: PolicyIdentity)
-    case disabled
-    /// Closures cannot be compared; they are called again instead.
-    case custom
-
-    /// Whether a verdict may change though its chain is still valid: closures may answer differently, and a composite
-    /// may have more chains than the reported one.
-    var isReevaluated: Bool {
-        switch self {
-        case .custom, .composite: true
-        case .rehearsal(_, let enforced): enforced.isReevaluated
-        case .defaultEvaluation, .revokedEvaluation, .pinnedCertificates, .pinnedKeys, .pinSet, .transparency,
-            .disabled:
-            false
-        }
-    }
-}
-
-extension ServerTrustPolicy {
-    var identity: PolicyIdentity {
-        switch self {
-        case .performDefaultEvaluation(let host): .defaultEvaluation(validateHost: host)
-        case .performRevokedEvaluation(let host, let flags): .revokedEvaluation(validateHost: host, flags)
-        case .pinCertificates(let pins, let chain, let host):
-            .pinnedCertificates(pins, validateChain: chain, validateHost: host)
-        case .pinPublicKeys(let pins, let chain, let host): .pinnedKeys(pins, validateChain: chain, validateHost: host)
-        case .pinSet(let set): .pinSet(set)
-        case .certificateTransparency(let policy): .transparency(policy)
-        case .composite(let policies): .composite(policies.map(\.identity))
-        case .rehearsal(let next, let enforced): .rehearsal(of: next.identity, enforcing: enforced.identity)
-        case .disableEvaluation: .disabled
-        case .customEvaluation: .custom
-        }
     }
 }

@@ -24,7 +24,7 @@ struct SessionCacheTests {
 
     private static func key(_ host: String, port: UInt16 = 1) -> SessionCache.Key {
         SessionCache.Key(
-            host: host, port: port, policy: .defaultEvaluation(validateHost: true),
+            host: host, port: port, policy: .performDefaultEvaluation(validateHost: true),
             rules: ChainRules(profile: .standard))
     }
 
@@ -109,7 +109,7 @@ struct SessionCacheTests {
     }
 }
 
-struct PolicyIdentityTests {
+struct PolicyEqualityTests {
     private static let key = X509Certificate.PublicKey(subjectPublicKeyInfo: [1])
     private static let other = X509Certificate.PublicKey(subjectPublicKeyInfo: [2])
 
@@ -126,15 +126,16 @@ struct PolicyIdentityTests {
         .composite([]), .disableEvaluation,
     ]
 
-    @Test func `policies with different demands have different identities`() {
-        let identities = Self.policies.map(\.identity)
-        #expect(Set(identities).count == identities.count)
-        #expect(identities == Self.policies.map(\.identity))
+    @Test func `policies with different demands differ, and a closure is equal to itself alone`() {
+        #expect(Set(Self.policies).count == Self.policies.count)
+        let closures = (0..<2).map { _ in ServerTrustPolicy.customEvaluation { _, _ in true } }
+        #expect(closures[0] == closures[0] && closures[0] != closures[1])
+        #expect(ServerTrustPolicy.composite(closures) == .composite(closures))
     }
 
     @Test func `a verdict of closures and composites is not reused without a further evaluation`() {
-        #expect(ServerTrustPolicy.customEvaluation { _, _ in true }.identity.isReevaluated)
-        #expect(ServerTrustPolicy.composite([.disableEvaluation]).identity.isReevaluated)
-        #expect(Self.policies.filter(\.identity.isReevaluated).count == 2)
+        #expect(ServerTrustPolicy.customEvaluation { _, _ in true }.isReevaluated)
+        #expect(ServerTrustPolicy.composite([.disableEvaluation]).isReevaluated)
+        #expect(Self.policies.filter(\.isReevaluated).count == 2)
     }
 }
