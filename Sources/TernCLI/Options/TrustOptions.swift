@@ -20,9 +20,7 @@ struct TrustOptions: OptionGroup, Equatable {
                 "--pin", as: "sha256/BASE64", repeats: true,
                 help: "Require this public key in the verified chain; repeat for backup pins."
             ) { $0.pins.append($1.text) },
-            .value("--policy", as: "file", help: "Pin the hosts of this policy file in JSON, redirects included.") {
-                $0.policyFile = $1.text
-            },
+            .group(\.policyFile),
             .value(
                 "--pinnedpubkey", as: "file or hashes",
                 help: """
@@ -37,6 +35,7 @@ struct TrustOptions: OptionGroup, Equatable {
             .group(\.algorithms),
             .group(\.revocation),
             .group(\.completeness),
+            .group(\.transparency),
             .value(
                 "--crlfile", as: "file",
                 help: "Require that the revocation lists in this PEM file cover each certificate, and revoke none."
@@ -47,7 +46,7 @@ struct TrustOptions: OptionGroup, Equatable {
     var caCertificateFile: String?
     var caFolder: String?
     var pins: [String] = []
-    var policyFile: String?
+    var policyFile = PolicyOptions()
     var pinnedKey: String?
     var revocationListFile: String?
     var isInsecure = false
@@ -55,6 +54,7 @@ struct TrustOptions: OptionGroup, Equatable {
     var algorithms = TLSAlgorithmOptions()
     var revocation = RevocationOptions()
     var completeness = CompletenessOptions()
+    var transparency = TransparencyOptions()
     var identity = IdentityOptions()
 
     func validate() throws {
@@ -65,7 +65,10 @@ struct TrustOptions: OptionGroup, Equatable {
         if isInsecure, let option = completeness.given.first {
             throw UsageError("-k skips the chain: give -k or \(option), not both")
         }
-        guard policyFile != nil else { return }
+        if isInsecure, transparency.logList != nil {
+            throw UsageError("-k skips the chain, in which timestamps are: give -k or --ct, not both")
+        }
+        guard policyFile.file != nil else { return }
         if isInsecure {
             throw UsageError("-k skips the chain, which a policy file validates: give -k or --policy, not both")
         }
@@ -83,8 +86,11 @@ struct TrustOptions: OptionGroup, Equatable {
     }
 
     private var given: [String] {
-        [("--pin", !pins.isEmpty), ("--policy", policyFile != nil), ("--check-revocation", revocation.checks)]
-            .filter(\.1).map(\.0) + (completeness.mustStaple ? ["--must-staple"] : [])
+        [
+            ("--pin", !pins.isEmpty), ("--ct", transparency.logList != nil), ("--policy", policyFile.file != nil),
+            ("--check-revocation", revocation.checks),
+        ]
+        .filter(\.1).map(\.0) + (completeness.mustStaple ? ["--must-staple"] : [])
     }
 
     func configuration() throws -> SessionConfiguration {
@@ -95,6 +101,7 @@ struct TrustOptions: OptionGroup, Equatable {
                 revocationListFile, "--crlfile", .revocationLists, CertificateRevocationList.all(in:))
         }
         completeness.apply(to: &configuration.tls)
+        configuration.tls.transparencyLogs = try transparency.logs { CommandFailure(.authorities, $0) }
         versions.apply(to: &configuration.tls)
         algorithms.apply(to: &configuration.tls)
         configuration.tls.identity = try identity.identity()
@@ -137,20 +144,19 @@ struct TrustOptions: OptionGroup, Equatable {
     }
 
     func policies(forHost host: String?) throws -> ServerTrustPolicyManager? {
-        if policyFile != nil { return try policiesForEveryHost() }
+        if policyFile.file != nil { return try policiesForEveryHost() }
         guard let host, let policy = try policy() else { return nil }
         return ServerTrustPolicyManager(policies: [host: policy])
     }
 
     /// Those of `--policy`.
     private func filePolicies() throws -> ServerTrustPolicyManager? {
-        try policyFile.map { path in
-            try Self.read(path, "--policy", .pin) { bytes in try PolicyFile(json: bytes).manager() }
-        }
+        try policyFile.policy { CommandFailure(.pin, $0) }?.manager()
     }
 
     private func policy() throws -> ServerTrustPolicy? {
-        var policies = [revocation.policy].compactMap(\.self)
+        let logs = try transparency.logs { CommandFailure(.authorities, $0) }
+        var policies = [revocation.policy, transparency.policy(logs)].compactMap(\.self)
         if revocationListFile != nil, !isInsecure {
             // As in OpenSSL's programs, each certificate must be covered.
             policies.append(

@@ -45,8 +45,8 @@ struct TrustCheckCommand: ToolCommand {
                 try StandardStreams.print("\(finding.field): \(finding.rule): \(finding.message)")
             }
             if findings.isEmpty {
-                let count = policy.pinSets.count
-                try StandardStreams.print("nothing found in \(count) pin set\(count == 1 ? "" : "s")")
+                let (count, kind) = (policy.rules.count, policy.version == 1 ? "pin set" : "rule")
+                try StandardStreams.print("nothing found in \(count) \(kind)\(count == 1 ? "" : "s")")
             }
         }
         if !findings.isEmpty { throw ExitCode(1) }
@@ -82,4 +82,18 @@ struct TrustCheckCommand: ToolCommand {
         let line: Int?
         let message: String
     }
+}
+
+/// `tern trust schema`: the format of policy files, for editors.
+struct TrustSchemaCommand: ToolCommand {
+    static var table: OptionTable<Self> { OptionTable() }
+
+    static let name = "schema"
+    static let abstract = "Print the format of policy files as JSON Schema."
+    static let discussion = """
+        An editor that knows the schema of a file completes and checks it: {"$schema": …} is no member of a policy, so \
+        name the schema in the settings of the editor.
+        """
+
+    func run() async throws { try StandardStreams.print(PolicyFile.jsonSchema) }
 }

@@ -113,7 +113,9 @@ struct BatchCase {
         _ element: JSONElement
     ) throws(PolicyFileError) -> (rule: TrustRule, profile: TrustProfile?, maximumPathDepth: Int?) {
         var fields = try JSONFields(element)
-        if fields.contains("pinSets") { return (.manager(try PolicyFile(fields: fields).manager()), nil, nil) }
+        if fields.contains("pinSets") || fields.contains("rules") {
+            return (.manager(try PolicyFile(fields: fields).manager()), nil, nil)
+        }
         let profile: TrustProfile? = try fields.take("profile")?.word()
         let depth = try fields.pathDepth()
         return (.policy(try ServerTrustPolicy(fields: fields)), profile, depth)

@@ -10,7 +10,7 @@ struct TrustCommand: CommandFamily {
     static var subcommands: [any ToolCommand.Type] {
         [
             TrustPinsCommand.self, TrustEvaluateCommand.self, TrustExplainCommand.self, TrustCheckCommand.self,
-            TrustWatchCommand.self,
+            TrustWatchCommand.self, TrustSchemaCommand.self,
         ]
     }
 }
@@ -50,8 +50,9 @@ struct TrustEvaluateCommand: ToolCommand {
         let isAlone = question.url == nil && question.chain == nil && question.host == nil && question.anchors == nil
         guard
             batch == nil
-                || isAlone && question.lists.isEmpty && question.policy == nil && question.pins.isEmpty
-                    && question.logList == nil && question.at == nil && question.profile == nil
+                || isAlone && question.lists.isEmpty && question.policy == PolicyOptions() && question.pins.isEmpty
+                    && question.transparency == TransparencyOptions() && question.staple == nil
+                    && question.timestamps == nil && question.at == nil && question.profile == nil
                     && question.maximumPathDepth == nil
                     && question.revocation.policy == nil
                     && question.routes == RouteOptions()
@@ -204,8 +205,8 @@ struct TrustPinsCommand: ToolCommand {
     /// Says whether the policy would accept one of the keys, by its pins alone.
     private func match(_ entries: [Entry]) throws {
         guard let policy, let host else { return }
-        let manager = try TrustQuestion.policyFile(policy).manager()
-        guard case .pinSet(let set)? = manager.serverTrustPolicy(forHost: host) else {
+        let manager = try PolicyOptions.read(policy, "--policy", { UsageError($0) }).manager()
+        guard let set = manager.serverTrustPolicy(forHost: host)?.pinSets.first else {
             StandardStreams.tell("tern: no pin set of \(policy) covers \(host)")
             throw ExitCode(1)
         }

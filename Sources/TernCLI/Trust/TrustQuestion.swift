@@ -22,7 +22,7 @@ struct TrustQuestion: OptionGroup {
                 "--anchors", "--cacert", as: "file",
                 help: "A PEM file with the only certificates to trust; without it, the system's."
             ) { $0.anchors = $1.text },
-            .value("--policy", as: "file", help: "A policy file in JSON.") { $0.policy = $1.text },
+            .group(\.policy),
             .value(
                 "--pin", as: "sha256/BASE64", repeats: true,
                 help: "Require this public key in the verified chain; repeat for backup pins."
@@ -34,11 +34,15 @@ struct TrustQuestion: OptionGroup {
             ) { $0.lists.append($1.text) },
             .group(\.revocation),
             .group(\.completeness),
+            .group(\.transparency),
             .value(
-                "--ct", as: "file",
+                "--staple", as: "file", help: "An OCSP response in DER, as if the server of --chain had stapled it."
+            ) { $0.staple = $1.text },
+            .value(
+                "--timestamps", as: "file",
                 help:
-                    "Require Certificate Transparency by Chrome's rules, with the logs in this file, such as Google's log_list.json."
-            ) { $0.logList = $1.text },
+                    "A list of timestamps of logs, as if the server of --chain had sent it (RFC 6962 §3.3)."
+            ) { $0.timestamps = $1.text },
             .value("--at", as: "time", help: "The date, or the RFC 3339 time, of the evaluation; by default now.") {
                 $0.at = $1.text
             },
@@ -57,12 +61,14 @@ struct TrustQuestion: OptionGroup {
     var chain: String?
     var host: String?
     var anchors: String?
-    var policy: String?
+    var policy = PolicyOptions()
     var pins: [String] = []
     var lists: [String] = []
     var revocation = RevocationOptions()
     var completeness = CompletenessOptions()
-    var logList: String?
+    var transparency = TransparencyOptions()
+    var staple: String?
+    var timestamps: String?
     var at: String?
     var profile: TrustProfile?
     var maximumPathDepth: Int?
@@ -74,28 +80,36 @@ struct TrustQuestion: OptionGroup {
 
     func validate() throws {
         guard url == nil || chain == nil else { throw UsageError("give a URL or --chain, not both") }
-        guard pins.isEmpty || policy == nil else { throw UsageError("give --policy or --pin, not both") }
+        guard pins.isEmpty || policy.file == nil else { throw UsageError("give --policy or --pin, not both") }
         if let url { _ = try RequestedURL(secure: url) }
+        if url != nil, staple != nil || timestamps != nil {
+            throw UsageError("--staple and --timestamps need --chain: a server has its own")
+        }
         if url == nil {
             try LiveServer.check(routes)
-            if completeness.mustStaple { throw UsageError("--must-staple needs a URL: a file has no stapled response") }
+            if completeness.mustStaple, staple == nil {
+                throw UsageError("--must-staple needs a URL, or --staple: a file has no stapled response")
+            }
         }
-        if policy != nil, url == nil, host == nil { throw UsageError("--policy needs --host to look up") }
+        if policy.file != nil, url == nil, host == nil { throw UsageError("--policy needs --host to look up") }
     }
 
     /// Asks the server, if there is one, and evaluates it.
     func answer() async throws -> ServerTrustResult {
         let moment = try moment()
         let rule = try rule(at: moment?.seconds)
-        let transparency = try logList.map { ServerTrustPolicy.certificateTransparency(.chrome(try Self.logs($0))) }
+        let logs = try transparency.logs()
+        let transparency = transparency.policy(logs)
         var trust = try await presented()
+        // For the rules of a policy file, too.
+        trust.transparencyLogs = logs
         if let moment {
             trust.time = moment.seconds
             trust.isBetweenSeconds = moment.hasFraction
         }
         trust.profile = profile ?? trust.profile
         trust.maximumPathDepth = maximumPathDepth ?? trust.maximumPathDepth
-        trust.revocation.lists = try lists.flatMap(Self.read(list:))
+        trust.revocation.lists += try lists.flatMap(Self.read(list:))
         trust.enforcesMustStaple = completeness.mustStaple
         let host = try host ?? url.map { try RequestedURL(secure: $0).url }.flatMap(LiveServer.host(of:))
         if completeness.fetchesIssuers, let policy = rule.policy(forHost: host) {
@@ -103,14 +117,16 @@ struct TrustQuestion: OptionGroup {
                 for: policy, configuration: try LiveServer.configuration(.system, routes))
         }
         let result = rule.evaluate(trust, host: host, and: transparency)
+        let own = revocationPolicy
+        let asksNetwork = revocation.policy != nil || url != nil && policy.file != nil
         // Responders are not asked about a server that is refused without them.
-        guard result.isAccepted, let asking = revocationPolicy else { return result }
-        if revocation.policy != nil {
+        guard result.isAccepted, own != nil || asksNetwork else { return result }
+        if asksNetwork, let asking = revocation.policy ?? rule.policy(forHost: host) {
             trust = await trust.fetchingRevocation(
                 for: asking, configuration: try LiveServer.configuration(.system, routes))
         }
-        let both = transparency.map { ServerTrustPolicy.composite([$0, asking]) } ?? asking
-        let last = rule.evaluate(trust, host: host, and: both)
+        let others = [transparency, own].compactMap(\.self)
+        let last = rule.evaluate(trust, host: host, and: others.isEmpty ? nil : .composite(others))
         if !lists.isEmpty { warnOfSilence(in: last.revocation) }
         return last
     }
@@ -129,12 +145,6 @@ struct TrustQuestion: OptionGroup {
         if let policy = revocation.policy { return policy }
         if lists.isEmpty { return nil }
         return .performRevokedEvaluation(validateHost: true, revocationFlags: [.crl, .networkAccessDisabled])
-    }
-
-    /// The logs of `--ct`.
-    static func logs(_ path: String) throws -> TransparencyLogList {
-        let text = try contents(of: path, "--ct")
-        do { return try TransparencyLogList(json: [UInt8](text)) } catch { throw UsageError("--ct: \(path): \(error)") }
     }
 
     private static func read(list path: String) throws -> [CertificateRevocationList] {
@@ -156,22 +166,40 @@ struct TrustQuestion: OptionGroup {
         }
     }
 
-    /// The policy of `--policy`.
-    static func policyFile(_ path: String, option: String = "--policy") throws -> PolicyFile {
-        let text = try contents(of: path, option)
-        do { return try PolicyFile(json: [UInt8](text)) } catch { throw UsageError("\(option): \(path): \(error)") }
-    }
-
     /// The server's certificates, or the file instead.
     private func presented() async throws -> ServerTrust {
         let anchors = try CertificateFile.anchors(self.anchors)
         if let chain {
-            return ServerTrust(sentChain: try CertificateFile.certificates(chain, option: "--chain"), anchors: anchors)
+            var trust = ServerTrust(
+                sentChain: try CertificateFile.certificates(chain, option: "--chain"), anchors: anchors)
+            trust.revocation.stapledResponse = try staple.map {
+                OCSPResponse(der: [UInt8](try Self.contents(of: $0, "--staple")))
+            }
+            if let timestamps { trust.handshakeTimestamps = try Self.timestamps(timestamps) }
+            return trust
         }
         guard let url = try url.map({ try RequestedURL(secure: $0).url }) else {
             throw UsageError("give an https URL, --chain or --batch")
         }
         return try await LiveServer(url: url, anchors: anchors, routes: routes).presented()
+    }
+
+    /// Those of a `SignedCertificateTimestampList`: a length of two bytes, and behind it each timestamp with its own.
+    private static func timestamps(_ path: String) throws -> [[UInt8]] {
+        var bytes = [UInt8](try contents(of: path, "--timestamps"))[...]
+        func next(_ bytes: inout ArraySlice<UInt8>) throws -> ArraySlice<UInt8> {
+            let length = bytes.prefix(2).reduce(0) { $0 << 8 | Int($1) }
+            guard bytes.count >= 2, bytes.count - 2 >= length else {
+                throw UsageError("--timestamps: \(path): no list of timestamps")
+            }
+            defer { bytes = bytes.dropFirst(2 + length) }
+            return bytes.dropFirst(2).prefix(length)
+        }
+        var list = try next(&bytes)
+        guard bytes.isEmpty else { throw UsageError("--timestamps: \(path): more than one list of timestamps") }
+        var timestamps: [[UInt8]] = []
+        while !list.isEmpty { timestamps.append(Array(try next(&list))) }
+        return timestamps
     }
 
     private func moment() throws -> (seconds: Int64, hasFraction: Bool)? { try at.map(Self.moment) }
@@ -192,8 +220,7 @@ struct TrustQuestion: OptionGroup {
     }
 
     private func rule(at time: Int64?) throws -> TrustRule {
-        if let policy {
-            var file = try Self.policyFile(policy)
+        if var file = try policy.policy({ UsageError($0) }) {
             warn(about: file, at: time ?? Timestamp.current)
             // The command line takes precedence over a file.
             file.profile = profile ?? file.profile

@@ -20,18 +20,13 @@ struct TrustWatchCommand: ToolCommand {
                 "--anchors", "--cacert", as: "file",
                 help: "A PEM file with the only certificates to trust; without it, the system's."
             ) { $0.anchors = $1.text },
-            .value("--policy", as: "file", help: "A policy file in JSON, whose pins the servers must match.") {
-                $0.policy = $1.text
-            },
+            .group(\.policy),
             .value(
                 "--rehearse", as: "file",
                 help: "A policy file that refuses nothing yet; tell which servers it would refuse, and how many of all."
             ) { $0.next = $1.text },
-            .value(
-                "--ct", as: "file",
-                help:
-                    "Warn of certificates that too few logs have promised to publish, by Chrome's rules and with the logs in this file."
-            ) { $0.logList = $1.text },
+            .group(\.transparency),
+            .group(\.revocation),
             .toggle(
                 "--stapling", help: "Warn of servers that staple no OCSP response though a responder is named."
             ) { $0.expectsStaple = $1 },
@@ -46,7 +41,8 @@ struct TrustWatchCommand: ToolCommand {
         Asks each server for its certificates, sixteen at a time, and tells what it finds: a server that is refused or \
         cannot be reached, certificates that expire soon, the issuer's included, pins that are in no certificate, what \
         "tern trust check" finds in the pin set of the host, what the policy of --rehearse would refuse, a certificate \
-        that requires a stapled OCSP response where the server sends none, and, with --fetch-issuers, intermediates \
+        that requires a stapled OCSP response where the server sends none, with --check-revocation one that is revoked, \
+        and, with --fetch-issuers, intermediates \
         that a server does not send.
 
         Exits 0 if there is nothing to tell, 1 if there is, 2 for wrong usage.
@@ -57,9 +53,10 @@ struct TrustWatchCommand: ToolCommand {
     var urls: [String] = []
     var days: Int?
     var anchors: String?
-    var policy: String?
+    var policy = PolicyOptions()
     var next: String?
-    var logList: String?
+    var transparency = TransparencyOptions()
+    var revocation = RevocationOptions()
     var expectsStaple = false
     var completeness = CompletenessOptions()
     var isJSON = false
@@ -78,21 +75,21 @@ struct TrustWatchCommand: ToolCommand {
     }
 
     func run() async throws {
-        let policies =
-            try policy.map { try TrustQuestion.policyFile($0).manager() } ?? ServerTrustPolicyManager(policies: [:])
+        let policies = try policy.policy { UsageError($0) }?.manager() ?? ServerTrustPolicyManager(policies: [:])
         let rehearsal = try next.map {
             TrustRehearsal(
-                of: try TrustQuestion.policyFile($0, option: "--rehearse").manager(), enforcing: policies)
+                of: try PolicyOptions.read($0, "--rehearse", { UsageError($0) }).manager(), enforcing: policies)
         }
         var configuration = try LiveServer.configuration(CertificateFile.anchors(anchors), routes)
         completeness.apply(to: &configuration.tls)
+        let logs = try transparency.logs()
+        // For the rules of a policy file, too.
+        configuration.tls.transparencyLogs = logs
         let watch = TrustWatch(
             configuration: configuration, policies: policies, rehearsal: rehearsal,
-            transparency: try logList.map {
-                // A list that is too old to tell is told.
-                .certificateTransparency(
-                    .chrome(try TrustQuestion.logs($0), mode: .reportOnly, requiresFreshList: true))
-            },
+            // A list that is too old to tell is told.
+            transparency: transparency.policy(logs, mode: .reportOnly, requiresFreshList: true),
+            revocation: revocation.policy,
             expectsStaple: expectsStaple, seconds: days.map { Int64($0) * 86400 })
         var findings = [[TrustWatch.Finding]](repeating: [], count: urls.count)
         await withTaskGroup(of: (Int, [TrustWatch.Finding]).self) { group in
@@ -133,6 +130,8 @@ private struct TrustWatch: Sendable {
     let rehearsal: TrustRehearsal?
     /// Only reports. Evaluated by itself, so that a report about pins does not hide its own.
     let transparency: ServerTrustPolicy?
+    /// What is asked of responders and lists, if anything is.
+    let revocation: ServerTrustPolicy?
     let expectsStaple: Bool
     /// How long before its end a certificate's validity is told; nil for the usual time.
     let seconds: Int64?
@@ -153,15 +152,22 @@ private struct TrustWatch: Sendable {
             trust = await trust.fetchingIssuers(for: policy, configuration: configuration)
         }
         trust.enforcesMustStaple = configuration.tls.enforcesMustStaple
+        trust.transparencyLogs = configuration.tls.transparencyLogs
+        let revocation = revocation ?? (try? policies.requiredPolicy(forHost: host))
+        if let revocation {
+            trust = await trust.fetchingRevocation(for: revocation, configuration: configuration)
+        }
         let result = (rehearsal ?? policies).evaluate(trust, host: host)
         rehearsal?.record(result, port: port)
         if let failure = result.failure {
             return [Finding(url: text, rule: result.rule, message: "refused: \(failure)")]
         }
-        let pinSet: PinSet? =
-            if case .pinSet(let set)? = policies.serverTrustPolicy(forHost: host) { set } else { nil }
+        if let failure = self.revocation?.evaluate(trust.with(policies), host: host).failure {
+            return [Finding(url: text, rule: failure.rule, message: "revocation: \(failure)")]
+        }
+        let pinSet = policies.serverTrustPolicy(forHost: host)?.pinSets.first
         var warnings = result.warnings(within: seconds, pinSet: pinSet)
-        warnings += transparency?.evaluate(trust.with(policies), host: host).waived.map { [.waived($0)] } ?? []
+        warnings += transparency?.evaluate(trust.with(policies), host: host).waivedFailures.map { .waived($0) } ?? []
         warnings += trust.stapleWarning(expectsStaple: expectsStaple, of: result.verifiedChain).map { [$0] } ?? []
         return warnings.map { warning in
             var finding = Finding(url: text, rule: warning.rule, message: "\(warning)")

@@ -11,7 +11,9 @@ struct VerdictReport: Encodable {
 
     private enum CodingKeys: String, CodingKey {
         case verdict, reason, detail, host, at, policy, openssl, chain, certificates, transparency, advice
+        case waived, rehearsals
         case wantedPins = "wanted_pins"
+        case fetchedIssuers = "fetched_issuers"
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -27,6 +29,9 @@ struct VerdictReport: Encodable {
         try container.encode(result.chain.rawValue, forKey: .chain)
         try container.encode(result.findings.map(CertificateReport.init), forKey: .certificates)
         try container.encode(result.transparency.map(TransparencyReport.init), forKey: .transparency)
+        try container.encode(result.waivedFailures.map(ReasonReport.init), forKey: .waived)
+        try container.encode(result.rehearsals.map { $0.failure.map(ReasonReport.init) }, forKey: .rehearsals)
+        try container.encode(result.fetchedIssuers.map(\.url), forKey: .fetchedIssuers)
         try container.encode(result.advice, forKey: .advice)
     }
 
@@ -34,6 +39,14 @@ struct VerdictReport: Encodable {
         guard case .keyNotPinned(let pins)? = (result.failure ?? result.waived)?.reason else { return [] }
         return pins.map(\.pin)
     }
+}
+
+/// A failure that refuses nothing.
+private struct ReasonReport: Encodable {
+    let reason: String
+    let detail: String
+
+    init(_ failure: TrustFailure) { (reason, detail) = (failure.rule, failure.sentence) }
 }
 
 private struct OpenSSLVerdict: Encodable {

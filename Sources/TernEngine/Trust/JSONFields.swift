@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
+import TernIO
 package import TernTLS
 
 /// The members of one object, taken by name and type. The error of a missing, misplaced or unknown member has its line
@@ -57,6 +58,14 @@ package struct JSONFields {
         guard let member = members.first else { return }
         let meant = absent.first { member.name.isMisspelling(of: $0) }
         throw error(meant.map { .misspelledField(meant: $0) } ?? .unknownField, member.name, member.offset)
+    }
+
+    /// The error of an element of the list `name`, which may have been taken.
+    func error(_ reason: PolicyFileError.Reason, ofElement index: Int, of name: String) -> PolicyFileError {
+        guard case .object(let all) = element.node.value, let member = all.first(where: { $0.name == name }),
+            case .array(let nodes) = member.node.value, nodes.indices.contains(index)
+        else { return element.error(reason) }
+        return JSONElement.error(reason, field: "\(field(name))[\(index)]", at: nodes[index].offset, in: element.text)
     }
 
     private func error(_ reason: PolicyFileError.Reason, _ name: String, _ offset: Int) -> PolicyFileError {
@@ -162,12 +171,39 @@ extension JSONElement {
     }
 
     func publicKeys() throws(PolicyFileError) -> [X509Certificate.PublicKey] {
+        try elements { element throws(PolicyFileError) in try element.publicKey() }
+    }
+
+    func publicKey() throws(PolicyFileError) -> X509Certificate.PublicKey {
+        let text = try string()
+        do throws(PinError) { return try X509Certificate.PublicKey(pin: text) } catch {
+            throw self.error(.invalidPin(error))
+        }
+    }
+
+    /// A positive number in hexadecimal digits, of at most 20 bytes (RFC 5280 §4.1.2.2), as the content of a DER INTEGER.
+    func serialNumber() throws(PolicyFileError) -> [UInt8] {
+        let text = try string()
+        let digits = text.utf8.filter { $0 != UInt8(ascii: ":") }.compactMap {
+            UInt8(String(UnicodeScalar($0)), radix: 16)
+        }
+        guard (1...40).contains(digits.count), digits.count == text.utf8.count(where: { $0 != UInt8(ascii: ":") })
+        else {
+            throw error(.invalidSerialNumber(ShortenedText.shortened(text)))
+        }
+        let even = digits.count.isMultiple(of: 2) ? digits : [0] + digits
+        let bytes = stride(from: 0, to: even.count, by: 2).map { even[$0] << 4 | even[$0 + 1] }
+        return bytes[0] < 0x80 ? bytes : [0] + bytes
+    }
+
+    func networks() throws(PolicyFileError) -> [AddressBlock] {
         try elements { element throws(PolicyFileError) in
             let text = try element.string()
-            do throws(PinError) {
-                return try X509Certificate.PublicKey(pin: text)
+            do throws(InvalidIPNetwork) {
+                let network = try IPNetwork(text)
+                return AddressBlock(network.address.bytes, prefixLength: network.prefixLength)
             } catch {
-                throw element.error(.invalidPin(error))
+                throw element.error(.invalidNetwork(error))
             }
         }
     }

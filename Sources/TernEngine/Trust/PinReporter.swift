@@ -143,6 +143,8 @@ struct PinReportLimiter {
         /// The leaf's.
         let key: X509Certificate.PublicKey?
         let pins: [X509Certificate.PublicKey]
+        /// Two sets of the same pins may have two collectors.
+        let reportURLs: [String]
     }
 
     private var lastReports: [Subject: Int64] = [:]
@@ -169,6 +171,6 @@ extension PinReportLimiter.Subject {
     init(_ report: PinFailureReport) {
         self.init(
             rule: report.failure.rule, host: report.result.host, key: report.result.sentChain.first?.publicKey,
-            pins: report.pinSet.allPins)
+            pins: report.pinSet.allPins, reportURLs: report.pinSet.reportURLs)
     }
 }

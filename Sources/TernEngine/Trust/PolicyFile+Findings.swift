@@ -21,32 +21,34 @@ extension PolicyFile {
     /// - Parameter time: the time of the check, in seconds since 1970-01-01T00:00:00Z.
     public func findings(at time: Int64) -> [Finding] {
         var findings: [Finding] = []
-        if pinSets.isEmpty {
+        let list = version == 1 ? "pinSets" : "rules"
+        if rules.isEmpty, unlistedRule == nil {
             let message =
                 unlistedHosts == .refuse ? "no host is listed, so every server is refused" : "no host is pinned"
-            findings.append(Finding(rule: "no-pin-sets", field: "pinSets", message: message))
+            findings.append(Finding(rule: "no-pin-sets", field: list, message: message))
         }
         // The first set of each key, and of each pattern that covers more than one host.
         var sets: [X509Certificate.PublicKey: Int] = [:]
-        let index = PatternIndex(pinSets)
-        for (number, set) in pinSets.enumerated() {
-            let field = "pinSets[\(number)]"
-            findings += set.warnings(at: time).map { warning in
-                Finding(rule: warning.rule, field: field, message: "\(warning)")
-            }
-            for key in Set(set.allPins).sorted(by: { $0.pin < $1.pin }) {
+        let index = PatternIndex(rules)
+        for (number, rule) in rules.enumerated() {
+            let field = "\(list)[\(number)]"
+            findings +=
+                rule.pinSetOfHosts?.warnings(at: time).map { warning in
+                    Finding(rule: warning.rule, field: field, message: "\(warning)")
+                } ?? []
+            for key in Set(rule.pinSet?.allPins ?? []).sorted(by: { $0.pin < $1.pin }) {
                 guard let first = sets[key] else {
                     sets[key] = number
                     continue
                 }
                 let message =
-                    "\(key.pin) is pinned by pinSets[\(first)], too: whoever has its key can be either's server"
+                    "\(key.pin) is pinned by \(list)[\(first)], too: whoever has its key can be either's server"
                 findings.append(Finding(rule: "shared-pin", field: field, message: message))
             }
-            for (place, host) in set.hosts.enumerated() {
+            for (place, host) in rule.hosts.enumerated() {
                 guard let (pattern, other) = index.broader(than: host, of: number) else { continue }
                 let message =
-                    "\(host) has the pins of this set alone, although \(pattern) of pinSets[\(other)] covers it"
+                    "\(host) has what this rule demands alone, although \(pattern) of \(list)[\(other)] covers it"
                 findings.append(Finding(rule: "shadowed-host", field: "\(field).hosts[\(place)]", message: message))
             }
         }
@@ -54,21 +56,21 @@ extension PolicyFile {
     }
 }
 
-/// The patterns of several sets, found by the hosts that they cover: a look-up for each label, whatever their number.
+/// The patterns of several rules, found by the hosts that they cover: a look-up for each label, whatever their number.
 private struct PatternIndex {
     private var sets: [HostPattern: Int] = [:]
-    private let all: [PinSet]
+    private let all: [PolicyFile.Rule]
 
-    init(_ pinSets: [PinSet]) {
-        all = pinSets
-        for (number, set) in pinSets.enumerated() {
-            for pattern in set.hosts where pattern.scope != .exact {
+    init(_ rules: [PolicyFile.Rule]) {
+        all = rules
+        for (number, rule) in rules.enumerated() {
+            for pattern in rule.hosts where pattern.scope != .exact {
                 sets[pattern] = sets[pattern] ?? number
             }
         }
     }
 
-    /// The nearest pattern of another set that covers all of what `host` matches; sets that exclude it apart.
+    /// The nearest pattern of another rule that covers all of what `host` matches; rules that exclude it apart.
     func broader(than host: HostPattern, of number: Int) -> (pattern: HostPattern, set: Int)? {
         var domain = Substring(host.host)
         var depth = 0
@@ -85,8 +87,9 @@ private struct PatternIndex {
         }
     }
 
-    private func excludes(_ set: PinSet, _ host: HostPattern) -> Bool {
-        set.excludedHosts.contains(host) || host.scope == .exact && set.excludes(host.host)
+    private func excludes(_ rule: PolicyFile.Rule, _ host: HostPattern) -> Bool {
+        rule.excludedHosts.contains(host)
+            || host.scope == .exact && rule.excludedHosts.contains { $0.matches(host.host) }
     }
 
     /// - Parameter depth: how many labels more than the pattern's `host` has.

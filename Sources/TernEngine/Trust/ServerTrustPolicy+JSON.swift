@@ -41,9 +41,10 @@ extension ServerTrustPolicy {
                 validateCertificateChain: try fields.flag("validateCertificateChain"),
                 validateHost: try fields.flag("validateHost"))
         case .pinSet:
-            var set = PinSet(pins: [])
-            try set.readRule(from: &fields)
-            self = .pinSet(set)
+            var rule = PolicyFile.Rule(hosts: [])
+            try fields.read(into: &rule, by: PolicyFile.Rule.fieldsOfPinSet)
+            self = .pinSet(rule.pinSetOfHosts ?? PinSet(pins: []))
+            return
         case .composite:
             self = .composite(
                 try fields.require("policies").elements { element throws(PolicyFileError) in
@@ -93,35 +94,5 @@ extension JSONFields {
     /// True unless the file says otherwise: an omitted field must not weaken the policy.
     fileprivate mutating func flag(_ name: String) throws(PolicyFileError) -> Bool {
         try take(name)?.boolean() ?? true
-    }
-}
-
-extension PinSet {
-    /// Reads an element of `pinSets`.
-    ///
-    /// - Parameter seen: the hosts of the sets before; those of this one are added.
-    init(_ element: JSONElement, hosts seen: inout Set<HostPattern>) throws(PolicyFileError) {
-        var fields = try JSONFields(element)
-        let hosts = try fields.require("hosts")
-        self.init(hosts: try hosts.hostPatterns(), pins: [])
-        for (pattern, host) in zip(self.hosts, try hosts.elements()) where !seen.insert(pattern).inserted {
-            throw host.error(.repeatedHost(pattern))
-        }
-        guard !self.hosts.isEmpty else { throw hosts.error(.empty) }
-        try readRule(from: &fields)
-        try fields.finish()
-    }
-
-    /// Reads everything but the hosts.
-    fileprivate mutating func readRule(from fields: inout JSONFields) throws(PolicyFileError) {
-        excludedHosts = try fields.take("excludedHosts")?.hostPatterns() ?? []
-        let pins = try fields.require("pins")
-        self.pins = try pins.publicKeys()
-        guard !self.pins.isEmpty else { throw pins.error(.empty) }
-        backupPins = try fields.take("backupPins")?.publicKeys() ?? []
-        scope = try fields.take("scope")?.word() ?? .anyCertificate
-        mode = try fields.take("mode")?.word() ?? .enforce
-        expires = try fields.take("expires")?.time()
-        reportURLs = try fields.take("reportURLs")?.webURLs() ?? []
     }
 }

@@ -41,7 +41,7 @@ extension TransparencyLogList {
     ///   - signature: the contents of the signature's file, such as `log_list.sig`: ECDSA or RSA with SHA-256.
     ///   - publicKey: the contents of the key's file: DER, or a PEM text with a `PUBLIC KEY` block.
     public init(json: [UInt8], signature: [UInt8], publicKey: [UInt8]) throws(PolicyFileError) {
-        guard Self.isSigned(json, by: publicKey, signature: signature) else {
+        guard VerificationKey.isSigned(json, by: publicKey, signature: signature) else {
             throw PolicyFileError(.invalidSignature)
         }
         try self.init(json: json)

@@ -194,7 +194,9 @@ import Testing
         .invalidPin(.invalidBase64("x")), .invalidPin(.wrongLength(3)), .invalidPin(.notPublicKey),
         .invalidHost(.invalidHost("a b")), .invalidHost(.misplacedWildcard("a*")), .invalidTime("x"),
         .invalidMoment("x"),
-        .invalidURL("x"), .unsupportedVersion("2"),
+        .invalidURL("x"), .unsupportedVersion("2"), .needs("pins"), .invalidSerialNumber("x"),
+        .invalidNetwork(.address("x")), .outdated(number: 1, last: 2), .invalidNumberFile(path: "/a"),
+        .unwritable(path: "/a", call), .debugBuildsOnly,
     ]
 
     private static let json: [JSONError.Reason] = [
@@ -283,7 +285,14 @@ import Testing
             "x" is neither a date such as 2030-12-31 nor an RFC 3339 time
             "x" is not an RFC 3339 time such as 2030-12-31T00:00:00Z
             "x" is not an http or https URL
-            version 2 is not supported; this reader knows version 1
+            version 2 is not supported; this reader knows 1 and 2
+            this has no effect without "pins"
+            "x" is no serial number in at most 40 hexadecimal digits
+            x: not an IP address, such as 192.0.2.1 or 2001:db8::/32
+            the policy has the number 1, and 2 was read before
+            /a has no number in decimal digits
+            cannot write /a: pread: Input/output error (errno 5)
+            this program is not built for debugging, so nothing overrides its policies
             the text ends too early
             unexpected "}"
             not a number as JSON writes them

@@ -181,8 +181,17 @@ import Testing
         var limiter = PinReportLimiter()
         return reports.map { report in
             limiter.admits(
-                PinReportLimiter.Subject(rule: report.rule, host: report.host, key: nil, pins: []), at: report.time)
+                PinReportLimiter.Subject(rule: report.rule, host: report.host, key: nil, pins: [], reportURLs: []),
+                at: report.time)
         }
+    }
+
+    @Test func `a second collector of equal pins is told, too`() {
+        var limiter = PinReportLimiter()
+        let isNew = [["https://a/"], ["https://b/"], ["https://a/"]].map { urls in
+            limiter.admits(.init(rule: "a", host: "x", key: nil, pins: [], reportURLs: urls), at: 0)
+        }
+        #expect(isNew == [true, true, false])
     }
 
     @Test func `another key, and another set of pins, are news`() {
@@ -192,7 +201,7 @@ import Testing
         ]
         for _ in 1...2 {
             let isNew = keys.flatMap { key in
-                keys.map { limiter.admits(.init(rule: "a", host: "x", key: key, pins: [$0]), at: 0) }
+                keys.map { limiter.admits(.init(rule: "a", host: "x", key: key, pins: [$0], reportURLs: []), at: 0) }
             }
             #expect(Set(isNew).count == 1)
         }

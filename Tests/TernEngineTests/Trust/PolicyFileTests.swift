@@ -75,8 +75,8 @@ import Testing
         ("[]", "line 1, column 1: an object is expected here, not an array"),
         ("{}", "line 1, column 1, pinSets: the field is missing"),
         (
-            "{\"version\":2,\"pinSets\":[]}",
-            "line 1, column 12, version: version 2 is not supported; this reader knows version 1"
+            "{\"version\":3,\"pinSets\":[]}",
+            "line 1, column 12, version: version 3 is not supported; this reader knows 1 and 2"
         ),
         (
             "{\"pinSets\":[{\"hosts\":[\"a.test\"],\n\"pinz\":[]}]}",
@@ -127,7 +127,7 @@ import Testing
         ),
         (
             "{\"pinSets\":[{\"hosts\":[\"a.b\"],\"pins\":[\"…\"]},\n{\"hosts\":[\"A.B.\"],\"pins\":[\"…\"]}]}",
-            "line 2, column 11, pinSets[1].hosts[0]: \"a.b\" is in a pin set already"
+            "line 2, column 11, pinSets[1].hosts[0]: \"a.b\" is in this list or another already"
         ),
         (
             "{\"pinSets\":[{\"hosts\":[\"a.b\"],\"pins\":[1]}]}",

@@ -54,9 +54,8 @@ import Testing
     private static let pin = "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
 
     private func set(_ members: String) throws -> PinSet {
-        var fields = try JSONFields(reading: Array("{\"x\": {\(members)}}".utf8))
-        var hosts: Set<HostPattern> = []
-        return try PinSet(fields.require("x"), hosts: &hosts)
+        let file = try PolicyFile(json: Array("{\"pinSets\": [{\(members)}]}".utf8))
+        return try #require(file.pinSets.first)
     }
 
     @Test func `what is left out is the stricter choice`() throws {
@@ -69,9 +68,9 @@ import Testing
     }
 
     @Test(arguments: [
-        (#""hosts": [], "pins": ["sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="]"#, "x.hosts"),
-        (#""hosts": ["a.test"], "pins": []"#, "x.pins"), (#""hosts": ["a.test"]"#, "x.pins"),
-        (#""pins": []"#, "x.hosts"),
+        (#""hosts": [], "pins": ["sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="]"#, "pinSets[0].hosts"),
+        (#""hosts": ["a.test"], "pins": []"#, "pinSets[0].pins"), (#""hosts": ["a.test"]"#, "pinSets[0].pins"),
+        (#""pins": []"#, "pinSets[0].hosts"),
     ])
     func `a set without hosts or without pins is refused`(members: String, field: String) throws {
         let error = try #require(throws: PolicyFileError.self) { try set(members) }

@@ -352,7 +352,8 @@ import TestPrograms
         #expect(result.status == 1)
         #expect(
             Set(object.keys) == [
-                "verdict", "reason", "detail", "host", "at", "policy", "openssl", "wanted_pins", "chain",
+                "verdict", "reason", "detail", "host", "at", "policy", "openssl", "wanted_pins", "chain", "waived",
+                "rehearsals", "fetched_issuers",
                 "certificates", "transparency", "advice",
             ])
         #expect(object["verdict"] as? String == "refuse")
