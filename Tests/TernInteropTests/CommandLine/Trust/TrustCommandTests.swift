@@ -354,7 +354,7 @@ import TestPrograms
             Set(object.keys) == [
                 "verdict", "reason", "detail", "host", "at", "policy", "openssl", "wanted_pins", "chain", "waived",
                 "rehearsals", "fetched_issuers",
-                "certificates", "transparency", "advice",
+                "certificates", "transparency", "advice", "waived", "rehearsals", "fetched_issuers",
             ])
         #expect(object["verdict"] as? String == "refuse")
         #expect(object["reason"] as? String == "key-not-pinned")
