@@ -36,6 +36,9 @@ public struct TLSSettings: Sendable, Hashable {
     /// Revocation lists for policies that check revocation by lists, in addition to fetched ones. A list counts for the
     /// certificates of its issuer while it is current.
     public var revocationLists: [CertificateRevocationList] = []
+    /// Certificates that no chain may have, for every policy that validates it: without network, and for intermediates,
+    /// too.
+    public var distrustedCertificates = DistrustedCertificates.none
     /// The logs of certificates, for policies of Certificate Transparency that have no list of their own.
     public var transparencyLogs: TransparencyLogList?
     /// Whether to fetch the certificate of an issuer that a server should have sent and did not, from the http URL that

@@ -25,6 +25,9 @@ extension TLSSettings {
             parts += leaf.subjectAlternativeNames.map { Array($0.description.utf8) }
         }
         if !revocationLists.isEmpty { parts += [Array("lists".utf8)] + revocationLists.map(\.digest) }
+        if !distrustedCertificates.isEmpty {
+            parts += [Array("distrusted".utf8), distrustedCertificates.digest]
+        }
         if fetchesMissingIssuers { parts.append(Array("fetches issuers".utf8)) }
         if enforcesMustStaple { parts.append(Array("must staple".utf8)) }
         return parts

@@ -237,17 +237,32 @@ extension PolicyEvaluation {
         }
         var untrusted = Array(trust.sentChain.dropFirst())
         for issuer in trust.fetchedIssuers { untrusted.append(issuer.certificate) }
-        let verifier = ChainVerifier(
-            leaf: leaf, untrusted: untrusted, store: trust.anchors.store, identity: identity, time: trust.time,
-            isBetweenSeconds: trust.isBetweenSeconds, rules: trust.rules)
-        let outcome = verifier.verify(within: &budget)
-        // A verdict that is discarded needs no text.
-        if isOverBudget { return Findings() }
-        switch outcome {
-        case .valid(let chain): return Findings(chain: chain, isValidated: true)
-        case .refused(let problem):
-            return Findings(
-                failure: TrustFailure(problem, host: host ?? "", store: verifier.store, sent: trust.sentChain))
+        var refusal: TrustFailure?
+        while true {
+            let verifier = ChainVerifier(
+                leaf: leaf, untrusted: untrusted, store: trust.anchors.store, identity: identity, time: trust.time,
+                isBetweenSeconds: trust.isBetweenSeconds, rules: trust.rules)
+            let outcome = verifier.verify(within: &budget)
+            // A verdict that is discarded needs no text.
+            if isOverBudget { return Findings() }
+            switch outcome {
+            case .valid(let chain):
+                guard let found = trust.distrustedCertificates.finding(in: chain) else {
+                    return Findings(chain: chain, isValidated: true)
+                }
+                let certificate = chain[found.depth]
+                let failure = TrustFailure(
+                    .distrusted(found.reason), host: host ?? "", verifyCode: X509_V_ERR_CERT_REVOKED,
+                    depth: found.depth, certificate: certificate, seen: chain)
+                // Another chain may lead around it, as after a cross-signature was revoked.
+                let others = untrusted.filter { $0 != certificate }
+                if found.depth == 0 || others.count == untrusted.count { return Findings(failure: refusal ?? failure) }
+                (refusal, untrusted) = (refusal ?? failure, others)
+            case .refused(let problem):
+                return Findings(
+                    failure: refusal
+                        ?? TrustFailure(problem, host: host ?? "", store: verifier.store, sent: trust.sentChain))
+            }
         }
     }
 

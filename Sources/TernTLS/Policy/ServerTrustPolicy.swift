@@ -216,6 +216,8 @@ public struct ServerTrust: Sendable {
     public var maximumPathDepth: Int?
     /// The revocation data, for a policy that checks revocation.
     public var revocation = RevocationData()
+    /// Certificates that a chain must not have, where the policy validates it.
+    public var distrustedCertificates = DistrustedCertificates.none
     /// The signed certificate timestamps of the server's handshake (RFC 6962 §3.3), each serialised, for a policy of
     /// Certificate Transparency. Those of the certificate and of the stapled response are not repeated here.
     public var handshakeTimestamps: [[UInt8]] = []

@@ -95,6 +95,13 @@ public struct DistrustedCertificates: Sendable {
         return nil
     }
 
+    /// Whether bytes have the form of a DER `Name`: others match no certificate.
+    package static func isName(_ der: [UInt8]) -> Bool {
+        guard var parts = DERElements(sequence: der) else { return false }
+        while let part = parts.next() { if part.tag != 0x31 { return false } }
+        return parts.isAtEnd
+    }
+
     private func reason(for x509: X509Reference, _ key: X509Certificate.PublicKey) -> TrustFailure.DistrustRule? {
         if contains(.publicKey(key)) { return .publicKey }
         return contains(.subject(x509.subjectName, key)) ? .subjectAndPublicKey : nil

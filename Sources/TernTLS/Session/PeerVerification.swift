@@ -33,6 +33,7 @@ final class PeerVerification {
                 sentChain: [], anchors: settings.anchors, time: 0, profile: rules.profile,
                 maximumPathDepth: rules.maximumIntermediates), host: host)
         evaluation.trust.revocation.lists = settings.revocationLists
+        evaluation.trust.distrustedCertificates = settings.distrustedCertificates
         evaluation.trust.transparencyLogs = settings.transparencyLogs
         evaluation.trust.enforcesMustStaple = settings.enforcesMustStaple
         if policy.fetchesMissingIssuers ?? settings.fetchesMissingIssuers { issuerSearch = IssuerSearch() }
