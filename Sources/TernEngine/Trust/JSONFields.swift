@@ -130,6 +130,13 @@ package struct JSONElement {
         try elements { element throws(PolicyFileError) in try element.string() }
     }
 
+    /// The bytes of a string in padded base64.
+    func base64() throws(PolicyFileError) -> [UInt8] {
+        let text = try string()
+        guard let bytes = Base64.decode(text.utf8) else { throw error(.invalidBase64(text)) }
+        return bytes
+    }
+
     /// One of an enumeration's words.
     package func word<Word: RawRepresentable<String> & CaseIterable>() throws(PolicyFileError) -> Word {
         let text = try string()

@@ -261,6 +261,8 @@ public struct PolicyFileError: Error, Sendable, Hashable {
         case unsupportedVersion(String)
         /// Not base64 with padding.
         case invalidBase64(String)
+        /// Not an X.509 name in DER.
+        case invalidName
         /// Not a key that a log of certificates may have: P-256, or RSA of 2048 bits and more.
         case invalidLogKey
         /// The `log_id` is not the SHA-256 of the log's key.
@@ -330,6 +332,7 @@ extension PolicyFileError.Reason: CustomStringConvertible {
         case .invalidURL(let text): "\"\(text)\" is not an http or https URL"
         case .repeatedHost(let pattern): "\"\(pattern)\" is in this list or another already"
         case .invalidBase64(let text): "\"\(text)\" is not padded base64"
+        case .invalidName: "this is not an X.509 name in DER"
         case .invalidLogKey: "this is no key of P-256, nor of RSA with 2048 to 8192 bits"
         case .wrongLogID: "this is not the SHA-256 of the log's key"
         case .emptyInterval: "the interval ends before it begins"

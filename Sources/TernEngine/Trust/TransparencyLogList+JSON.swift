@@ -121,10 +121,4 @@ extension JSONElement {
         guard start <= end else { throw error(.emptyInterval) }
         return start..<end
     }
-
-    private func base64() throws(PolicyFileError) -> [UInt8] {
-        let text = try string()
-        guard let bytes = Base64.decode(text.utf8) else { throw error(.invalidBase64(text)) }
-        return bytes
-    }
 }
