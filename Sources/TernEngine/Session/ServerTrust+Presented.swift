@@ -28,7 +28,7 @@ extension ServerTrust {
             // Never evaluated, but makes the handshake request a staple and timestamps.
             .certificateTransparency(.chrome(TransparencyLogList(logs: [], time: nil))),
         ])
-        let policyOfFiles = configuration.trustFiles?.current.material.policy
+        let policyOfFiles = configuration.trustFiles?.current.material.applied(to: configuration.tls).policy
         let configuration = configuration.withTrustOfFiles
         // Whatever form the host has, it is the only one this session connects to. A proxy is trusted as usual.
         let session = Session(

@@ -5,25 +5,22 @@ extension SessionConfiguration {
     /// What its files have now in the place of its own, and no files: for requests beside those of its session.
     var withTrustOfFiles: SessionConfiguration {
         guard let material = trustFiles?.current.material else { return self }
-        var read = applying(material)
+        var read = applying(material.applied(to: tls))
         read.trustFiles = nil
         return read
     }
 
     /// With what was read from files in the place of its own. The identities of single hosts and the policies of origins
     /// are no part of a configuration.
-    func applying(_ material: TrustMaterial) -> SessionConfiguration {
+    func applying(_ trust: TrustOfFiles) -> SessionConfiguration {
         var applied = self
-        if let anchors = material.anchors { applied.tls.anchors = anchors }
-        if let identity = material.identity { applied.tls.identity = identity }
-        if let lists = material.revocationLists { applied.tls.revocationLists = lists }
-        if let logs = material.transparencyLogs { applied.tls.transparencyLogs = logs }
-        if let anchors = material.proxyAnchors {
+        applied.tls = trust.tls
+        if let anchors = trust.proxyAnchors {
             var tls = applied.forProxies.tls
             tls.anchors = anchors
             applied.proxyTLS = tls
         }
-        if let policy = material.proxyPolicy {
+        if let policy = trust.proxyPolicy {
             applied.proxyTrustPolicyManager = policy.manager(onPinFailure: proxyTrustPolicyManager?.onPinFailure)
         }
         return applied

@@ -67,9 +67,10 @@ public final class Session: Sendable {
     ) {
         self.configuration = configuration
         let files = configuration.trustFiles?.current
-        let configuration = files.map { configuration.applying($0.material) } ?? configuration
+        let ofFiles = files?.material.applied(to: configuration.tls)
+        let configuration = ofFiles.map(configuration.applying) ?? configuration
         let policies =
-            files?.material.policy?.manager(onPinFailure: serverTrustPolicyManager?.onPinFailure)
+            ofFiles?.policy?.manager(onPinFailure: serverTrustPolicyManager?.onPinFailure)
             ?? serverTrustPolicyManager
         currentDelegate = Lock(delegate)
         hasDelegate = delegate != nil
@@ -83,7 +84,7 @@ public final class Session: Sendable {
         }
         let loops = configuration.isBackground ? [] : (try? reactors.get().reactors.map(\.loop)) ?? []
         trust = SessionTrust(
-            configuration, identities: files?.material.identitiesOfHosts ?? [], policies: policies, sharing: proxyTrust)
+            configuration, identities: ofFiles?.identities ?? [], policies: policies, sharing: proxyTrust)
         let (trust, proxyLogins) = (trust, ProxyLogins())
         let observers = SessionObservers(configuration.observers)
         var dialled = configuration
@@ -226,14 +227,15 @@ extension Session: TrustMaterialUser {
     func replaceTrust(
         with material: TrustMaterial, changed: Set<TrustFilePaths.Part>
     ) throws(TLSError) {
-        let (applied, value) = (configuration.applying(material), trust.value)
+        let (ofFiles, value) = (material.applied(to: configuration.tls), trust.value)
+        let applied = configuration.applying(ofFiles)
         // Everything that takes time, or can fail, comes before what replaces.
         var origins = SessionTrust.Change(
-            try value.origins.replacement(by: applied.tls, identities: material.identitiesOfHosts),
+            try value.origins.replacement(by: applied.tls, identities: ofFiles.identities),
             of: applied, proxyTrust: trust.proxyTrust)
         var proxies = SessionTrust.Change(
             try value.proxies.replacement(by: applied.forProxies.tls), of: applied.forProxies, proxyTrust: nil)
-        if changed.contains(.policy), let policy = material.policy {
+        if changed.contains(.policy), let policy = ofFiles.policy {
             origins.policies = policy.manager(onPinFailure: value.origins.manager?.onPinFailure)
         }
         if changed.contains(.proxyPolicy), let policies = applied.proxyTrustPolicyManager {

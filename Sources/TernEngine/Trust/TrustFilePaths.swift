@@ -97,23 +97,39 @@ public struct TrustFilePaths: Sendable {
     /// Names no file.
     public init() {}
 
-    /// The parts that have files, with the paths of these.
-    var files: [(part: Part, paths: [String])] {
-        var files: [(part: Part, paths: [String])] = []
-        let add = { (part: Part, urls: [URL?]) in
-            let paths = urls.compactMap { $0?.path(percentEncoded: false) }
-            if !paths.isEmpty { files.append((part, paths)) }
+    /// The table of all parts: a new kind of file is a row here. In this order they are read, and take effect.
+    var parts: [TrustFilePart] {
+        let identities = identities.enumerated().map { index, paths in
+            TrustFilePart(.identity(index), [paths.certificates, paths.privateKey]) { files throws(TrustFileError) in
+                try files.identity(paths)
+            } apply: {
+                $0.add($1)
+            }
         }
-        add(.anchors, [anchors?.file])
-        for (index, identity) in identities.enumerated() {
-            add(.identity(index), [identity.certificates, identity.privateKey])
-        }
-        add(.revocationLists, revocationLists)
-        add(.transparencyLogs, [transparencyLogs?.list, transparencyLogs?.signature])
-        add(.policy, [policy])
-        add(.proxyAnchors, [proxyAnchors?.file])
-        add(.proxyPolicy, [proxyPolicy])
-        return files
+        let rows =
+            [
+                TrustFilePart(.anchors, [anchors?.file], FilesOfPart.anchors) {
+                    $0.tls.anchors = Self.anchors($1, like: anchors)
+                }
+            ] + identities + [
+                TrustFilePart(.revocationLists, revocationLists, FilesOfPart.lists) { $0.tls.revocationLists = $1 },
+                TrustFilePart(.transparencyLogs, [transparencyLogs?.list, transparencyLogs?.signature]) {
+                    files throws(TrustFileError) in
+                    try files.logs(signedBy: transparencyLogs?.publicKey ?? [])
+                } apply: {
+                    $0.tls.transparencyLogs = $1
+                },
+                TrustFilePart(.policy, [policy], FilesOfPart.policy) { $0.policy = $1 },
+                TrustFilePart(.proxyAnchors, [proxyAnchors?.file], FilesOfPart.anchors) {
+                    $0.proxyAnchors = Self.anchors($1, like: proxyAnchors)
+                },
+                TrustFilePart(.proxyPolicy, [proxyPolicy], FilesOfPart.policy) { $0.proxyPolicy = $1 },
+            ]
+        return rows.filter { !$0.paths.isEmpty }
+    }
+
+    private static func anchors(_ certificates: [X509Certificate], like paths: Anchors?) -> TrustAnchors {
+        if case .systemAnd? = paths { .systemAnd(certificates) } else { .only(certificates) }
     }
 }
 

@@ -57,10 +57,10 @@ public final class TrustFiles: Sendable {
         weak var session: (any TrustMaterialUser)?
         /// Of the material that it has.
         var version: UInt64
-        /// The last replacement failed, and was reported.
-        var isBehind = false
+        /// Why it does not have the current one, as far as that was reported.
+        var refusals: Set<TrustFileError> = []
 
-        mutating func take(_ version: UInt64) { (self.version, isBehind) = (version, false) }
+        mutating func take(_ version: UInt64) { (self.version, refusals) = (version, []) }
     }
 
     private struct State: Sendable {
@@ -80,7 +80,7 @@ public final class TrustFiles: Sendable {
 
     /// The files.
     public let paths: TrustFilePaths
-    private let files: [(part: TrustFilePaths.Part, paths: [String])]
+    private let parts: [TrustFilePart]
     private let habits: Habits
     private let onEvent: @Sendable (Event) -> Void
     private let queue = SerialQueue()
@@ -113,9 +113,9 @@ public final class TrustFiles: Sendable {
         self.paths = paths
         self.habits = habits
         self.onEvent = onEvent
-        files = paths.files
-        let reading = FileReading(files, paths, over: TrustMaterial(), [:])
-        for (part, _) in files { if let error = reading.errors[part] { throw error } }
+        parts = paths.parts
+        let reading = FileReading(parts, over: TrustMaterial(of: parts), [:])
+        for part in parts { if let error = reading.errors[part.part] { throw error } }
         state = Lock(State(material: reading.material, stamps: reading.stamps))
     }
 }
@@ -180,7 +180,7 @@ extension TrustFiles {
 
     private func trail() -> PathTrail {
         var trail = PathTrail()
-        for (_, paths) in files { for path in paths { trail.add(path) } }
+        for part in parts { for path in part.paths { trail.add(path) } }
         return trail
     }
 
@@ -215,7 +215,7 @@ extension TrustFiles {
         var stamps = known
         // A file without an error of its own, where descriptors had run out, say, does not show in its stamp.
         for error in errors.values { stamps[error.file] = nil }
-        let reading = FileReading(files, paths, over: material, stamps)
+        let reading = FileReading(parts, over: material, stamps)
         return state.withLock { state in
             state.stamps = reading.stamps
             let changed = reading.read.filter(reading.changed.contains)
@@ -246,15 +246,16 @@ extension TrustFiles {
                 replaced.formUnion(changed)
                 state.withLock { $0.users[number]?.take(version) }
             } catch {
-                state.withLock { $0.users[number]?.isBehind = true }
-                if user.isBehind { continue }
-                let part = files.first { changed.contains($0.part) }
-                events.append(
-                    .refused(TrustFileError(part?.part ?? .anchors, part?.paths.first ?? "", .unusable(error))))
+                // None of the parts has the others' errors: what a session cannot use is not seen in one of them alone.
+                let refusals = parts.filter { changed.contains($0.part) }.map {
+                    TrustFileError($0.part, $0.paths[0], .unusable(error))
+                }
+                events += refusals.filter { !user.refusals.contains($0) }.map(Event.refused)
+                state.withLock { $0.users[number]?.refusals = Set(refusals) }
             }
         }
-        let parts = files.map(\.part).filter(replaced.contains)
-        return parts.isEmpty ? events : events + [.replaced(parts)]
+        let changed = parts.map(\.part).filter(replaced.contains)
+        return changed.isEmpty ? events : events + [.replaced(changed)]
     }
 
     /// The certificates that expire soon, and were not reported in the last day.
@@ -298,32 +299,27 @@ private struct FileReading {
     /// - Parameters:
     ///   - old: what was read before.
     ///   - known: the files that it was read from.
-    init(
-        _ files: [(part: TrustFilePaths.Part, paths: [String])], _ paths: TrustFilePaths, over old: TrustMaterial,
-        _ known: [String: FileStamp]
-    ) {
+    init(_ parts: [TrustFilePart], over old: TrustMaterial, _ known: [String: FileStamp]) {
         material = old
         for _ in 0..<Self.attempts {
             (material, read, changed, errors) = (old, [], [], [:])
-            stamps = Self.stamps(of: files)
-            for (part, names) in files where names.contains(where: { known[$0] != stamps[$0] }) {
-                read.append(part)
-                let before = material
+            stamps = Self.stamps(of: parts)
+            for part in parts where part.paths.contains(where: { known[$0] != stamps[$0] }) {
+                read.append(part.part)
                 do throws(TrustFileError) {
-                    try material.read(part, from: paths)
-                    if material != before { changed.insert(part) }
+                    if try material.read(part) { changed.insert(part.part) }
                 } catch {
-                    errors[part] = error
+                    errors[part.part] = error
                 }
             }
             // A link that leads elsewhere between two files makes a certificate with the key of another.
-            if read.isEmpty || Self.stamps(of: files) == stamps { break }
+            if read.isEmpty || Self.stamps(of: parts) == stamps { break }
         }
     }
 
-    private static func stamps(of files: [(part: TrustFilePaths.Part, paths: [String])]) -> [String: FileStamp] {
+    private static func stamps(of parts: [TrustFilePart]) -> [String: FileStamp] {
         var stamps: [String: FileStamp] = [:]
-        for (_, paths) in files { for path in paths { stamps[path] = FileStamp(of: path) } }
+        for part in parts { for path in part.paths { stamps[path] = FileStamp(of: path) } }
         return stamps
     }
 }

@@ -4,84 +4,136 @@ import TernFiles
 import TernIO
 import TernTLS
 
-/// What was read from the files of a session's trust; nil for what has no file.
-struct TrustMaterial: Sendable, Hashable {
-    typealias Part = TrustFilePaths.Part
+/// What was read from the files of a session's trust.
+struct TrustMaterial: Sendable {
+    private let order: [TrustFilePaths.Part]
+    private var contents: [TrustFilePaths.Part: TrustFileContent] = [:]
 
-    private(set) var anchors: TrustAnchors?
-    /// By their place among the paths.
-    private var allIdentities: [Int: ClientIdentity] = [:]
-    private(set) var revocationLists: [CertificateRevocationList]?
-    private(set) var transparencyLogs: TransparencyLogList?
-    private(set) var policy: PolicyFile?
-    private(set) var proxyAnchors: TrustAnchors?
-    private(set) var proxyPolicy: PolicyFile?
+    init(of parts: [TrustFilePart]) { order = parts.map(\.part) }
 
-    private var identities: [ClientIdentity] { allIdentities.sorted { $0.key < $1.key }.map(\.value) }
+    /// Reads a part anew, and tells whether it is another than before. Blocks. After an error the part is what it was.
+    mutating func read(_ part: TrustFilePart) throws(TrustFileError) -> Bool {
+        let content = try part.read()
+        defer { contents[part.part] = content }
+        return contents[part.part] != content
+    }
 
-    /// The identity of servers without one of their own.
-    var identity: ClientIdentity? { identities.first { $0.hosts == nil } }
-
-    /// The identities of single hosts.
-    var identitiesOfHosts: [ClientIdentity] { identities.filter { $0.hosts != nil } }
+    /// These settings with what was read in the place of their own.
+    func applied(to settings: TLSSettings) -> TrustOfFiles {
+        var trust = TrustOfFiles(tls: settings)
+        for part in order { contents[part]?.apply(&trust) }
+        return trust
+    }
 
     /// The certificates whose expiry matters, in order.
-    var certificates: [(part: Part, certificate: X509Certificate)] {
-        var all = (anchors?.given ?? []).map { (part: Part.anchors, certificate: $0) }
-        for (index, identity) in allIdentities.sorted(by: { $0.key < $1.key }) {
-            all += identity.certificates.map { (.identity(index), $0) }
-        }
-        return all + (proxyAnchors?.given ?? []).map { (.proxyAnchors, $0) }
+    var certificates: [(part: TrustFilePaths.Part, certificate: X509Certificate)] {
+        order.flatMap { part in (contents[part]?.value.certificates ?? []).map { (part, $0) } }
     }
+}
 
-    /// Reads a part anew. Blocks. After an error the part is what it was.
-    mutating func read(_ part: Part, from paths: TrustFilePaths) throws(TrustFileError) {
-        switch part {
-        case .anchors: anchors = try Self.anchors(part, paths.anchors)
-        case .identity(let index):
-            guard paths.identities.indices.contains(index) else { return }
-            allIdentities[index] = try Self.identity(part, paths.identities[index])
-        case .revocationLists: revocationLists = try Self.lists(paths)
-        case .transparencyLogs: transparencyLogs = try Self.logs(part, paths.transparencyLogs)
-        case .policy: policy = try Self.policy(part, paths.policy?.path(percentEncoded: false))
-        case .proxyAnchors: proxyAnchors = try Self.anchors(part, paths.proxyAnchors)
-        case .proxyPolicy: proxyPolicy = try Self.policy(part, paths.proxyPolicy?.path(percentEncoded: false))
-        }
-    }
+/// What files decide about a session.
+struct TrustOfFiles: Sendable {
+    var tls: TLSSettings
+    private var hasIdentity = false
+    /// Those of single hosts.
+    private(set) var identities: [ClientIdentity] = []
+    var policy: PolicyFile?
+    var proxyAnchors: TrustAnchors?
+    var proxyPolicy: PolicyFile?
 
-    private static func anchors(
-        _ part: Part, _ anchors: TrustFilePaths.Anchors?
-    ) throws(TrustFileError) -> TrustAnchors? {
-        guard let anchors else { return nil }
-        let file = anchors.file.path(percentEncoded: false)
-        let pem = try pem(part, file)
-        let certificates: [X509Certificate]
-        do throws(CertificateError) {
-            certificates = try X509Certificate.all(inPEM: pem)
-        } catch {
-            throw TrustFileError(part, file, .certificate(error))
-        }
-        return switch anchors {
-        case .only: .only(certificates)
-        case .systemAnd: .systemAnd(certificates)
+    init(tls: TLSSettings) { self.tls = tls }
+
+    /// The first without hosts is that of servers without one of their own.
+    mutating func add(_ identity: ClientIdentity) {
+        if identity.hosts != nil {
+            identities.append(identity)
+        } else if !hasIdentity {
+            (tls.identity, hasIdentity) = (identity, true)
         }
     }
+}
 
-    private static func identity(
-        _ part: Part, _ identity: TrustFilePaths.Identity
-    ) throws(TrustFileError) -> ClientIdentity {
-        let file = identity.certificates.path(percentEncoded: false)
-        let keyFile = identity.privateKey?.path(percentEncoded: false)
-        let certificates = try pem(part, file)
-        var key: [UInt8]?
-        if let keyFile { key = try pem(part, keyFile) }
+/// A part of trust that has files: how they are read, and what becomes of that.
+struct TrustFilePart: Sendable {
+    let part: TrustFilePaths.Part
+    let paths: [String]
+    /// Reads the files. Blocks.
+    fileprivate let read: @Sendable () throws(TrustFileError) -> TrustFileContent
+
+    init<Value: TrustFileValue>(
+        _ part: TrustFilePaths.Part, _ urls: [URL?],
+        _ read: @escaping @Sendable (FilesOfPart) throws(TrustFileError) -> Value,
+        apply: @escaping @Sendable (inout TrustOfFiles, Value) -> Void
+    ) {
+        let paths = urls.compactMap { $0?.path(percentEncoded: false) }
+        (self.part, self.paths) = (part, paths)
+        self.read = { () throws(TrustFileError) in
+            let value = try read(FilesOfPart(part: part, paths: paths))
+            return TrustFileContent(value: value) { apply(&$0, value) }
+        }
+    }
+}
+
+/// What the files of a part contain.
+protocol TrustFileValue: Hashable, Sendable {
+    /// Those whose expiry matters.
+    var certificates: [X509Certificate] { get }
+}
+
+extension TrustFileValue {
+    var certificates: [X509Certificate] { [] }
+}
+
+extension Array: TrustFileValue where Element: TrustFileValue {
+    var certificates: [X509Certificate] { flatMap(\.certificates) }
+}
+
+extension X509Certificate: TrustFileValue { var certificates: [X509Certificate] { [self] } }
+extension ClientIdentity: TrustFileValue {}
+extension CertificateRevocationList: TrustFileValue {}
+extension TransparencyLogList: TrustFileValue {}
+extension PolicyFile: TrustFileValue {}
+
+private struct TrustFileContent: Sendable, Equatable {
+    let value: any TrustFileValue
+    let apply: @Sendable (inout TrustOfFiles) -> Void
+
+    static func == (left: Self, right: Self) -> Bool { AnyHashable(left.value) == AnyHashable(right.value) }
+}
+
+/// The files of one part, and how they are read. Each function blocks, and its error names the file.
+struct FilesOfPart: Sendable {
+    let part: TrustFilePaths.Part
+    let paths: [String]
+
+    static func anchors(_ files: FilesOfPart) throws(TrustFileError) -> [X509Certificate] {
+        try files.read(files.paths[0], isPEM: true, X509Certificate.all(inPEM:)) { .certificate($0) }
+    }
+
+    static func lists(_ files: FilesOfPart) throws(TrustFileError) -> [CertificateRevocationList] {
+        var lists: [CertificateRevocationList] = []
+        for file in files.paths {
+            lists += try files.read(file, limit: maximumListSize, isPEM: true, CertificateRevocationList.all(in:)) {
+                .revocationList($0)
+            }
+        }
+        return lists
+    }
+
+    static func policy(_ files: FilesOfPart) throws(TrustFileError) -> PolicyFile {
+        try files.read(files.paths[0], PolicyFile.init(json:)) { .policy($0) }
+    }
+
+    func identity(_ identity: TrustFilePaths.Identity) throws(TrustFileError) -> ClientIdentity {
+        let (file, keyFile) = (paths[0], paths[paths.count - 1])
+        let certificates = try bytes(file, isPEM: true)
+        let key = paths.count > 1 ? try bytes(keyFile, isPEM: true) : nil
         var read: ClientIdentity
         do throws(ClientIdentityError) {
-            read = try ClientIdentity(
-                pem: certificates, privateKeyPEM: key, passphrase: identity.passphrase?())
+            read = try ClientIdentity(pem: certificates, privateKeyPEM: key, passphrase: identity.passphrase?())
         } catch {
             let isOfCertificates = if case .certificate = error.reason { true } else { false }
-            throw TrustFileError(part, isOfCertificates ? file : keyFile ?? file, .identity(error))
+            throw TrustFileError(part, isOfCertificates ? file : keyFile, .identity(error))
         }
         read.hosts = identity.hosts
         do throws(TLSError) {
@@ -94,54 +146,31 @@ struct TrustMaterial: Sendable, Hashable {
         return read
     }
 
-    private static func lists(_ paths: TrustFilePaths) throws(TrustFileError) -> [CertificateRevocationList] {
-        var lists: [CertificateRevocationList] = []
-        for url in paths.revocationLists {
-            let file = url.path(percentEncoded: false)
-            let bytes = try bytes(.revocationLists, file, limit: maximumListSize)
-            // DER begins with a SEQUENCE tag, which no text begins with.
-            if bytes.first != 0x30, !isWhole(bytes) { throw TrustFileError(.revocationLists, file, .truncated) }
-            do throws(RevocationError) {
-                lists += try CertificateRevocationList.all(in: bytes)
-            } catch {
-                throw TrustFileError(.revocationLists, file, .revocationList(error))
-            }
-        }
-        return lists
-    }
-
-    private static func logs(
-        _ part: Part, _ paths: TrustFilePaths.TransparencyLogs?
-    ) throws(TrustFileError) -> TransparencyLogList? {
-        guard let paths else { return nil }
-        let file = paths.list.path(percentEncoded: false)
-        let json = try bytes(part, file, limit: maximumSize)
-        var signature: [UInt8]?
-        if let url = paths.signature {
-            signature = try bytes(part, url.path(percentEncoded: false), limit: maximumSize)
-        }
-        do throws(PolicyFileError) {
+    /// - Parameter key: that of the signature, if there is a file of it.
+    func logs(signedBy key: [UInt8]) throws(TrustFileError) -> TransparencyLogList {
+        let signature = paths.count > 1 ? try bytes(paths[1]) : nil
+        return try read(paths[0]) { json throws(PolicyFileError) in
             guard let signature else { return try TransparencyLogList(json: json) }
-            return try TransparencyLogList(json: json, signature: signature, publicKey: paths.publicKey)
-        } catch {
-            throw TrustFileError(part, file, .transparencyLogs(error))
-        }
-    }
-
-    private static func policy(_ part: Part, _ file: String?) throws(TrustFileError) -> PolicyFile? {
-        guard let file else { return nil }
-        let json = try bytes(part, file, limit: maximumSize)
-        do throws(PolicyFileError) {
-            return try PolicyFile(json: json)
-        } catch {
-            throw TrustFileError(part, file, .policy(error))
+            return try TransparencyLogList(json: json, signature: signature, publicKey: key)
+        } _: {
+            .transparencyLogs($0)
         }
     }
 
     private static let maximumSize = 16 * 1024 * 1024
     private static let maximumListSize = 256 * 1024 * 1024
 
-    private static func bytes(_ part: Part, _ file: String, limit: Int) throws(TrustFileError) -> [UInt8] {
+    private func read<Value, Failure>(
+        _ file: String, limit: Int = maximumSize, isPEM: Bool = false, _ read: ([UInt8]) throws(Failure) -> Value,
+        _ reason: (Failure) -> TrustFileError.Reason
+    ) throws(TrustFileError) -> Value {
+        let bytes = try bytes(file, limit: limit, isPEM: isPEM)
+        do throws(Failure) { return try read(bytes) } catch { throw TrustFileError(part, file, reason(error)) }
+    }
+
+    private func bytes(
+        _ file: String, limit: Int = maximumSize, isPEM: Bool = false
+    ) throws(TrustFileError) -> [UInt8] {
         if let status = FileStatus(of: file), status.kind != .regular {
             throw TrustFileError(part, file, .notRegularFile)
         }
@@ -153,13 +182,9 @@ struct TrustMaterial: Sendable, Hashable {
         }
         guard let content else { throw TrustFileError(part, file, .unreadable(.missingFile)) }
         if content.isEmpty { throw TrustFileError(part, file, .empty) }
+        // DER begins with a SEQUENCE tag, which no text begins with.
+        if isPEM, content.first != 0x30, !Self.isWhole(content) { throw TrustFileError(part, file, .truncated) }
         return content
-    }
-
-    private static func pem(_ part: Part, _ file: String) throws(TrustFileError) -> [UInt8] {
-        let bytes = try bytes(part, file, limit: maximumSize)
-        if !isWhole(bytes) { throw TrustFileError(part, file, .truncated) }
-        return bytes
     }
 
     /// Whether no block of the text is cut off. OpenSSL takes a cut `BEGIN` line for text, and the file for one with a
@@ -176,16 +201,6 @@ struct TrustMaterial: Sendable, Hashable {
     }
 
     private static let begin = Array("-----BEGIN ".utf8)
-}
-
-extension TrustAnchors {
-    /// Those that are not the system's.
-    fileprivate var given: [X509Certificate] {
-        switch source {
-        case .system: []
-        case .only(let certificates), .systemAnd(let certificates), .folder(_, let certificates): certificates
-        }
-    }
 }
 
 /// What a file was at one moment: another file, or another content, differs.

@@ -260,11 +260,11 @@ import TernLock
         try folder.write(Self.policy(other.pin), to: "policy.json")
         var paths = TrustFilePaths()
         paths.anchors = .only(folder.url("ca.pem"))
-        let one = SessionConfiguration().applying(try Watch(paths).files.current.material)
+        let one = SessionConfiguration().applying(try Watch(paths).files.current.material.applied(to: TLSSettings()))
         #expect(one.forProxies.tls.anchors == .only([try X509Certificate(pem: authority.certificatePEM)]))
         paths.proxyAnchors = .only(folder.url("proxy.pem"))
         paths.proxyPolicy = folder.url("policy.json")
-        let two = SessionConfiguration().applying(try Watch(paths).files.current.material)
+        let two = SessionConfiguration().applying(try Watch(paths).files.current.material.applied(to: TLSSettings()))
         #expect(two.tls.anchors == one.tls.anchors)
         #expect(two.forProxies.tls.anchors == .only([try X509Certificate(pem: other.certificatePEM)]))
         #expect(two.proxyTrustPolicyManager?.policies.keys.sorted() == ["localhost"])
@@ -350,7 +350,7 @@ import TernLock
         ("-----BEGIN A-----\nx\n-----END A-----\n-----BEG", false),
     ])
     func `a text that ends within a block is known`(_ text: String, isWhole: Bool) {
-        #expect(TrustMaterial.isWhole(Array(text.utf8)) == isWhole)
+        #expect(FilesOfPart.isWhole(Array(text.utf8)) == isWhole)
     }
 }
 

@@ -209,8 +209,9 @@ import TernLock
         try Data(
             #"{"pinSets": [{"hosts": ["localhost", \#(hosts)], "pins": ["\#(pinned)"]}]}"#.utf8
         ).write(to: folder.url("policy.json"))
-        var material = TrustMaterial()
-        for (part, _) in paths.files { try material.read(part, from: paths) }
+        let parts = paths.parts
+        var material = TrustMaterial(of: parts)
+        for part in parts { _ = try material.read(part) }
         return material
     }
 
