@@ -71,7 +71,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .tooLarge: "the body exceeds --max-filesize"
         case .bodyNotRepeatable: "the body must be sent again, and can be read only once"
         case .authorities: "--cacert or --capath cannot be read"
-        case .revocationLists: "--crlfile cannot be read"
+        case .revocationLists: "--crlfile or --distrusted cannot be read"
         case .pin: "no --pin matches, or not --pinnedpubkey"
         case .certificateStatus: "the certificate is revoked, or its OCSP response is missing"
         case .proxyHandshake: "a SOCKS proxy opened no tunnel"

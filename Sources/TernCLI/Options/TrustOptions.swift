@@ -40,6 +40,7 @@ struct TrustOptions: OptionGroup, Equatable {
                 "--crlfile", as: "file",
                 help: "Require that the revocation lists in this PEM file cover each certificate, and revoke none."
             ) { $0.revocationListFile = $1.text },
+            .group(\.distrusted),
             .group(\.identity))
     }
 
@@ -49,6 +50,7 @@ struct TrustOptions: OptionGroup, Equatable {
     var policyFile = PolicyOptions()
     var pinnedKey: String?
     var revocationListFile: String?
+    var distrusted = DistrustedOptions()
     var isInsecure = false
     var versions = TLSVersionOptions()
     var algorithms = TLSAlgorithmOptions()
@@ -62,7 +64,7 @@ struct TrustOptions: OptionGroup, Equatable {
             throw UsageError(
                 "-k skips the chain, so there is no status to check: give -k or --cert-status, not both")
         }
-        if isInsecure, let option = completeness.given.first {
+        if isInsecure, let option = (completeness.given + distrusted.given).first {
             throw UsageError("-k skips the chain: give -k or \(option), not both")
         }
         if isInsecure, transparency.logList != nil {
@@ -90,7 +92,7 @@ struct TrustOptions: OptionGroup, Equatable {
             ("--pin", !pins.isEmpty), ("--ct", transparency.logList != nil), ("--policy", policyFile.file != nil),
             ("--check-revocation", revocation.checks),
         ]
-        .filter(\.1).map(\.0) + (completeness.mustStaple ? ["--must-staple"] : [])
+        .filter(\.1).map(\.0) + (completeness.mustStaple ? ["--must-staple"] : []) + distrusted.given
     }
 
     func configuration() throws -> SessionConfiguration {
@@ -100,6 +102,7 @@ struct TrustOptions: OptionGroup, Equatable {
             configuration.tls.revocationLists = try Self.read(
                 revocationListFile, "--crlfile", .revocationLists, CertificateRevocationList.all(in:))
         }
+        configuration.tls.distrustedCertificates = try distrusted.certificates(.revocationLists)
         completeness.apply(to: &configuration.tls)
         configuration.tls.transparencyLogs = try transparency.logs { CommandFailure(.authorities, $0) }
         versions.apply(to: &configuration.tls)
@@ -196,6 +199,45 @@ struct TrustOptions: OptionGroup, Equatable {
             return try X509Certificate.PublicKey(pin: pin)
         } catch {
             throw UsageError("\(option): \(error)")
+        }
+    }
+}
+
+/// Lists of certificates that must not be trusted.
+struct DistrustedOptions: OptionGroup, Equatable {
+    static var table: OptionTable<Self> {
+        OptionTable(
+            .value(
+                "--distrusted", as: "file", repeats: true,
+                help:
+                    "Refuse the certificates in this file, intermediates too: OneCRL's JSON, or a CRLSet of Chromium; repeat for more."
+            ) { $0.files.append($1.text) })
+    }
+
+    var files: [String] = []
+
+    /// The option, if it is given.
+    var given: [String] { files.isEmpty ? [] : ["--distrusted"] }
+
+    /// The certificates of all files. A list that should have been replaced counts, and a warning tells of it.
+    ///
+    /// - Parameters:
+    ///   - status: that of a file that cannot be used; nil for wrong usage.
+    ///   - time: nil for now.
+    func certificates(_ status: ExitStatus? = nil, at time: Int64? = nil) throws -> DistrustedCertificates {
+        try files.reduce(.none) { all, file in
+            let list: DistrustedCertificates
+            do {
+                list = try TrustOptions.read(
+                    file, "--distrusted", status ?? .usage, DistrustedCertificates.init(contents:))
+            } catch let failure as CommandFailure where status == nil {
+                throw UsageError(failure.message)
+            }
+            if let end = list.validUntil, end < time ?? Timestamp.current {
+                StandardStreams.tell(
+                    "tern: warning: \(file): the list is outdated since \(Timestamp.rfc3339(end)); get a newer one")
+            }
+            return all.union(list)
         }
     }
 }

@@ -52,6 +52,7 @@ struct TrustEvaluateCommand: ToolCommand {
             batch == nil
                 || isAlone && question.lists.isEmpty && question.policy == PolicyOptions() && question.pins.isEmpty
                     && question.transparency == TransparencyOptions() && question.staple == nil
+                    && question.distrusted.given.isEmpty
                     && question.timestamps == nil && question.at == nil && question.profile == nil
                     && question.maximumPathDepth == nil
                     && question.revocation.policy == nil

@@ -32,6 +32,7 @@ struct TrustQuestion: OptionGroup {
                 help:
                     "Refuse certificates that the revocation lists in this file revoke, in PEM or DER; repeat for more."
             ) { $0.lists.append($1.text) },
+            .group(\.distrusted),
             .group(\.revocation),
             .group(\.completeness),
             .group(\.transparency),
@@ -64,6 +65,7 @@ struct TrustQuestion: OptionGroup {
     var policy = PolicyOptions()
     var pins: [String] = []
     var lists: [String] = []
+    var distrusted = DistrustedOptions()
     var revocation = RevocationOptions()
     var completeness = CompletenessOptions()
     var transparency = TransparencyOptions()
@@ -110,6 +112,7 @@ struct TrustQuestion: OptionGroup {
         trust.profile = profile ?? trust.profile
         trust.maximumPathDepth = maximumPathDepth ?? trust.maximumPathDepth
         trust.revocation.lists += try lists.flatMap(Self.read(list:))
+        trust.distrustedCertificates = try distrusted.certificates(at: moment?.seconds)
         trust.enforcesMustStaple = completeness.mustStaple
         let host = try host ?? url.map { try RequestedURL(secure: $0).url }.flatMap(LiveServer.host(of:))
         if completeness.fetchesIssuers, let policy = rule.policy(forHost: host) {

@@ -30,6 +30,7 @@ struct TrustWatchCommand: ToolCommand {
             .toggle(
                 "--stapling", help: "Warn of servers that staple no OCSP response though a responder is named."
             ) { $0.expectsStaple = $1 },
+            .group(\.distrusted),
             .group(\.completeness),
             .toggle("--json", help: "Print one JSON object for each finding, a line each.") { $0.isJSON = $1 },
             .group(\.routes))
@@ -58,6 +59,7 @@ struct TrustWatchCommand: ToolCommand {
     var transparency = TransparencyOptions()
     var revocation = RevocationOptions()
     var expectsStaple = false
+    var distrusted = DistrustedOptions()
     var completeness = CompletenessOptions()
     var isJSON = false
     var routes = RouteOptions()
@@ -85,6 +87,7 @@ struct TrustWatchCommand: ToolCommand {
         let logs = try transparency.logs()
         // For the rules of a policy file, too.
         configuration.tls.transparencyLogs = logs
+        configuration.tls.distrustedCertificates = try distrusted.certificates()
         let watch = TrustWatch(
             configuration: configuration, policies: policies, rehearsal: rehearsal,
             // A list that is too old to tell is told.
@@ -151,6 +154,7 @@ private struct TrustWatch: Sendable {
         if configuration.tls.fetchesMissingIssuers, let policy = try? policies.requiredPolicy(forHost: host) {
             trust = await trust.fetchingIssuers(for: policy, configuration: configuration)
         }
+        trust.distrustedCertificates = configuration.tls.distrustedCertificates
         trust.enforcesMustStaple = configuration.tls.enforcesMustStaple
         trust.transparencyLogs = configuration.tls.transparencyLogs
         let revocation = revocation ?? (try? policies.requiredPolicy(forHost: host))

@@ -67,6 +67,8 @@ public struct TrustFilePaths: Sendable {
         case identity(Int)
         /// ``TrustFilePaths/revocationLists``, all of them.
         case revocationLists
+        /// ``TrustFilePaths/distrustedCertificates``, all of them.
+        case distrustedCertificates
         /// ``TrustFilePaths/transparencyLogs-swift.property``.
         case transparencyLogs
         /// ``TrustFilePaths/policy``.
@@ -84,6 +86,9 @@ public struct TrustFilePaths: Sendable {
     public var identities: [Identity] = []
     /// Files of revocation lists in PEM or DER, in the place of ``TernTLS/TLSSettings/revocationLists``.
     public var revocationLists: [URL] = []
+    /// Files of certificates that must not be trusted, OneCRL's or Chromium's, together in the place of
+    /// ``TernTLS/TLSSettings/distrustedCertificates``.
+    public var distrustedCertificates: [URL] = []
     /// The list of certificate logs in the place of ``TernTLS/TLSSettings/transparencyLogs``.
     public var transparencyLogs: TransparencyLogs?
     /// A ``PolicyFile``, which is in the place of the session's trust policies. The program's own replace it until the
@@ -113,6 +118,9 @@ public struct TrustFilePaths: Sendable {
                 }
             ] + identities + [
                 TrustFilePart(.revocationLists, revocationLists, FilesOfPart.lists) { $0.tls.revocationLists = $1 },
+                TrustFilePart(.distrustedCertificates, distrustedCertificates, FilesOfPart.distrusted) {
+                    $0.tls.distrustedCertificates = $1
+                },
                 TrustFilePart(.transparencyLogs, [transparencyLogs?.list, transparencyLogs?.signature]) {
                     files throws(TrustFileError) in
                     try files.logs(signedBy: transparencyLogs?.publicKey ?? [])
@@ -140,6 +148,7 @@ extension TrustFilePaths.Part: CustomStringConvertible {
         case .anchors: "anchors"
         case .identity(let index): "identity \(index + 1)"
         case .revocationLists: "revocation lists"
+        case .distrustedCertificates: "distrusted certificates"
         case .transparencyLogs: "list of certificate logs"
         case .policy: "policy"
         case .proxyAnchors: "anchors of proxies"
@@ -166,6 +175,8 @@ public struct TrustFileError: Error, Sendable, Hashable {
         case identity(ClientIdentityError)
         /// A revocation list cannot be read.
         case revocationList(RevocationError)
+        /// A list of distrusted certificates has an error.
+        case distrustedCertificates(DistrustedCertificatesError)
         /// The list of certificate logs has an error, or not this signature.
         case transparencyLogs(PolicyFileError)
         /// The policy has an error.
@@ -203,6 +214,7 @@ extension TrustFileError.Reason: CustomStringConvertible {
         case .certificate(let error): "\(error)"
         case .identity(let error): "\(error)"
         case .revocationList(let error): "\(error)"
+        case .distrustedCertificates(let error): "\(error)"
         case .transparencyLogs(let error): "\(error)"
         case .policy(let error): "\(error)"
         case .unusable(let error): "\(error)"

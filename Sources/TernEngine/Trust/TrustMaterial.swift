@@ -91,6 +91,7 @@ extension Array: TrustFileValue where Element: TrustFileValue {
 extension X509Certificate: TrustFileValue { var certificates: [X509Certificate] { [self] } }
 extension ClientIdentity: TrustFileValue {}
 extension CertificateRevocationList: TrustFileValue {}
+extension DistrustedCertificates: TrustFileValue {}
 extension TransparencyLogList: TrustFileValue {}
 extension PolicyFile: TrustFileValue {}
 
@@ -118,6 +119,15 @@ struct FilesOfPart: Sendable {
             }
         }
         return lists
+    }
+
+    static func distrusted(_ files: FilesOfPart) throws(TrustFileError) -> DistrustedCertificates {
+        var all = DistrustedCertificates.none
+        for file in files.paths {
+            all = all.union(
+                try files.read(file, DistrustedCertificates.init(contents:)) { .distrustedCertificates($0) })
+        }
+        return all
     }
 
     static func policy(_ files: FilesOfPart) throws(TrustFileError) -> PolicyFile {
