@@ -60,7 +60,7 @@ struct OpenSSLLibraryTests {
             OPENSSL_atexit { _exit(1) }
         }
         await #expect(processExitsWith: .success) {
-            #expect(TrustStore.system.all.count >= 0)
+            #expect(SystemTrust.first.store.all.count >= 0)
             OPENSSL_atexit { _exit(1) }
         }
         await #expect(processExitsWith: .success) {

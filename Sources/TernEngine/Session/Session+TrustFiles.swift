@@ -20,6 +20,10 @@ extension SessionConfiguration {
             tls.anchors = anchors
             applied.proxyTLS = tls
         }
+        if let system = trust.system {
+            applied.tls.anchors = applied.tls.anchors.with(system)
+            if let anchors = applied.proxyTLS?.anchors { applied.proxyTLS?.anchors = anchors.with(system) }
+        }
         if let policy = trust.proxyPolicy {
             applied.proxyTrustPolicyManager = policy.manager(onPinFailure: proxyTrustPolicyManager?.onPinFailure)
         }

@@ -63,6 +63,8 @@ public struct TrustFilePaths: Sendable {
     public enum Part: Sendable, Hashable {
         /// ``TrustFilePaths/anchors-swift.property``.
         case anchors
+        /// The operating system's anchors: ``TrustFilePaths/systemAnchors``.
+        case systemAnchors
         /// An element of ``TrustFilePaths/identities``, counted from 0.
         case identity(Int)
         /// ``TrustFilePaths/revocationLists``, all of them.
@@ -81,6 +83,10 @@ public struct TrustFilePaths: Sendable {
 
     /// The anchors in place of ``TernTLS/TLSSettings/anchors``.
     public var anchors: Anchors?
+    /// Whether the operating system's anchors are read anew when its bundle, or what `SSL_CERT_FILE` and `SSL_CERT_DIR` name,
+    /// changes: a root that an update removes is trusted no more, and one that it adds is, without a restart. Otherwise
+    /// they are those that the process began with. It has no effect where neither origins nor proxies use them.
+    public var systemAnchors = true
     /// The client's certificates. The first without hosts is in the place of ``TernTLS/TLSSettings/identity``. One with
     /// hosts comes before it for these; one of a ``CredentialStorage`` comes before both.
     public var identities: [Identity] = []
@@ -111,12 +117,17 @@ public struct TrustFilePaths: Sendable {
                 $0.add($1)
             }
         }
+        let given = [anchors, proxyAnchors ?? anchors]
+        let usesSystem = systemAnchors && !given.allSatisfy { if case .only? = $0 { true } else { false } }
         let rows =
             [
                 TrustFilePart(.anchors, [anchors?.file], FilesOfPart.anchors) {
                     $0.tls.anchors = Self.anchors($1, like: anchors)
                 }
             ] + identities + [
+                TrustFilePart(.systemAnchors, paths: usesSystem ? SystemTrust.paths : [], FilesOfPart.system) {
+                    $0.system = $1.system
+                },
                 TrustFilePart(.revocationLists, revocationLists, FilesOfPart.lists) { $0.tls.revocationLists = $1 },
                 TrustFilePart(.distrustedCertificates, distrustedCertificates, FilesOfPart.distrusted) {
                     $0.tls.distrustedCertificates = $1
@@ -146,6 +157,7 @@ extension TrustFilePaths.Part: CustomStringConvertible {
     public var description: String {
         switch self {
         case .anchors: "anchors"
+        case .systemAnchors: "anchors of the system"
         case .identity(let index): "identity \(index + 1)"
         case .revocationLists: "revocation lists"
         case .distrustedCertificates: "distrusted certificates"

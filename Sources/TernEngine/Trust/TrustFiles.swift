@@ -115,8 +115,9 @@ public final class TrustFiles: Sendable {
         self.onEvent = onEvent
         parts = paths.parts
         let reading = FileReading(parts, over: TrustMaterial(of: parts), [:])
-        for part in parts { if let error = reading.errors[part.part] { throw error } }
-        state = Lock(State(material: reading.material, stamps: reading.stamps))
+        // A system without anchors is no error of a program with its own.
+        for part in parts where part.part != .systemAnchors { if let error = reading.errors[part.part] { throw error } }
+        state = Lock(State(material: reading.material, stamps: reading.stamps, errors: reading.errors))
     }
 }
 

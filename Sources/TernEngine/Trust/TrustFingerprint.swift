@@ -3,8 +3,8 @@ import TernTLS
 
 extension TrustSettings {
     /// What decides whether a server of this host is trusted, and what it learns of the client, as bytes that differ for
-    /// other decisions; empty for the default policy with the system's anchors. The bytes are the same in every process,
-    /// unless a closure decides: then they are of these settings alone.
+    /// other decisions; the system's anchors alone for the default policy. The bytes are the same in every process, unless
+    /// a closure decides: then they are of these settings alone. The first time it may read the system's bundle.
     func fingerprint(forHost host: String) -> [[UInt8]] {
         guard let decision = try? decision(forHost: host) else { return [identity, Array("refused".utf8)] }
         var parts = tls.fingerprint(showing: identity(forHost: host) ?? tls.identity)
@@ -36,12 +36,14 @@ extension TLSSettings {
 
 extension TrustAnchors {
     fileprivate var bytes: [[UInt8]] {
-        switch source {
-        case .system: []
-        case .only(let anchors): [Array("only".utf8)] + anchors.map(\.der)
-        case .systemAnd(let anchors): [Array("system and".utf8)] + anchors.map(\.der)
-        case .folder(let path, let anchors): [Array("folder".utf8), Array(path.utf8)] + anchors.map(\.der)
-        }
+        let given: [[UInt8]] =
+            switch source {
+            case .system: []
+            case .only(let anchors): [Array("only".utf8)] + anchors.map(\.der)
+            case .systemAnd(let anchors): [Array("system and".utf8)] + anchors.map(\.der)
+            case .folder(let path, let anchors): [Array("folder".utf8), Array(path.utf8)] + anchors.map(\.der)
+            }
+        return given + (systemDigest.map { [$0] } ?? [])
     }
 }
 

@@ -34,6 +34,8 @@ struct TrustMaterial: Sendable {
 /// What files decide about a session.
 struct TrustOfFiles: Sendable {
     var tls: TLSSettings
+    /// The system's anchors, wherever they count.
+    var system: SystemTrust?
     private var hasIdentity = false
     /// Those of single hosts.
     private(set) var identities: [ClientIdentity] = []
@@ -61,11 +63,11 @@ struct TrustFilePart: Sendable {
     fileprivate let read: @Sendable () throws(TrustFileError) -> TrustFileContent
 
     init<Value: TrustFileValue>(
-        _ part: TrustFilePaths.Part, _ urls: [URL?],
+        _ part: TrustFilePaths.Part, _ urls: [URL?] = [], paths: [String] = [],
         _ read: @escaping @Sendable (FilesOfPart) throws(TrustFileError) -> Value,
         apply: @escaping @Sendable (inout TrustOfFiles, Value) -> Void
     ) {
-        let paths = urls.compactMap { $0?.path(percentEncoded: false) }
+        let paths = urls.compactMap { $0?.path(percentEncoded: false) } + paths
         (self.part, self.paths) = (part, paths)
         self.read = { () throws(TrustFileError) in
             let value = try read(FilesOfPart(part: part, paths: paths))
@@ -95,6 +97,23 @@ extension DistrustedCertificates: TrustFileValue {}
 extension TransparencyLogList: TrustFileValue {}
 extension PolicyFile: TrustFileValue {}
 
+/// The system's anchors, and what the paths of them were.
+struct SystemTrustValue: TrustFileValue {
+    let system: SystemTrust
+    private let stamps: [FileStamp]
+
+    init(_ system: SystemTrust, at paths: [String]) {
+        (self.system, stamps) = (system, paths.map(FileStamp.init(of:)))
+    }
+
+    /// A folder is searched when a chain is verified: another one, or a changed one, is another value.
+    static func == (left: Self, right: Self) -> Bool {
+        left.system.digest == right.system.digest && (!left.system.hasFolders || left.stamps == right.stamps)
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(system.digest) }
+}
+
 private struct TrustFileContent: Sendable, Equatable {
     let value: any TrustFileValue
     let apply: @Sendable (inout TrustOfFiles) -> Void
@@ -109,6 +128,16 @@ struct FilesOfPart: Sendable {
 
     static func anchors(_ files: FilesOfPart) throws(TrustFileError) -> [X509Certificate] {
         try files.read(files.paths[0], isPEM: true, X509Certificate.all(inPEM:)) { .certificate($0) }
+    }
+
+    /// A file that is just being written, or gone for a moment, is an error: what was read before stays.
+    static func system(_ files: FilesOfPart) throws(TrustFileError) -> SystemTrustValue {
+        if let file = files.paths.first(where: { FileStatus(of: $0)?.kind == .regular }) {
+            _ = try files.bytes(file, isPEM: true)
+        } else if !files.paths.contains(where: { FileStatus(of: $0)?.kind == .folder }) {
+            throw TrustFileError(files.part, files.paths[0], .unreadable(.missingFile))
+        }
+        return SystemTrustValue(.current(), at: files.paths)
     }
 
     static func lists(_ files: FilesOfPart) throws(TrustFileError) -> [CertificateRevocationList] {

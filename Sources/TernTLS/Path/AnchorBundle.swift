@@ -12,11 +12,11 @@ import TernLock
     private let places: [UInt: [Int]]
     private let parsed = Lock<[Int: X509Certificate]>([:])
 
-    /// Nil for a file that cannot be read, or contains anything but certificates: OpenSSL then reads it.
-    @unsafe init?(file: UnsafePointer<CChar>) {
+    /// Nil for a text with anything but certificates, or none: OpenSSL then reads it.
+    init?(pem: [UInt8]) {
         OpenSSLError.clear()
         defer { OpenSSLError.clear() }
-        guard let encodings = unsafe Self.read(file), !encodings.isEmpty else { return nil }
+        guard let encodings = Self.read(pem), !encodings.isEmpty else { return nil }
         var places: [UInt: [Int]] = [:]
         for (place, encoding) in encodings.enumerated() {
             guard let hash = Self.nameHash(of: encoding) else { return nil }
@@ -46,15 +46,18 @@ import TernLock
         }
     }
 
-    @unsafe private static func read(_ file: UnsafePointer<CChar>) -> [[UInt8]]? {
-        guard let bio = unsafe BIO_new_file(file, "r") else { return nil }
-        defer { unsafe BIO_free(bio) }
-        var encodings: [[UInt8]] = []
-        while let block = unsafe PEMBlocks.next(bio) {
-            guard block.kind == PEM_STRING_X509 || block.kind == PEM_STRING_X509_OLD else { return nil }
-            encodings.append(block.contents)
+    private static func read(_ pem: [UInt8]) -> [[UInt8]]? {
+        guard let count = Int32(exactly: pem.count) else { return nil }
+        return unsafe pem.withUnsafeBytes { bytes in
+            guard let bio = unsafe BIO_new_mem_buf(bytes.baseAddress, count) else { return nil }
+            defer { unsafe BIO_free(bio) }
+            var encodings: [[UInt8]] = []
+            while let block = unsafe PEMBlocks.next(bio) {
+                guard block.kind == PEM_STRING_X509 || block.kind == PEM_STRING_X509_OLD else { return nil }
+                encodings.append(block.contents)
+            }
+            return ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE ? encodings : nil
         }
-        return ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE ? encodings : nil
     }
 
     /// Nil if there is no subject where RFC 5280 §4.1 has it.

@@ -20,9 +20,12 @@ public struct TrustAnchors: Sendable {
 
     /// The trusted authorities, as given.
     public let source: Source
+    /// The system's, where they are not those that the process began with.
+    private let system: SystemTrust?
     private let lazyStore: LazyStore
 
-    /// The operating system's certificates; see `SSL_CERT_FILE` and `SSL_CERT_DIR` in `openssl(1)`.
+    /// The operating system's certificates; see `SSL_CERT_FILE` and `SSL_CERT_DIR` in `openssl(1)`. A process reads their
+    /// names once, and each session with trust in files whenever they change.
     public static let system = TrustAnchors(.system)
 
     /// These certificates and no others. An empty list refuses every server.
@@ -40,9 +43,25 @@ public struct TrustAnchors: Sendable {
         TrustAnchors(.folder(path, and: certificates))
     }
 
-    private init(_ source: Source) {
-        self.source = source
-        lazyStore = LazyStore(source)
+    private init(_ source: Source, _ system: SystemTrust? = nil) {
+        (self.source, self.system) = (source, system)
+        lazyStore = LazyStore(source, system)
+    }
+
+    /// The same with the system's anchors of another moment, where they count.
+    package func with(_ system: SystemTrust) -> TrustAnchors {
+        switch source {
+        case .system, .systemAnd: TrustAnchors(source, system === SystemTrust.first ? nil : system)
+        case .only, .folder: self
+        }
+    }
+
+    /// What tells the system's anchors from others, where they count.
+    package var systemDigest: [UInt8]? {
+        switch source {
+        case .system, .systemAnd: (system ?? .first).digest
+        case .only, .folder: nil
+        }
     }
 
     /// Builds the index now rather than at the first evaluation.
@@ -52,7 +71,9 @@ public struct TrustAnchors: Sendable {
 }
 
 extension TrustAnchors: Hashable {
-    public static func == (left: TrustAnchors, right: TrustAnchors) -> Bool { left.source == right.source }
+    public static func == (left: TrustAnchors, right: TrustAnchors) -> Bool {
+        left.system === right.system && left.source == right.source
+    }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(source) }
 }
@@ -60,18 +81,19 @@ extension TrustAnchors: Hashable {
 /// The store of a `TrustAnchors` value, built on first use.
 final class LazyStore: Sendable {
     private let source: TrustAnchors.Source
+    private let system: SystemTrust?
     private let built = Lock<TrustStore?>(nil)
 
-    init(_ source: TrustAnchors.Source) { self.source = source }
+    init(_ source: TrustAnchors.Source, _ system: SystemTrust?) { (self.source, self.system) = (source, system) }
 
     var value: TrustStore {
         built.withLock { built in
             if let built { return built }
             let store =
                 switch source {
-                case .system: TrustStore.system
+                case .system: (system ?? .first).store
                 case .only(let certificates): TrustStore(certificates)
-                case .systemAnd(let certificates): TrustStore(systemAnd: certificates)
+                case .systemAnd(let certificates): TrustStore(system ?? .first, and: certificates)
                 case .folder(let path, let certificates): TrustStore(folder: path, and: certificates)
                 }
             built = store

@@ -9,25 +9,29 @@ import CTernOpenSSL
     /// Nil only if out of memory; every chain is refused then.
     let pointer: OpaquePointer?
     /// Certificates that can be looked up but have not been read, and are not among the store's objects.
-    private let later: SystemAnchors
+    private let later: Later
 
-    /// The operating system's anchors: their names are read once per process, in one to a few milliseconds.
-    static let system = unsafe TrustStore { store in unsafe SystemAnchors.load(into: store) }
+    struct Later: Sendable {
+        /// The file to read certificates from when an issuer is looked up.
+        var bundle: AnchorBundle?
+        /// Whether a folder is searched as well.
+        var hasFolder = false
+    }
 
     /// These certificates and no others.
     convenience init(_ certificates: [X509Certificate]) {
         unsafe self.init { store in
             unsafe Self.add(certificates, to: store)
-            return SystemAnchors()
+            return Later()
         }
     }
 
     /// The operating system's anchors and these certificates.
-    convenience init(systemAnd certificates: [X509Certificate]) {
-        let system = TrustStore.system
+    convenience init(_ system: SystemTrust, and certificates: [X509Certificate]) {
+        let own = system.store
         unsafe self.init { store in
-            var later = SystemAnchors()
-            if let bundle = system.later.bundle, unsafe bundle.attach(to: store) {
+            var later = Later()
+            if let bundle = own.later.bundle, unsafe bundle.attach(to: store) {
                 later.bundle = bundle
                 // A name that the store has is not looked up: the system's anchors of these names must be added, too.
                 for certificate in certificates {
@@ -35,10 +39,10 @@ import CTernOpenSSL
                     unsafe Self.add(bundle.certificates(named: name), to: store)
                 }
             } else {
-                unsafe Self.add(system.all, to: store)
+                unsafe Self.add(own.all, to: store)
             }
             unsafe Self.add(certificates, to: store)
-            later.hasDirectory = unsafe SystemAnchors.loadDirectory(into: store)
+            later.hasFolder = unsafe system.loadFolders(into: store)
             return later
         }
     }
@@ -47,8 +51,8 @@ import CTernOpenSSL
     convenience init(folder path: String, and certificates: [X509Certificate]) {
         unsafe self.init { store in
             unsafe Self.add(certificates, to: store)
-            var later = SystemAnchors()
-            later.hasDirectory = unsafe !path.utf8.contains(0) && X509_STORE_load_path(store, path) == 1
+            var later = Later()
+            later.hasFolder = unsafe !path.utf8.contains(0) && X509_STORE_load_path(store, path) == 1
             return later
         }
     }
@@ -58,11 +62,11 @@ import CTernOpenSSL
     }
 
     /// - Parameter load: fills the store, and returns the source it reads on demand.
-    private init(_ load: (OpaquePointer) -> SystemAnchors) {
+    init(_ load: (OpaquePointer) -> Later) {
         OpenSSLError.clear()
         let store = unsafe X509_STORE_new()
         unsafe pointer = store
-        later = if let store = unsafe store { unsafe load(store) } else { SystemAnchors() }
+        later = if let store = unsafe store { unsafe load(store) } else { Later() }
         OpenSSLError.clear()
     }
 
@@ -100,58 +104,10 @@ import CTernOpenSSL
     deinit { unsafe X509_STORE_free(pointer) }
 
     /// Whether the store is empty and has no source.
-    var isEmpty: Bool { countRead == 0 && later.bundle == nil && !later.hasDirectory }
+    var isEmpty: Bool { countRead == 0 && later.bundle == nil && !later.hasFolder }
 
     private var countRead: Int {
         guard let pointer = unsafe pointer else { return 0 }
         return Int(max(0, unsafe tern_X509_STORE_count(pointer)))
-    }
-}
-
-/// Where Linux distributions store the certificates their users trust, and which of them a store has yet to read.
-struct SystemAnchors: Sendable {
-    /// The file to read certificates from when an issuer is looked up.
-    var bundle: AnchorBundle?
-    /// Whether a directory is searched as well.
-    fileprivate var hasDirectory = false
-
-    /// One file with all of them; the first that exists is used. OpenSSL's own path is the last resort: a statically
-    /// linked OpenSSL has the path of the machine it was built on.
-    private static let bundles = [
-        "/etc/ssl/certs/ca-certificates.crt",  // Debian, Ubuntu, Arch, Gentoo
-        "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",  // Fedora, RHEL, Amazon Linux
-        "/etc/pki/tls/certs/ca-bundle.crt",  // older RHEL
-        "/etc/ssl/ca-bundle.pem",  // openSUSE
-        "/etc/ssl/cert.pem",  // Alpine
-    ]
-
-    /// `SSL_CERT_FILE` and `SSL_CERT_DIR` replace the bundle, as in every OpenSSL program; a privileged process
-    /// ignores them.
-    @unsafe static func load(into store: OpaquePointer) -> SystemAnchors {
-        var anchors = SystemAnchors()
-        let file = unsafe tern_environment("SSL_CERT_FILE")
-        if let file = unsafe file { unsafe anchors.load(file, into: store) }
-        anchors.hasDirectory = unsafe loadDirectory(into: store)
-        if unsafe file != nil || anchors.hasDirectory { return anchors }
-        for bundle in bundles where unsafe anchors.load(bundle, into: store) { return anchors }
-        anchors.hasDirectory = unsafe X509_STORE_set_default_paths(store) == 1
-        return anchors
-    }
-
-    /// False if there is no certificate to load.
-    @discardableResult @unsafe
-    private mutating func load(_ file: UnsafePointer<CChar>, into store: OpaquePointer) -> Bool {
-        if let bundle = unsafe AnchorBundle(file: file), unsafe bundle.attach(to: store) {
-            self.bundle = bundle
-            return true
-        }
-        return unsafe X509_STORE_load_file(store, file) == 1
-    }
-
-    /// Adds the directories in `SSL_CERT_DIR`; false if it is not set.
-    @unsafe fileprivate static func loadDirectory(into store: OpaquePointer) -> Bool {
-        guard let directory = unsafe tern_environment("SSL_CERT_DIR") else { return false }
-        unsafe X509_STORE_load_path(store, directory)
-        return true
     }
 }

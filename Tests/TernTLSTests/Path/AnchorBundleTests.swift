@@ -7,13 +7,6 @@ import Testing
 @testable import TernTLS
 
 struct AnchorBundleTests {
-    private func withFile<Result>(_ text: String, _ body: (String) throws -> Result) throws -> Result {
-        let file = FileManager.default.temporaryDirectory.appending(path: "tern-\(UUID().uuidString).pem")
-        try Data(text.utf8).write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }
-        return try body(file.path)
-    }
-
     private func names(_ bundle: AnchorBundle, _ certificate: X509Certificate) -> [X509Certificate] {
         unsafe bundle.certificates(named: X509_get_subject_name(certificate.x509.pointer))
     }
@@ -22,7 +15,7 @@ struct AnchorBundleTests {
         let authorities = try ["One", "Two", "Two", "Three"].map { try CertificateAuthority(commonName: $0) }
         let certificates = try authorities.map { try $0.certificate() }
         let text = authorities.map(\.certificatePEM).joined(separator: "a comment\n")
-        let bundle = try #require(try withFile(text) { unsafe AnchorBundle(file: $0) })
+        let bundle = try #require(AnchorBundle(pem: Array(text.utf8)))
         #expect(bundle.count == 4)
         #expect(bundle.all == certificates)
         #expect(names(bundle, certificates[0]) == [certificates[0]])
@@ -39,7 +32,7 @@ struct AnchorBundleTests {
             unsafe X509_STORE_free(asked)
         }
         #expect(unsafe X509_STORE_load_file(whole, path) == 1)
-        let bundle = try #require(unsafe AnchorBundle(file: path))
+        let bundle = try #require(AnchorBundle(pem: Array(Data(contentsOf: URL(filePath: path)))))
         #expect(unsafe bundle.attach(to: asked))
         #expect(bundle.count == Int(unsafe tern_X509_STORE_count(whole)))
         for certificate in bundle.all {
@@ -66,7 +59,7 @@ struct AnchorBundleTests {
         let chains = try authorities.map { [try $0.issue().certificate()] }
         let text = authorities.map(\.certificatePEM).joined()
         for _ in 0..<20 {
-            let store = try withFile(text) { try Store(#require(unsafe AnchorBundle(file: $0))) }
+            let store = try Store(#require(AnchorBundle(pem: Array(text.utf8))))
             let found = await withTaskGroup(of: Int.self) { group in
                 for chain in chains + chains + chains { group.addTask { store.count(issuing: chain[0]) } }
                 return await group.reduce(0, +)
@@ -108,7 +101,6 @@ struct AnchorBundleTests {
             authority.certificatePEM + "-----BEGIN CERTIFICATE-----\n*\n-----END CERTIFICATE-----\n",
             String(authority.certificatePEM.dropLast(40)),
         ]
-        for text in odd { try withFile(text) { #expect(unsafe AnchorBundle(file: $0) == nil, "\(text)") } }
-        #expect(unsafe AnchorBundle(file: "/nowhere") == nil)
+        for text in odd { #expect(AnchorBundle(pem: Array(text.utf8)) == nil, "\(text)") }
     }
 }

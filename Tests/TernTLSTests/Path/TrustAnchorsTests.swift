@@ -17,7 +17,7 @@ struct TrustAnchorsTests {
     }
 
     @Test func `the system's anchors are there, and do not include ours`() throws {
-        #expect(TrustStore.system.all.count > 0)
+        #expect(SystemTrust.first.store.all.count > 0)
         #expect(try evaluate(.system).failure?.reason == .missingIssuer)
     }
 
@@ -27,7 +27,7 @@ struct TrustAnchorsTests {
         #expect(try evaluate(.systemAnd([own])).isAccepted)
         #expect(try evaluate(.systemAnd([])).failure?.reason == .missingIssuer)
         #expect(try evaluate(.only([])).failure?.reason == .noAnchors)
-        #expect(TrustStore(systemAnd: [own]).all.count == TrustStore.system.all.count + 1)
+        #expect(TrustStore(.first, and: [own]).all.count == SystemTrust.first.store.all.count + 1)
     }
 
     @Test func `one anchor twice is one anchor`() throws {

@@ -37,7 +37,7 @@ struct TrustStoreTests {
                 let policy = ServerTrustPolicy.performDefaultEvaluation(validateHost: true)
                 #expect(policy.evaluate(trust, host: "localhost").isAccepted)
             }
-            #expect(Set(TrustStore(systemAnd: []).all) == [try system.certificate()])
+            #expect(Set(TrustStore(.first, and: []).all) == [try system.certificate()])
         }
     }
 }
@@ -69,7 +69,7 @@ struct SystemAnchorsTests {
 /// The rules are meant to pass every certificate in use: here are some that can be had without a network.
 struct SystemRootTests {
     @Test func `every root of the system keeps the rules for anchors`() {
-        let store = TrustStore.system
+        let store = SystemTrust.first.store
         let place = CertificateRule.Place(depth: 2, isAnchor: true)
         for root in store.all {
             #expect(root.brokenRule(at: place) == nil, "\(root)")
