@@ -63,7 +63,8 @@ extension JSONElement {
     fileprivate func distrusted() throws(PolicyFileError) -> DistrustedCertificates.Entry {
         var fields = try JSONFields(self)
         if let issuer = fields.take("issuerName") {
-            return .serialNumber(try fields.require("serialNumber").filledBase64(), issuer: try issuer.distinguishedName())
+            return .serialNumber(
+                try fields.require("serialNumber").filledBase64(), issuer: try issuer.distinguishedName())
         }
         let subject = fields.take("subject")
         let key = try fields.require("pubKeyHash").hashOfKey()

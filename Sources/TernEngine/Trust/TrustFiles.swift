@@ -26,6 +26,12 @@ public final class TrustFiles: Sendable {
         case refused(TrustFileError)
         /// A certificate expires soon, or has expired. Reported once a day.
         case expires(Expiry)
+        /// A list is outdated soon, or is already, at this time in seconds since 1970: an outdated list of certificate logs has
+        /// no effect, and one of distrusted certificates lacks the newest. Reported once a day.
+        case outdated(TrustFilePaths.Part, at: Int64)
+        /// Records of a file were left out when it was read, each told by a sentence: they are of a kind that this version
+        /// does not know.
+        case skipped(TrustFilePaths.Part, [String])
         /// The system watches no more files, because a limit of inotify(7) is reached, say: they are only looked at now and
         /// then. Reported once.
         case unwatched(SystemCallError)
@@ -39,6 +45,30 @@ public final class TrustFiles: Sendable {
         public let certificate: X509Certificate
         /// When it expires, or has expired, in seconds since 1970-01-01T00:00:00Z.
         public let time: Int64
+    }
+
+    /// What ends at a time: a certificate, or the whole list of a part.
+    struct Ending {
+        let part: TrustFilePaths.Part
+        var certificate: X509Certificate?
+        let time: Int64
+
+        var event: Event {
+            certificate.map { .expires(Expiry(part: part, certificate: $0, time: time)) } ?? .outdated(part, at: time)
+        }
+
+        /// The same for what is reported once.
+        fileprivate var subject: Subject { certificate.map(Subject.certificate) ?? .list(part) }
+
+        /// How long before its end it is reported.
+        fileprivate func warningTime(_ given: Int64?) -> Int64 {
+            certificate?.warningTime(given) ?? given ?? 14 * 86400
+        }
+    }
+
+    fileprivate enum Subject: Hashable {
+        case certificate(X509Certificate)
+        case list(TrustFilePaths.Part)
     }
 
     /// How files are watched.
@@ -71,8 +101,10 @@ public final class TrustFiles: Sendable {
         var versions: [TrustFilePaths.Part: UInt64] = [:]
         var stamps: [String: FileStamp]
         var errors: [TrustFilePaths.Part: TrustFileError] = [:]
-        /// When each certificate was last reported.
-        var warnings: [X509Certificate: Int64] = [:]
+        /// When each end was last reported.
+        var warnings: [Subject: Int64] = [:]
+        /// What happened before there was a session.
+        var untold: [Event] = []
         var isUnwatched = false
         var users: [ObjectIdentifier: User] = [:]
         var monitor: FolderMonitor?
@@ -117,7 +149,10 @@ public final class TrustFiles: Sendable {
         let reading = FileReading(parts, over: TrustMaterial(of: parts), [:])
         // A system without anchors is no error of a program with its own.
         for part in parts where part.part != .systemAnchors { if let error = reading.errors[part.part] { throw error } }
-        state = Lock(State(material: reading.material, stamps: reading.stamps, errors: reading.errors))
+        state = Lock(
+            State(
+                material: reading.material, stamps: reading.stamps, errors: reading.errors,
+                untold: Self.skipped(of: reading)))
     }
 }
 
@@ -152,7 +187,11 @@ extension TrustFiles {
 extension TrustFiles {
     private func check() {
         guard watch() else { return }
-        for event in readAgain() + replace() + warnings() { onEvent(event) }
+        let untold = state.withLock { state in
+            defer { state.untold = [] }
+            return state.untold
+        }
+        for event in untold + readAgain() + replace() + warnings() { onEvent(event) }
     }
 
     /// Watches where the files are now; changes from then on lead to another check. False without a session.
@@ -229,7 +268,14 @@ extension TrustFiles {
                 if let error, state.errors[part] != error { events.append(.refused(error)) }
                 state.errors[part] = error
             }
-            return events
+            return events + Self.skipped(of: reading)
+        }
+    }
+
+    private static func skipped(of reading: FileReading) -> [Event] {
+        reading.read.compactMap { part in
+            let skipped = reading.errors[part] == nil ? reading.material.skipped(of: part) : []
+            return skipped.isEmpty ? nil : .skipped(part, skipped)
         }
     }
 
@@ -259,26 +305,19 @@ extension TrustFiles {
         return changed.isEmpty ? events : events + [.replaced(changed)]
     }
 
-    /// The certificates that expire soon, and were not reported in the last day.
+    /// What ends soon, and was not reported in the last day.
     private func warnings() -> [Event] {
         let now = habits.clock()
-        let certificates = state.withLock { $0.material }.certificates
-        var due: [Expiry] = []
-        for (part, certificate) in certificates {
-            guard let time = certificate.notAfter, time &- now <= certificate.warningTime(habits.warningTime) else {
-                continue
-            }
-            due.append(Expiry(part: part, certificate: certificate, time: time))
-        }
+        let due = state.withLock { $0.material }.endings.filter { $0.time &- now <= $0.warningTime(habits.warningTime) }
         return state.withLock { state in
-            var warnings: [X509Certificate: Int64] = [:]
+            var warnings: [Subject: Int64] = [:]
             var events: [Event] = []
-            for expiry in due {
-                let last = state.warnings[expiry.certificate]
+            for ending in due {
+                let subject = ending.subject
                 // After the clock was set back, too.
-                let isRecent = last.map { (0..<86400).contains(now &- $0) } ?? false
-                if !isRecent, warnings[expiry.certificate] == nil { events.append(.expires(expiry)) }
-                warnings[expiry.certificate] = isRecent ? last : now
+                let last = state.warnings[subject].flatMap { (0..<86400).contains(now &- $0) ? $0 : nil }
+                if last == nil, warnings[subject] == nil { events.append(ending.event) }
+                warnings[subject] = last ?? now
             }
             state.warnings = warnings
             return events
@@ -332,6 +371,8 @@ extension TrustFiles.Event: CustomStringConvertible {
         case .replaced(let parts): "replaced: " + parts.map(\.description).joined(separator: ", ")
         case .refused(let error): "refused: \(error)"
         case .expires(let expiry): "\(expiry.part): \(expiry.certificate) expires at \(Timestamp.rfc3339(expiry.time))"
+        case .outdated(let part, let time): "\(part): outdated from \(Timestamp.rfc3339(time)) on"
+        case .skipped(let part, let records): "\(part): skipped: " + records.joined(separator: "; ")
         case .unwatched(let error): "the files are not watched: \(error)"
         }
     }

@@ -25,10 +25,19 @@ struct TrustMaterial: Sendable {
         return trust
     }
 
-    /// The certificates whose expiry matters, in order.
-    var certificates: [(part: TrustFilePaths.Part, certificate: X509Certificate)] {
-        order.flatMap { part in (contents[part]?.value.certificates ?? []).map { (part, $0) } }
+    /// What ends some day, in order.
+    var endings: [TrustFiles.Ending] {
+        order.flatMap { part -> [TrustFiles.Ending] in
+            guard let value = contents[part]?.value else { return [] }
+            let ofCertificates = value.certificates.compactMap { certificate in
+                certificate.notAfter.map { TrustFiles.Ending(part: part, certificate: certificate, time: $0) }
+            }
+            return ofCertificates + (value.validUntil.map { [TrustFiles.Ending(part: part, time: $0)] } ?? [])
+        }
     }
+
+    /// What was left out of a part's files.
+    func skipped(of part: TrustFilePaths.Part) -> [String] { contents[part]?.value.skipped ?? [] }
 }
 
 /// What files decide about a session.
@@ -80,10 +89,16 @@ struct TrustFilePart: Sendable {
 protocol TrustFileValue: Hashable, Sendable {
     /// Those whose expiry matters.
     var certificates: [X509Certificate] { get }
+    /// When a newer file should have replaced this one; nil for never.
+    var validUntil: Int64? { get }
+    /// What could not be read and was left out, as sentences.
+    var skipped: [String] { get }
 }
 
 extension TrustFileValue {
     var certificates: [X509Certificate] { [] }
+    var validUntil: Int64? { nil }
+    var skipped: [String] { [] }
 }
 
 extension Array: TrustFileValue where Element: TrustFileValue {
@@ -94,7 +109,10 @@ extension X509Certificate: TrustFileValue { var certificates: [X509Certificate] 
 extension ClientIdentity: TrustFileValue {}
 extension CertificateRevocationList: TrustFileValue {}
 extension DistrustedCertificates: TrustFileValue {}
-extension TransparencyLogList: TrustFileValue {}
+extension TransparencyLogList: TrustFileValue {
+    var validUntil: Int64? { time.map { $0 &+ TransparencyPolicy.usualListAge } }
+}
+
 extension PolicyFile: TrustFileValue {}
 
 /// The system's anchors, and what the paths of them were.

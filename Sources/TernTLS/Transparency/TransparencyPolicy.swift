@@ -28,7 +28,9 @@ public struct TransparencyPolicy: Sendable, Hashable {
     /// then: an application that is no longer updated should connect rather than trust logs of long ago.
     public var requiresFreshList: Bool
     /// The age in seconds up to which the list is relied on; 70 days, as in Chrome, unless set.
-    public var maximumListAge: Int64 = 70 * 86400
+    public var maximumListAge = usualListAge
+
+    package static let usualListAge: Int64 = 70 * 86400
 
     private init(rules: Rules, logs: TransparencyLogList?, mode: Mode, requiresFreshList: Bool) {
         self.rules = rules

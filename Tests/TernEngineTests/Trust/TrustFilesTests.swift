@@ -116,6 +116,143 @@ import TernLock
         #expect(origin.observations.requestCount == 3)
     }
 
+    @Test func `a list of distrusted certificates refuses a server, and its intermediate, from the next request on`()
+        async throws
+    {
+        let issuer = try authority.issueIntermediate()
+        let server = try issuer.issue()
+        let origin = try ScriptedOrigin(tls: server) { _, _ in [.ok()] }
+        func list(_ pins: String...) -> String {
+            let records = pins.map { #"{"pubKeyHash": "\#($0.dropFirst("sha256/".count))", "last_modified": 1}"# }
+            return #"{"data": [\#(records.joined(separator: ","))]}"#
+        }
+        for name in ["a.json", "b.json"] { try folder.write(list(), to: name) }
+        var paths = TrustFilePaths()
+        paths.distrustedCertificates = [folder.url("a.json"), folder.url("b.json")]
+        let watch = try Watch(paths)
+        let session = try Session.trusting(authority) { $0.trustFiles = watch.files }
+        _ = try await session.data(for: URLRequest(origin))
+        for pin in [server.pin, issuer.pin] {
+            try folder.replace("b.json", with: list(pin))
+            #expect(await watch.next() == "replaced: distrusted certificates")
+            #expect(await session.failure(of: try URLRequest(origin))?.reason.rule == "distrusted")
+        }
+        try folder.replace("a.json", with: #"{"data": [{"pubKeyHash": "AA=="}]}"#)
+        #expect(
+            await watch.next().hasSuffix(
+                "a.json: line 1, column 26, data[0].pubKeyHash: the pin has 1 bytes where SHA-256 has 32"))
+        #expect(await session.failure(of: try URLRequest(origin))?.reason.rule == "distrusted")
+        try folder.replace("b.json", with: list(authority.pin))
+        try folder.replace("a.json", with: list())
+        while await watch.next() != "replaced: distrusted certificates" {}
+        #expect(await session.failure(of: try URLRequest(origin))?.reason.rule == "distrusted")
+        #expect(origin.observations.requestCount == 1)
+    }
+
+    @Test func `what a session cannot use is told of each part that changed, once`() async throws {
+        try folder.write(authority.certificatePEM, to: "ca.pem")
+        try folder.write(Self.policy(authority.pin), to: "policy.json")
+        var paths = TrustFilePaths()
+        (paths.anchors, paths.policy) = (.only(folder.url("ca.pem")), folder.url("policy.json"))
+        let watch = try Watch(paths)
+        // Its own settings make every change fail.
+        let session = Session.limited { ($0.trustFiles, $0.tls.cipherList) = (watch.files, "") }
+        let other = try CertificateAuthority(commonName: "Other")
+        try folder.replace("ca.pem", with: other.certificatePEM)
+        #expect(await watch.next().hasPrefix("refused: anchors, "))
+        try folder.replace("policy.json", with: Self.policy(other.pin))
+        #expect(await watch.next().hasPrefix("refused: policy, "))
+        withExtendedLifetime(session) {}
+    }
+
+    @Test func `a list that is outdated soon is told of once a day, and what was left out of it when it is read`()
+        async throws
+    {
+        let log = try TransparencyTestLog("a", operatorName: "One")
+        func write(_ more: String) throws {
+            let logs = #"{"name": "One", "logs": [\#(log.json())\#(more)]}"#
+            try folder.replace(
+                "logs.json", with: #"{"log_list_timestamp": "2026-01-01T00:00:00Z", "operators": [\#(logs)]}"#)
+        }
+        try write(#", {"log_id": "AAAA", "key": "AAAA"}"#)
+        let header = #"{"ContentType":"CRLSet","NumParents":0,"NotAfter":1773100800}"#
+        try Data([UInt8(header.utf8.count), 0] + Array(header.utf8)).write(to: folder.url("set"))
+        var paths = TrustFilePaths()
+        paths.transparencyLogs = .init(list: folder.url("logs.json"))
+        paths.distrustedCertificates = [folder.url("set")]
+        // Two weeks before 2026-03-12, when the list of logs is 70 days old.
+        let time = Lock<Int64>(1_773_273_600 - 14 * 86400 - 1)
+        let looks = Looks()
+        var habits = Watch.habits
+        habits.checkInterval = .milliseconds(5)
+        habits.clock = {
+            looks.count()
+            return time.withLock { $0 }
+        }
+        let watch = try Watch(paths, habits)
+        let session = Session.limited { $0.trustFiles = watch.files }
+        let skipped = "list of certificate logs: skipped: line 1, column "
+        #expect(await watch.next().hasPrefix(skipped))
+        let ofSet = "distrusted certificates: outdated from 2026-03-10T00:00:00Z on"
+        #expect(await watch.next() == ofSet)
+        await looks.next(5)
+        #expect(watch.count == 2)
+        time.withLock { $0 += 1 }
+        #expect(await watch.next() == "list of certificate logs: outdated from 2026-03-12T00:00:00Z on")
+        time.withLock { $0 += 86400 }
+        #expect(await Set([watch.next(), watch.next()]).contains(ofSet))
+        try write("")
+        #expect(await watch.next() == "replaced: list of certificate logs")
+        withExtendedLifetime(session) {}
+    }
+
+    /// In a process of its own, whose environment names the bundle.
+    @Test func `a root that an update of the system's bundle removes is not trusted, and one that it adds is`() async {
+        await #expect(processExitsWith: .success) {
+            for hasOwn in [false, true] {
+                let old = try CertificateAuthority(commonName: "Old")
+                let new = try CertificateAuthority(commonName: "New")
+                let folder = try SecretFolder()
+                try folder.write(old.certificatePEM, to: "system.pem")
+                try folder.write(CertificateAuthority(commonName: "Own").certificatePEM, to: "own.pem")
+                unsafe setenv("SSL_CERT_FILE", folder.path("system.pem"), 1)
+                unsafe unsetenv("SSL_CERT_DIR")
+                let origin = try ScriptedOrigin(tls: old.issue()) { _, _ in [.ok()] }
+                var paths = TrustFilePaths()
+                if hasOwn { paths.anchors = .systemAnd(folder.url("own.pem")) }
+                let watch = try Watch(paths)
+                let session = Session.limited { $0.trustFiles = watch.files }
+                _ = try await session.data(for: URLRequest(origin))
+                try folder.replace("system.pem", with: new.certificatePEM)
+                #expect(await watch.next() == "replaced: anchors of the system")
+                #expect(await session.failure(of: try URLRequest(origin))?.reason.rule == "missing-issuer")
+                try origin.present(new.issue())
+                _ = try await session.data(for: URLRequest(origin))
+                // A bundle that is just being written replaces nothing.
+                for text in ["", String(old.certificatePEM.dropLast(40))] {
+                    try folder.replace("system.pem", with: text)
+                    #expect(await watch.next().hasPrefix("refused: anchors of the system, "))
+                    _ = try await session.data(for: URLRequest(origin))
+                }
+                try folder.replace("system.pem", with: old.certificatePEM + new.certificatePEM)
+                #expect(await watch.next() == "replaced: anchors of the system")
+                _ = try await session.data(for: URLRequest(origin))
+            }
+        }
+    }
+
+    @Test func `the system's anchors are followed where they count, and unless that is turned off`() throws {
+        func parts(_ change: (inout TrustFilePaths) -> Void) -> Bool {
+            var paths = TrustFilePaths()
+            change(&paths)
+            return paths.parts.contains { $0.part == .systemAnchors }
+        }
+        let file = folder.url("ca.pem")
+        #expect(parts { _ in } && parts { $0.anchors = .systemAnd(file) })
+        #expect(parts { ($0.anchors, $0.proxyAnchors) = (.only(file), .systemAnd(file)) })
+        #expect(!parts { $0.anchors = .only(file) } && !parts { $0.systemAnchors = false })
+    }
+
     private static func policy(_ pins: String..., scope: String = "anyCertificate") -> String {
         let pins = pins.map { "\"\($0)\"" }.joined(separator: ", ")
         return #"{"pinSets": [{"hosts": ["localhost"], "pins": [\#(pins)], "scope": "\#(scope)"}]}"#

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 import TernTLS
 import TernTesting
 import Testing
@@ -50,7 +51,8 @@ import Testing
             return TrustSettings(tls: tls, policies: manager).fingerprint(forHost: Self.host)
         }
         let none = ServerTrustPolicyManager(policies: [:])
-        #expect(fingerprint(none).isEmpty && fingerprint(none) { $0.maximumPathDepth = 10 }.isEmpty)
+        let usual = [SystemTrust.first.digest]
+        #expect(fingerprint(none) == usual && fingerprint(none) { $0.maximumPathDepth = 10 } == usual)
         let three = fingerprint(none) { $0.maximumPathDepth = 3 }
         #expect(three == fingerprint(ServerTrustPolicyManager(policies: [:], maximumPathDepth: 3)))
         #expect(three != fingerprint(none) { $0.maximumPathDepth = 2 } && !three.isEmpty)
@@ -82,6 +84,16 @@ import Testing
         }
         let (empty, full) = (try listing([]), try listing([root.issue()]))
         #expect(empty != full && !empty.isEmpty)
+        let keys = (1...2).map { X509Certificate.PublicKey(subjectPublicKeyInfo: [$0]) }
+        let distrusting = keys.map { key in
+            fingerprint { $0.distrustedCertificates = DistrustedCertificates([.publicKey(key)]) }
+        }
+        #expect(Set(distrusting + [fingerprint { _ in }, full]).count == 4)
+        // When a list ends does not matter to what it refuses.
+        let dated = fingerprint {
+            $0.distrustedCertificates = DistrustedCertificates([.publicKey(keys[0])], validUntil: 1)
+        }
+        #expect(dated == distrusting[0])
     }
 
     @Test func `what is done about an incomplete server distinguishes responses`() {
@@ -94,7 +106,33 @@ import Testing
             change(&settings)
             return TrustSettings(tls: settings, policies: nil).fingerprint(forHost: Self.host)
         }
-        #expect(Set(prints).count == changes.count && prints[0].isEmpty)
+        #expect(Set(prints).count == changes.count && prints[0] == [SystemTrust.first.digest])
+    }
+
+    /// In a process of its own, for the environment is read once.
+    @Test func `bundles of the system distinguish responses, in the same way in every process`() async {
+        await #expect(processExitsWith: .success) {
+            let folder = try SecretFolder()
+            let root = try CertificateAuthority()
+            try folder.write(root.certificatePEM, to: "system.pem")
+            unsafe setenv("SSL_CERT_FILE", folder.path("system.pem"), 1)
+            unsafe unsetenv("SSL_CERT_DIR")
+            let anchors: [TrustAnchors] = [.system, .systemAnd([]), .only([])]
+            func prints() -> [[[UInt8]]] {
+                anchors.map { anchors in
+                    var settings = TLSSettings()
+                    settings.anchors = anchors.with(.current())
+                    return TrustSettings(tls: settings, policies: nil).fingerprint(forHost: "a.test")
+                }
+            }
+            let (first, again) = (prints(), prints())
+            #expect(first == again && Set(first).count == 3)
+            try folder.replace("system.pem", with: root.certificatePEM + "\n")
+            let second = prints()
+            #expect(first[0] != second[0] && first[1] != second[1] && first[2] == second[2])
+            try folder.replace("system.pem", with: root.certificatePEM)
+            #expect(prints() == first)
+        }
     }
 
     @Test func `a pin is no backup pin, and a host no excluded one`() throws {
