@@ -10,7 +10,7 @@ struct TrustCommand: CommandFamily {
     static var subcommands: [any ToolCommand.Type] {
         [
             TrustPinsCommand.self, TrustEvaluateCommand.self, TrustExplainCommand.self, TrustCheckCommand.self,
-            TrustWatchCommand.self, TrustSchemaCommand.self,
+            TrustWatchCommand.self, TrustSchemaCommand.self, TrustLogsCommand.self,
         ]
     }
 }
