@@ -6,13 +6,14 @@ extension X509Certificate {
     static let maximumIssuers = 16
 
     /// Reads what the URL of an issuer leads to: one certificate in DER, or a PKCS#7 message that has nothing but
-    /// certificates (RFC 5280 §4.2.2.1), or PEM, which some authorities serve. Empty for anything else, and for more
-    /// than 16 certificates.
+    /// certificates (RFC 5280 §4.2.2.1), or either in PEM, which some authorities serve. Empty for anything else, and
+    /// for more than 16 certificates.
     package static func issuers(in bytes: [UInt8]) -> [X509Certificate] {
         // DER begins with a SEQUENCE tag, which no text begins with.
         guard bytes.first == 0x30 else {
-            guard let all = try? all(inPEM: bytes), all.count <= maximumIssuers else { return [] }
-            return all
+            let messages = (try? PEMBlocks.read(bytes, named: PEM_STRING_PKCS7)) ?? []
+            let all = (try? all(inPEM: bytes)) ?? messages.prefix(maximumIssuers).flatMap(all(inPKCS7:))
+            return all.count <= maximumIssuers ? all : []
         }
         if let certificate = try? X509Certificate(der: bytes) { return [certificate] }
         return all(inPKCS7: bytes)

@@ -5,11 +5,23 @@ import CTernOpenSSL
 extension X509Reference {
     /// RFC 7633 §4.2.3: the certificate's server must staple a response for clients that request one (`status_request`,
     /// 5).
-    var demandsStaple: Bool {
-        guard hasExtension(NID_tlsfeature),
-            let features = DERElements(sequence: contentOfExtension(NID_tlsfeature))
-        else { return false }
-        return features.contains { $0.tag == 0x02 && $0.content.elementsEqual([5]) }
+    var demandsStaple: Bool { features?.contains { $0.elementsEqual([5]) } ?? false }
+
+    /// Whether the TLS features are a list of numbers (RFC 7633 §4.1), or absent: what is no list may be one that requires a
+    /// staple.
+    var hasReadableFeatures: Bool { !hasExtension(NID_tlsfeature) || features != nil }
+
+    /// Nil without, and for anything but a list of numbers.
+    private var features: [ArraySlice<UInt8>]? {
+        guard hasExtension(NID_tlsfeature), var list = DERElements(sequence: contentOfExtension(NID_tlsfeature)) else {
+            return nil
+        }
+        var features: [ArraySlice<UInt8>] = []
+        while let feature = list.next() {
+            guard feature.tag == 0x02, !feature.content.isEmpty else { return nil }
+            features.append(feature.content)
+        }
+        return list.isAtEnd ? features : nil
     }
 
     /// The responders of authorityInfoAccess (RFC 5280 §4.2.2.1).
@@ -65,9 +77,16 @@ extension X509Reference {
                 as: UTF8.self))
     }
 
-    /// Nil for text that is not a URL, so that a fetcher never receives malformed text.
+    /// Nil for text that is not a URL, so that a fetcher never receives malformed text. Without user information: a
+    /// certificate is public, and so is what it would have clients send.
     private static func url(_ text: String) -> String? {
-        text.utf8.count <= 2048 && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f } ? text : nil
+        guard text.utf8.count <= 2048, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else { return nil }
+        // RFC 3986 §3.2: the authority begins after two slashes, and ends at the next one, "?" or "#".
+        guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else { return text }
+        let rest = text[text.index(colon, offsetBy: 3)...]
+        let authority = rest.prefix { !"/?#".contains($0) }
+        guard let at = authority.lastIndex(of: "@") else { return text }
+        return String(text[..<rest.startIndex] + rest[rest.index(after: at)...])
     }
 }
 

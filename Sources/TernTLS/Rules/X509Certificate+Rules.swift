@@ -68,6 +68,7 @@ extension X509Certificate {
         case _ where place.isAnchor: return nil
         case NID_authority_key_identifier, NID_subject_key_identifier:
             return x509.isExtensionOneValue(index, of: kind) ? nil : .malformedExtension
+        case NID_tlsfeature: return x509.hasReadableFeatures ? nil : .malformedExtension
         case NID_info_access:
             return x509.canReadAuthorityInfoAccess && !x509.isExtensionEmpty(index) ? nil : .malformedExtension
         case NID_certificate_policies, NID_policy_mappings, NID_policy_constraints, NID_inhibit_any_policy:

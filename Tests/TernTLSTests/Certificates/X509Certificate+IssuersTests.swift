@@ -24,6 +24,11 @@ struct IssuersOfAnAnswerTests {
         #expect(
             Set(X509Certificate.issuers(in: try CertificateAuthority.certificatesOnly([intermediate, root])))
                 == Set(two))
+        for kind in ["PKCS7", "CERTIFICATE"] {
+            let message = try CertificateAuthority.certificatesOnly([intermediate, root])
+            let text = "-----BEGIN \(kind)-----\n\(Base64.encode(message))\n-----END \(kind)-----\n"
+            #expect(Set(X509Certificate.issuers(in: Array(text.utf8))) == (kind == "PKCS7" ? Set(two) : []))
+        }
         // A certificate is counted as often as it occurs.
         let many = [CertificateAuthority](repeating: root, count: X509Certificate.maximumIssuers)
         #expect(X509Certificate.issuers(in: try CertificateAuthority.certificatesOnly(many)).count == many.count)

@@ -32,6 +32,16 @@ struct X509ReferenceRevocationTests {
     }
 
     @Test(arguments: [
+        ("http://user:word@a.test/ca?a@b", "http://a.test/ca?a@b"), ("http://user@a.test", "http://a.test"),
+        ("http://a@b@c.test:1/", "http://c.test:1/"), ("http://a.test/x@y", "http://a.test/x@y"),
+        ("http://a.test?x@y", "http://a.test?x@y"), ("urn:x@y", "urn:x@y"),
+    ])
+    func `user information of a URL is left out`(given: String, url: String) throws {
+        let certificate = try certificate("authorityInfoAccess", "caIssuers;URI:\(given),OCSP;URI:\(given)")
+        #expect(certificate.x509.issuerURLs == [url] && certificate.x509.responderURLs == [url])
+    }
+
+    @Test(arguments: [
         ("URI:http://a.test/,URI:ldap://b.test/", ["http://a.test/", "ldap://b.test/"]),
         ("DNS:a.test", []), ("URI:http://a.test/\u{7}", []),
         ("URI:http://a.test/" + String(repeating: "x", count: 2048), []),

@@ -33,6 +33,15 @@ extension RuleCase {
         RuleCase("a keyUsage for nothing in a leaf", "malformed-extension") {
             $0.leaf.extensions = [ext("keyUsage", "critical,DER:03020700")]
         },
+        RuleCase("TLS features that are no list", "malformed-extension") {
+            $0.leaf.extensions = [ext("1.3.6.1.5.5.7.1.24", "DER:020105")]
+        },
+        RuleCase("a TLS feature that is no number in an intermediate", "malformed-extension") {
+            $0.addIntermediate([ext("1.3.6.1.5.5.7.1.24", "DER:3003040105")])
+        },
+        RuleCase("an empty list of TLS features", nil) {
+            $0.leaf.extensions = [ext("1.3.6.1.5.5.7.1.24", "DER:3000")]
+        },
         RuleCase("distribution points that are none", "malformed-extension") {
             $0.leaf.extensions = [ext("crlDistributionPoints", "DER:0400")]
         },
