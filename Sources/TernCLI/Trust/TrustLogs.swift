@@ -22,9 +22,10 @@ struct TrustLogsCommand: ToolCommand {
             .value("--signature", as: "file", help: "Keep the signature in this file, too.") {
                 $0.signature = $1.text
             },
-            .value("--cacert", as: "file", help: "A PEM file with the only certificates to trust.") {
-                $0.anchors = $1.text
-            },
+            .value(
+                "--anchors", "--cacert", as: "file",
+                help: "A PEM file with the only certificates to trust; without it, the system's."
+            ) { $0.anchors = $1.text },
             .group(\.routes))
     }
 
@@ -37,7 +38,7 @@ struct TrustLogsCommand: ToolCommand {
         Exits 0 if the file has the current list, whether it was replaced or not; 1, with the reason, if it stays as it was; \
         2 for wrong usage.
         """
-    static let examples = ["tern trust logs update /etc/app/log_list.json --key log_list_pubkey.pem"]
+    static let examples = ["update /etc/app/log_list.json --key log_list_pubkey.pem"]
 
     private static let maximumSize = 16 * 1024 * 1024
 

@@ -98,9 +98,9 @@ struct DistrustedCertificatesFilesTests {
         let whole = Self.set(header, Self.parent + [2, 0, 0, 0, 1, 7, 2, 1, 2])
         #expect(error(whole) == nil)
         for count in 0..<whole.count {
-            let error = try #require(error(whole.prefix(count)), "\(count)")
-            #expect(error.offset.map { $0 <= count } == true)
-            if count > 3 { #expect(error.reason == .truncated) }
+            let found = try #require(error(whole.prefix(count)), "\(count)")
+            #expect(found.offset.map { $0 <= count } == true)
+            if count > 3 { #expect(found.reason == .truncated) }
         }
         let told = "byte \(whole.count): the CRLSet has more bytes than its header says"
         #expect(error(whole + [0])?.description == told)
