@@ -59,6 +59,22 @@ public struct TrustFilePaths: Sendable {
         }
     }
 
+    /// What proves that a policy is the operator's, and no old one; see
+    /// ``PolicyFile/init(contentsOf:signature:publicKey:numberFile:)``.
+    public struct PolicySignature: Sendable {
+        /// The file of the signature.
+        public var file: URL
+        /// The contents of the key's file, which the signature is verified with.
+        public var publicKey: [UInt8]
+        /// Where the number of the last policy is kept; nil accepts any number.
+        public var numberFile: URL?
+
+        /// Names a signature.
+        public init(file: URL, publicKey: [UInt8], numberFile: URL? = nil) {
+            (self.file, self.publicKey, self.numberFile) = (file, publicKey, numberFile)
+        }
+    }
+
     /// What is read from files, and replaced as a whole.
     public enum Part: Sendable, Hashable {
         /// ``TrustFilePaths/anchors-swift.property``.
@@ -100,6 +116,8 @@ public struct TrustFilePaths: Sendable {
     /// A ``PolicyFile``, which is in the place of the session's trust policies. The program's own replace it until the
     /// file changes.
     public var policy: URL?
+    /// What proves ``policy``; nil for a policy that is not signed.
+    public var policySignature: PolicySignature?
     /// The anchors of proxies; nil for those of ``SessionConfiguration/proxyTLS``, or else of origins.
     public var proxyAnchors: Anchors?
     /// A ``PolicyFile`` in the place of ``SessionConfiguration/proxyTrustPolicyManager``.
@@ -138,7 +156,11 @@ public struct TrustFilePaths: Sendable {
                 } apply: {
                     $0.tls.transparencyLogs = $1
                 },
-                TrustFilePart(.policy, [policy], FilesOfPart.policy) { $0.policy = $1 },
+                TrustFilePart(.policy, [policy, policySignature?.file]) { files throws(TrustFileError) in
+                    try files.policy(signedBy: policySignature)
+                } apply: {
+                    $0.policy = $1
+                },
                 TrustFilePart(.proxyAnchors, [proxyAnchors?.file], FilesOfPart.anchors) {
                     $0.proxyAnchors = Self.anchors($1, like: proxyAnchors)
                 },

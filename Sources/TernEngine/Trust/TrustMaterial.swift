@@ -178,7 +178,7 @@ struct FilesOfPart: Sendable {
     }
 
     static func policy(_ files: FilesOfPart) throws(TrustFileError) -> PolicyFile {
-        try files.read(files.paths[0], PolicyFile.init(json:)) { .policy($0) }
+        try files.policy(signedBy: nil)
     }
 
     func identity(_ identity: TrustFilePaths.Identity) throws(TrustFileError) -> ClientIdentity {
@@ -204,6 +204,18 @@ struct FilesOfPart: Sendable {
     }
 
     /// - Parameter key: that of the signature, if there is a file of it.
+    func policy(signedBy proof: TrustFilePaths.PolicySignature?) throws(TrustFileError) -> PolicyFile {
+        let signature = paths.count > 1 ? try bytes(paths[1]) : nil
+        return try read(paths[0]) { json throws(PolicyFileError) in
+            guard let proof, let signature else { return try PolicyFile(json: json) }
+            let policy = try PolicyFile(json: json, signature: signature, publicKey: proof.publicKey)
+            if let file = proof.numberFile { try policy.keepNumber(in: file.path(percentEncoded: false)) }
+            return policy
+        } _: {
+            .policy($0)
+        }
+    }
+
     func logs(signedBy key: [UInt8]) throws(TrustFileError) -> TransparencyLogList {
         let signature = paths.count > 1 ? try bytes(paths[1]) : nil
         return try read(paths[0]) { json throws(PolicyFileError) in
