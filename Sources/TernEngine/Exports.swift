@@ -45,6 +45,11 @@
 @_exported public import struct TernTLS.RevocationFinding
 @_exported public import struct TernTLS.RevocationFlags
 @_exported public import enum TernTLS.RevocationQuestion
+@_exported public import struct TernTLS.SPIFFEBundle
+@_exported public import struct TernTLS.SPIFFEID
+@_exported public import enum TernTLS.SPIFFEIDError
+@_exported public import struct TernTLS.SPIFFEPolicy
+@_exported public import enum TernTLS.SPIFFEProblem
 @_exported public import struct TernTLS.ServerTrust
 @_exported public import enum TernTLS.ServerTrustAnswer
 @_exported public import enum TernTLS.ServerTrustPolicy

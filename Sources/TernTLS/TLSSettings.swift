@@ -41,6 +41,9 @@ public struct TLSSettings: Sendable, Hashable {
     public var distrustedCertificates = DistrustedCertificates.none
     /// The logs of certificates, for policies of Certificate Transparency that have no list of their own.
     public var transparencyLogs: TransparencyLogList?
+    /// The authorities of trust domains, for policies of workloads that have no bundle of their own for one; see
+    /// ``SPIFFEPolicy``.
+    public var spiffeBundles: [SPIFFEID.TrustDomain: SPIFFEBundle] = [:]
     /// Whether to fetch the certificate of an issuer that a server should have sent and did not, from the http URL that
     /// the certificate below it names (`caIssuers`, RFC 5280 §4.2.2.1), as browsers do.
     ///

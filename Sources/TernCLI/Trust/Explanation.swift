@@ -156,6 +156,10 @@ enum TrustAdvice {
         case .protocolVersion: "Let the server speak that version: every current TLS library has it."
         case .anchorCondition:
             "Have a certificate issued by an authority that the policy accepts for this server, or change its conditions."
+        case .spiffe(.otherID): "Allow the workload in the policy, if it is the one that should answer here."
+        case .spiffe(.otherTrustDomain): "Give the policy, or the session, the bundle of that trust domain."
+        case .spiffe:
+            "Have the server use the certificate that its SPIFFE implementation issues: openssl x509 -text -in FILE."
         case .limit: "Have the server send its own certificate and the few above it, with no more names than it needs."
         case .chainTooLong:
             "Have the server send the shortest chain to the anchor, or allow more certificates between them."

@@ -249,6 +249,8 @@ public struct PolicyFileError: Error, Sendable, Hashable {
         case invalidHost(HostPatternError)
         /// Not a certificate; the error has the reason.
         case invalidCertificate(CertificateError)
+        /// A key of a SPIFFE bundle has this many certificates, and must have one.
+        case notOneCertificate(Int)
         /// Neither `yyyy-MM-dd` nor an RFC 3339 time.
         case invalidTime(String)
         /// Not an RFC 3339 time, where no date stands for its first second.
@@ -327,6 +329,7 @@ extension PolicyFileError.Reason: CustomStringConvertible {
         case .invalidPin(let error): "\(error)"
         case .invalidHost(let error): "\(error)"
         case .invalidCertificate(let error): "\(error)"
+        case .notOneCertificate(let count): "one certificate is expected here, not \(count)"
         case .invalidTime(let text): "\"\(text)\" is neither a date such as 2030-12-31 nor an RFC 3339 time"
         case .invalidMoment(let text): "\"\(text)\" is not an RFC 3339 time such as 2030-12-31T00:00:00Z"
         case .invalidURL(let text): "\"\(text)\" is not an http or https URL"

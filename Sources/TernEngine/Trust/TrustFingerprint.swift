@@ -30,6 +30,7 @@ extension TLSSettings {
         }
         if fetchesMissingIssuers { parts.append(Array("fetches issuers".utf8)) }
         if enforcesMustStaple { parts.append(Array("must staple".utf8)) }
+        if !spiffeBundles.isEmpty { parts += [Array("bundles".utf8)] + SPIFFEPolicy.bytes(of: spiffeBundles) }
         return parts
     }
 }
@@ -73,6 +74,7 @@ extension ServerTrustPolicy {
         case .pinPublicKeys(let pins, _, _): [text] + pins.map(\.sha256)
         case .pinSet(let set): [text] + set.bytes
         case .certificateTransparency(let policy): [text] + policy.bytes
+        case .spiffe(let policy): [Array("spiffe".utf8)] + policy.bytes
         case .composite(let policies): Self.demands(of: policies).map { [text] + $0 }
         // What is only rehearsed decides nothing.
         case .rehearsal(_, let enforced): enforced.demands

@@ -73,6 +73,8 @@ public struct TrustFailure: Error, Sendable, Hashable {
         case protocolVersion(TLSProtocolVersion, minimum: TLSProtocolVersion)
         /// The chain ends in an anchor that the rules of the policy accept for other servers or times only.
         case anchorCondition(AnchorViolation)
+        /// The certificate does not prove a workload that the policy allows.
+        case spiffe(SPIFFEProblem)
         /// The custom evaluation returned false.
         case customEvaluation
         /// A delegate refused a server that the policy accepted.
@@ -88,7 +90,7 @@ public struct TrustFailure: Error, Sendable, Hashable {
                 .invalidSignature, .unknownCriticalExtension, .chainTooLong, .certificatePolicy, .rule, .limit, .other:
                 .chain
             case .keyNotPinned, .certificateNotPinned: .pin
-            case .noRequiredEvaluator, .noPolicy, .certificateTransparency, .protocolVersion, .anchorCondition,
+            case .noRequiredEvaluator, .noPolicy, .certificateTransparency, .protocolVersion, .anchorCondition, .spiffe,
                 .customEvaluation, .delegate:
                 .caller
             case .revoked, .distrusted, .unknownToResponder, .revocationUndetermined, .missingStaple: .status
@@ -261,6 +263,7 @@ extension TrustFailure: CustomStringConvertible {
         case .protocolVersion(let version, let minimum):
             return "the server speaks \(version), and the policy requires \(minimum) or later"
         case .anchorCondition(let violation): return "\(subject) \(violation)"
+        case .spiffe(let problem): return problem.sentence
         case .customEvaluation: return "the custom evaluation refused it"
         case .delegate: return "a delegate refused the server, which the policy had accepted"
         case .other: return "\(subject): \(verifyText)"
@@ -304,6 +307,7 @@ extension TrustFailure {
         case .certificateTransparency: "certificate-transparency"
         case .protocolVersion: "protocol-version"
         case .anchorCondition: "anchor-condition"
+        case .spiffe(let problem): problem.rule
         case .customEvaluation: "custom-evaluation"
         case .delegate: "delegate"
         case .other: "other"

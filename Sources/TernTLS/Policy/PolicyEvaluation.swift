@@ -131,6 +131,7 @@ struct PolicyEvaluation: Sendable {
             return signedPath { path in Self.objection(pins, in: path) }
         case .pinSet(let set): return findings(of: set)
         case .certificateTransparency(let rules): return logged(validated(true), rules)
+        case .spiffe(let rules): return findings(of: rules)
         case .composite(let policies): return findings(ofAll: policies)
         case .rehearsal(let next, let enforced): return findings(rehearsing: next, enforcing: enforced)
         case .applying(let rules, let policy): return findings(of: policy, under: rules)
@@ -201,6 +202,31 @@ struct PolicyEvaluation: Sendable {
                 to: findings.isValidated ? findings.chain : [], over: trust.protocolVersion, at: trust.time, host: host)
         }
         return findings
+    }
+}
+
+// Workloads
+extension PolicyEvaluation {
+    /// The certificate, not verified yet, says in whose authorities its chain must end.
+    private mutating func findings(of policy: SPIFFEPolicy) -> Findings {
+        guard let leaf = trust.sentChain.first else { return refused(.noCertificate, seen: []) }
+        let size = CertificateSize(leaf)
+        if let limit = size.crossedLimit { return refused(.limit(limit), certificate: leaf, seen: trust.sentChain) }
+        guard budget.spend(size.readingCost) else {
+            return refused(.limit(.work), certificate: leaf, seen: trust.sentChain)
+        }
+        var trust = trust
+        trust.profile = .standard
+        do throws(SPIFFEProblem) {
+            let id = try leaf.workload()
+            guard let bundle = policy.bundles[id.trustDomain] ?? trust.spiffeBundles[id.trustDomain] else {
+                throw .otherTrustDomain(id)
+            }
+            trust.anchors = bundle.anchors
+        } catch {
+            return refused(.spiffe(error), certificate: leaf, seen: trust.sentChain)
+        }
+        return pinned(validated(false, in: trust)) { chain in policy.problem(of: chain).map { .spiffe($0) } }
     }
 }
 
@@ -383,7 +409,7 @@ extension ServerTrustPolicy {
         switch self {
         case .performRevokedEvaluation, .certificateTransparency, .customEvaluation, .composite, .rehearsal, .applying:
             false
-        case .performDefaultEvaluation, .pinCertificates, .pinPublicKeys, .pinSet, .disableEvaluation: true
+        case .performDefaultEvaluation, .pinCertificates, .pinPublicKeys, .pinSet, .spiffe, .disableEvaluation: true
         }
     }
 }

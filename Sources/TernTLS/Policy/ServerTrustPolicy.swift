@@ -37,6 +37,10 @@ public enum ServerTrustPolicy: Sendable, Hashable {
     /// In a handshake the server is asked for timestamps and for a stapled OCSP response, which may have some.
     case certificateTransparency(TransparencyPolicy)
 
+    /// The server's certificate must name one of the policy's workloads by its SPIFFE ID, and its chain must end in the
+    /// authorities of that workload's trust domain. The host is not compared with the certificate.
+    case spiffe(SPIFFEPolicy)
+
     /// All of them must accept; the first refusal decides. An empty list refuses every server.
     case composite([ServerTrustPolicy])
 
@@ -95,7 +99,7 @@ extension ServerTrustPolicy {
         case .rehearsal(_, let enforced): [enforced]
         case .applying(_, let policy): [policy]
         case .performDefaultEvaluation, .performRevokedEvaluation, .pinCertificates, .pinPublicKeys, .pinSet,
-            .certificateTransparency, .disableEvaluation, .customEvaluation:
+            .certificateTransparency, .spiffe, .disableEvaluation, .customEvaluation:
             []
         }
     }
@@ -179,6 +183,7 @@ extension ServerTrustPolicy: CustomStringConvertible {
         case .pinPublicKeys(_, let chain, let host): Self.name("pin public keys", chain: chain, host: host)
         case .pinSet(let set): set.description
         case .certificateTransparency(let policy): policy.description
+        case .spiffe(let policy): policy.description
         case .composite(let policies): "all of: " + policies.map(\.description).joined(separator: "; ")
         case .rehearsal(_, let enforced): enforced.description
         case .applying(_, let policy): policy.description
@@ -223,6 +228,8 @@ public struct ServerTrust: Sendable {
     public var handshakeTimestamps: [[UInt8]] = []
     /// The logs of certificates, for a policy of Certificate Transparency that has no list of its own.
     public var transparencyLogs: TransparencyLogList?
+    /// The authorities of trust domains, for a policy of workloads that has no bundle of its own for one.
+    public var spiffeBundles: [SPIFFEID.TrustDomain: SPIFFEBundle] = [:]
     /// Certificates that the server did not send and that may help to build a chain. Like those in `sentChain`, none of
     /// them is verified or trusted.
     public var fetchedIssuers: [FetchedIssuer] = []

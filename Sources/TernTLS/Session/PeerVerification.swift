@@ -35,6 +35,7 @@ final class PeerVerification {
         evaluation.trust.revocation.lists = settings.revocationLists
         evaluation.trust.distrustedCertificates = settings.distrustedCertificates
         evaluation.trust.transparencyLogs = settings.transparencyLogs
+        evaluation.trust.spiffeBundles = settings.spiffeBundles
         evaluation.trust.enforcesMustStaple = settings.enforcesMustStaple
         if policy.fetchesMissingIssuers ?? settings.fetchesMissingIssuers { issuerSearch = IssuerSearch() }
     }

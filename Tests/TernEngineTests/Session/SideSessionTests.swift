@@ -433,6 +433,7 @@ import Testing
         let rules = [
             "anchors", "profile", "maximumPathDepth", "minimumVersion", "maximumVersion", "applicationProtocols",
             "resumesSessions", "cipherList", "cipherSuites", "groups", "revocationLists", "transparencyLogs",
+            "spiffeBundles",
             "fetchesMissingIssuers", "enforcesMustStaple",
         ]
         #expect(tls == Set(rules + ["identity", "keyLog"]))
