@@ -203,6 +203,22 @@ extension JSONElement {
         return bytes[0] < 0x80 ? bytes : [0] + bytes
     }
 
+    func spiffeIDs() throws(PolicyFileError) -> [SPIFFEID] {
+        try elements { element throws(PolicyFileError) in
+            let text = try element.string()
+            do throws(SPIFFEIDError) { return try SPIFFEID(text) } catch {
+                throw element.error(.invalidSPIFFEID(error))
+            }
+        }
+    }
+
+    func trustDomain() throws(PolicyFileError) -> SPIFFEID.TrustDomain {
+        let text = try string()
+        do throws(SPIFFEIDError) { return try SPIFFEID.TrustDomain(text) } catch {
+            throw self.error(.invalidSPIFFEID(error))
+        }
+    }
+
     func networks() throws(PolicyFileError) -> [AddressBlock] {
         try elements { element throws(PolicyFileError) in
             let text = try element.string()

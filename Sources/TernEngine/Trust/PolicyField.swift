@@ -57,6 +57,7 @@ indirect enum PolicyForm: Sendable {
     static let certificate = text(describedBy: ["pattern": #""-----BEGIN CERTIFICATE-----""#])
     static let network = text(describedBy: ["examples": #"["10.0.0.0/8", "2001:db8::/32"]"#])
     static let time = text(describedBy: ["examples": #"["2030-12-31", "2030-12-31T12:00:00Z"]"#])
+    static let spiffeID = text(describedBy: ["pattern": #""^spiffe://""#])
     static let url = text(describedBy: ["pattern": #""^https?://""#])
 
     static func word<Word: RawRepresentable<String> & CaseIterable>(_: Word.Type) -> PolicyForm {

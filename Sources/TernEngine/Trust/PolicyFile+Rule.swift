@@ -25,6 +25,8 @@ extension PolicyFile {
         public var transparency: TransparencyPolicy?
         /// How revocation is checked; nil checks none.
         public var revocation: RevocationFlags?
+        /// The workloads that may answer; nil for servers that are known by their host.
+        public var workloads: SPIFFEPolicy?
         /// The anchors and all that is demanded of chains and connections.
         public var rules = TrustRules()
 
@@ -47,6 +49,7 @@ extension PolicyFile {
             }
             if let pinSet = pinSetOfHosts { parts.append(.pinSet(pinSet)) }
             if let transparency { parts.append(.certificateTransparency(transparency)) }
+            if let workloads { parts.append(.spiffe(workloads)) }
             if parts.isEmpty { parts = [.performDefaultEvaluation(validateHost: true)] }
             var policy = parts.count == 1 ? parts[0] : .composite(parts)
             if rules != TrustRules() { policy = .applying(rules, to: policy) }
@@ -149,6 +152,20 @@ extension PolicyFile.Rule {
                 var entry = RevocationEntry()
                 try JSONFields(value).read(into: &entry, by: RevocationEntry.fields)
                 rule.revocation = entry.flags
+            },
+            PolicyField(
+                "spiffe", .object(WorkloadEntry.fields),
+                "The workloads that may answer (SPIFFE), whatever the host, and whose anchors are those of their trust domain."
+            ) { rule, value throws(PolicyFileError) in
+                let others = [
+                    ("pins", rule.pinSet != nil), ("anchors", rule.rules.anchors != nil),
+                    ("certificateTransparency", rule.transparency != nil), ("revocation", rule.revocation != nil),
+                ]
+                if let (name, _) = others.first(where: \.1) { throw value.error(.excludes(name)) }
+                var policy = SPIFFEPolicy(allowed: [])
+                try JSONFields(value).read(into: &policy, by: WorkloadEntry.fields)
+                guard !policy.allowed.isEmpty else { throw value.error(.empty) }
+                rule.workloads = policy
             },
             PolicyField(
                 "mustStaple", .boolean,
@@ -295,6 +312,54 @@ private struct SerialEntry {
             "serial", .text(describedBy: ["pattern": #""^[0-9A-Fa-f:]{1,59}$""#]),
             "Its serial number in hexadecimal digits, as `openssl x509 -serial` prints it.", isRequired: true
         ) { entry, value throws(PolicyFileError) in entry.serial = try value.serialNumber() },
+    ]
+}
+
+/// The workloads that may answer.
+private enum WorkloadEntry {
+    static let fields: [PolicyField<SPIFFEPolicy>] = [
+        PolicyField("ids", .list(.spiffeID), "Their names.") { policy, value throws(PolicyFileError) in
+            policy.allowed += try value.spiffeIDs().map { .id($0) }
+        },
+        PolicyField(
+            "within", .list(.spiffeID), "Names with whose path those of workloads may begin, in whole segments."
+        ) {
+            policy, value throws(PolicyFileError) in policy.allowed += try value.spiffeIDs().map { .within($0) }
+        },
+        PolicyField("trustDomains", .list(.text(describedBy: [:])), "Trust domains, all of whose workloads may answer.")
+        {
+            policy, value throws(PolicyFileError) in
+            policy.allowed += try value.elements { element throws(PolicyFileError) in
+                .trustDomain(try element.trustDomain())
+            }
+        },
+        PolicyField(
+            "bundles", .list(.object(BundleEntry.fields)),
+            "The authorities of trust domains, in place of the session's."
+        ) { policy, value throws(PolicyFileError) in
+            for element in try value.elements() {
+                var entry = BundleEntry()
+                try JSONFields(element).read(into: &entry, by: BundleEntry.fields)
+                if let domain = entry.domain { policy.bundles[domain] = SPIFFEBundle(authorities: entry.authorities) }
+            }
+        },
+    ]
+}
+
+/// The authorities of a trust domain.
+private struct BundleEntry {
+    var domain: SPIFFEID.TrustDomain?
+    var authorities: [X509Certificate] = []
+
+    static let fields: [PolicyField<Self>] = [
+        PolicyField(
+            "trustDomain", .text(describedBy: [:]), "The trust domain, such as `example.org`.", isRequired: true
+        ) {
+            entry, value throws(PolicyFileError) in entry.domain = try value.trustDomain()
+        },
+        PolicyField("certificates", .certificate, "Its authorities in PEM.", isRequired: true) {
+            entry, value throws(PolicyFileError) in entry.authorities = try value.pemCertificates()
+        },
     ]
 }
 

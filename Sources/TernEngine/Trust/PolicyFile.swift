@@ -239,6 +239,10 @@ public struct PolicyFileError: Error, Sendable, Hashable {
         case empty
         /// The member has no effect without another one.
         case needs(String)
+        /// The member cannot stand beside another one.
+        case excludes(String)
+        /// Not a SPIFFE ID, or not a trust domain; the error has the reason.
+        case invalidSPIFFEID(SPIFFEIDError)
         /// Not a network of addresses; the error has the reason.
         case invalidNetwork(InvalidIPNetwork)
         /// Not hexadecimal digits, or more than 40.
@@ -324,6 +328,8 @@ extension PolicyFileError.Reason: CustomStringConvertible {
             "\(text) is not a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .empty: "the list is empty"
         case .needs(let name): "this has no effect without \"\(name)\""
+        case .excludes(let name): "this cannot stand beside \"\(name)\""
+        case .invalidSPIFFEID(let error): "\(error)"
         case .invalidNetwork(let error): "\(error)"
         case .invalidSerialNumber(let text): "\"\(text)\" is no serial number in at most 40 hexadecimal digits"
         case .invalidPin(let error): "\(error)"

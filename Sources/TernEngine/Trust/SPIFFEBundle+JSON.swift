@@ -32,7 +32,10 @@ extension SPIFFEBundle {
     /// Reads a bundle from a regular file of at most 16 MB: JSON if it begins with a brace, and PEM otherwise. Blocks while
     /// the file is read.
     public init(contentsOf file: URL) throws(PolicyFileError) {
-        let bytes = try PolicyFile.contents(of: file)
+        try self.init(contents: try PolicyFile.contents(of: file))
+    }
+
+    init(contents bytes: [UInt8]) throws(PolicyFileError) {
         let isJSON = bytes.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
         if isJSON { try self.init(json: bytes) } else { try self.init(pem: bytes) }
     }

@@ -89,6 +89,8 @@ public struct TrustFilePaths: Sendable {
         case distrustedCertificates
         /// ``TrustFilePaths/transparencyLogs-swift.property``.
         case transparencyLogs
+        /// ``TrustFilePaths/spiffeBundles``, all of them.
+        case spiffeBundles
         /// ``TrustFilePaths/policy``.
         case policy
         /// ``TrustFilePaths/proxyAnchors``.
@@ -113,6 +115,8 @@ public struct TrustFilePaths: Sendable {
     public var distrustedCertificates: [URL] = []
     /// The list of certificate logs in the place of ``TernTLS/TLSSettings/transparencyLogs``.
     public var transparencyLogs: TransparencyLogs?
+    /// The bundles of trust domains, in the place of ``TernTLS/TLSSettings/spiffeBundles``: SPIFFE's JSON, or PEM.
+    public var spiffeBundles: [SPIFFEID.TrustDomain: URL] = [:]
     /// A ``PolicyFile``, which is in the place of the session's trust policies. The program's own replace it until the
     /// file changes.
     public var policy: URL?
@@ -137,6 +141,7 @@ public struct TrustFilePaths: Sendable {
         }
         let given = [anchors, proxyAnchors ?? anchors]
         let usesSystem = systemAnchors && !given.allSatisfy { if case .only? = $0 { true } else { false } }
+        let domains = spiffeBundles.sorted { $0.key.name < $1.key.name }
         let rows =
             [
                 TrustFilePart(.anchors, [anchors?.file], FilesOfPart.anchors) {
@@ -155,6 +160,9 @@ public struct TrustFilePaths: Sendable {
                     try files.logs(signedBy: transparencyLogs?.publicKey ?? [])
                 } apply: {
                     $0.tls.transparencyLogs = $1
+                },
+                TrustFilePart(.spiffeBundles, domains.map(\.value), FilesOfPart.bundles) {
+                    $0.tls.spiffeBundles = Dictionary(uniqueKeysWithValues: zip(domains.map(\.key), $1))
                 },
                 TrustFilePart(.policy, [policy, policySignature?.file]) { files throws(TrustFileError) in
                     try files.policy(signedBy: policySignature)
@@ -184,6 +192,7 @@ extension TrustFilePaths.Part: CustomStringConvertible {
         case .revocationLists: "revocation lists"
         case .distrustedCertificates: "distrusted certificates"
         case .transparencyLogs: "list of certificate logs"
+        case .spiffeBundles: "bundles of trust domains"
         case .policy: "policy"
         case .proxyAnchors: "anchors of proxies"
         case .proxyPolicy: "policy of proxies"
@@ -213,6 +222,8 @@ public struct TrustFileError: Error, Sendable, Hashable {
         case distrustedCertificates(DistrustedCertificatesError)
         /// The list of certificate logs has an error, or not this signature.
         case transparencyLogs(PolicyFileError)
+        /// The bundle of a trust domain has an error.
+        case spiffeBundle(PolicyFileError)
         /// The policy has an error.
         case policy(PolicyFileError)
         /// TLS cannot use it: an identity with a weak key, say.
@@ -250,6 +261,7 @@ extension TrustFileError.Reason: CustomStringConvertible {
         case .revocationList(let error): "\(error)"
         case .distrustedCertificates(let error): "\(error)"
         case .transparencyLogs(let error): "\(error)"
+        case .spiffeBundle(let error): "\(error)"
         case .policy(let error): "\(error)"
         case .unusable(let error): "\(error)"
         }

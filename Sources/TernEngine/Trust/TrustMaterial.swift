@@ -114,6 +114,7 @@ extension TransparencyLogList: TrustFileValue {
 }
 
 extension PolicyFile: TrustFileValue {}
+extension SPIFFEBundle: TrustFileValue { var certificates: [X509Certificate] { authorities } }
 
 /// The system's anchors, and what the paths of them were.
 struct SystemTrustValue: TrustFileValue {
@@ -175,6 +176,14 @@ struct FilesOfPart: Sendable {
                 try files.read(file, DistrustedCertificates.init(contents:)) { .distrustedCertificates($0) })
         }
         return all
+    }
+
+    static func bundles(_ files: FilesOfPart) throws(TrustFileError) -> [SPIFFEBundle] {
+        var bundles: [SPIFFEBundle] = []
+        for file in files.paths {
+            bundles.append(try files.read(file, SPIFFEBundle.init(contents:)) { .spiffeBundle($0) })
+        }
+        return bundles
     }
 
     static func policy(_ files: FilesOfPart) throws(TrustFileError) -> PolicyFile {

@@ -195,7 +195,7 @@ import Testing
         .invalidHost(.invalidHost("a b")), .invalidHost(.misplacedWildcard("a*")), .invalidTime("x"),
         .invalidMoment("x"),
         .invalidURL("x"), .unsupportedVersion("2"), .needs("pins"), .invalidSerialNumber("x"),
-        .invalidNetwork(.address("x")), .outdated(number: 1, last: 2), .invalidNumberFile(path: "/a"),
+        .invalidNetwork(.address("x")), .excludes("pins"), .outdated(number: 1, last: 2), .invalidNumberFile(path: "/a"),
         .unwritable(path: "/a", call), .debugBuildsOnly,
     ]
 
@@ -289,6 +289,7 @@ import Testing
             this has no effect without "pins"
             "x" is no serial number in at most 40 hexadecimal digits
             x: not an IP address, such as 192.0.2.1 or 2001:db8::/32
+            this cannot stand beside "pins"
             the policy has the number 1, and 2 was read before
             /a has no number in decimal digits
             cannot write /a: pread: Input/output error (errno 5)

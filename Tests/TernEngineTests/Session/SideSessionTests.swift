@@ -433,8 +433,7 @@ import Testing
         let rules = [
             "anchors", "profile", "maximumPathDepth", "minimumVersion", "maximumVersion", "applicationProtocols",
             "resumesSessions", "cipherList", "cipherSuites", "groups", "revocationLists", "transparencyLogs",
-            "spiffeBundles",
-            "fetchesMissingIssuers", "enforcesMustStaple",
+            "distrustedCertificates", "spiffeBundles", "fetchesMissingIssuers", "enforcesMustStaple",
         ]
         #expect(tls == Set(rules + ["identity", "keyLog"]))
     }

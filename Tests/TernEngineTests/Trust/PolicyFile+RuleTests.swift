@@ -11,6 +11,10 @@ import Testing
     private static let one = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
     private static let two = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE="
 
+    private static let upperCase: String = {
+        do { return "\(try SPIFFEID("spiffe://A.org/x"))" } catch { return "\(error)" }
+    }()
+
     private func file(_ text: String) throws(PolicyFileError) -> PolicyFile { try PolicyFile(json: Array(text.utf8)) }
 
     private func rule(_ members: String) throws -> PolicyFile.Rule {
@@ -105,6 +109,27 @@ import Testing
         #expect(new.pinSets[0].mode == .enforce)
     }
 
+    @Test func `workloads are read with their trust domains`() throws {
+        let authority = try CertificateAuthority()
+        let pem = authority.certificatePEM.replacing("\n", with: "\\n")
+        let rule = try rule(
+            """
+            "spiffe": {
+                "ids": ["spiffe://a.org/x"], "within": ["spiffe://a.org/y"], "trustDomains": ["b.org"],
+                "bundles": [{"trustDomain": "a.org", "certificates": "\(pem)"}]
+            }, "minTLSVersion": "1.3"
+            """)
+        let (id, within) = (try SPIFFEID("spiffe://a.org/x"), try SPIFFEID("spiffe://a.org/y"))
+        let policy = SPIFFEPolicy(
+            allowed: [.id(id), .within(within), .trustDomain(try SPIFFEID.TrustDomain("b.org"))],
+            bundles: [id.trustDomain: SPIFFEBundle(authorities: [try X509Certificate(pem: authority.certificatePEM)])])
+        #expect(rule.workloads == policy)
+        guard case .applying(_, to: .spiffe(policy)) = rule.policy else {
+            Issue.record("\(rule.policy)")
+            return
+        }
+    }
+
     /// A rule's members, and the error.
     @Test(arguments: [
         (#""pinz": []"#, "rules[0].pinz: there is no such field; did you mean \"pins\"?"),
@@ -138,6 +163,12 @@ import Testing
             #""distrustedSerials": [{"issuerKey": "…", "serial": "x"}]"#,
             "rules[0].distrustedSerials[0].serial: \"x\" is no serial number in at most 40 hexadecimal digits"
         ),
+        (
+            #""pins": ["…"], "spiffe": {"trustDomains": ["a.org"]}"#,
+            "rules[0].spiffe: this cannot stand beside \"pins\""
+        ),
+        (#""spiffe": {}"#, "rules[0].spiffe: the list is empty"),
+        (#""spiffe": {"ids": ["spiffe://A.org/x"]}"#, "rules[0].spiffe.ids[0]: \(Self.upperCase)"),
         (#""pinSets": []"#, "rules[0].pinSets: there is no such field"),
     ])
     func `an error names the member`(members: String, message: String) {

@@ -116,6 +116,57 @@ import TernLock
         #expect(origin.observations.requestCount == 3)
     }
 
+    @Test func `a signed policy takes effect, and neither one of another key nor an older one does`() async throws {
+        let signer = try TransparencyTestLog("signer", operatorName: "x")
+        let stranger = try TransparencyTestLog("stranger", operatorName: "x")
+        let origin = try ScriptedOrigin(tls: authority.issue()) { _, _ in [.ok()] }
+        func deliver(_ number: Int, pin: String, by key: TransparencyTestLog) throws {
+            let text =
+                #"{"version": 2, "number": \#(number), "rules": [{"hosts": ["localhost"], "pins": ["\#(pin)"]}]}"#
+            try Data(try key.sign(Array(text.utf8))).write(to: folder.url("policy.sig"))
+            try folder.replace("policy.json", with: text)
+        }
+        try deliver(2, pin: authority.pin, by: signer)
+        var paths = TrustFilePaths()
+        paths.policy = folder.url("policy.json")
+        paths.policySignature = .init(
+            file: folder.url("policy.sig"), publicKey: signer.publicKey, numberFile: folder.url("number"))
+        let watch = try Watch(paths)
+        let session = try Session.trusting(authority) { $0.trustFiles = watch.files }
+        _ = try await session.data(for: URLRequest(origin))
+        let wrong = try CertificateAuthority().pin
+        try deliver(3, pin: wrong, by: stranger)
+        #expect(await watch.next().hasSuffix("the file is not signed by the given key"))
+        try deliver(1, pin: wrong, by: signer)
+        #expect(await watch.next().hasSuffix("the policy has the number 1, and 2 was read before"))
+        _ = try await session.data(for: URLRequest(origin))
+        try deliver(3, pin: wrong, by: signer)
+        #expect(await watch.next() == "replaced: policy")
+        #expect(await session.failure(of: try URLRequest(origin))?.reason.rule == "key-not-pinned")
+    }
+
+    @Test func `the bundle of a trust domain is read anew`() async throws {
+        let id = try SPIFFEID("spiffe://example.org/payments")
+        let other = try CertificateAuthority()
+        let identity = try authority.issue(
+            LeafRequest(
+                dnsNames: [], uris: ["\(id)"],
+                extensions: [CertificateExtension("keyUsage", "critical,digitalSignature")]))
+        let origin = try ScriptedOrigin(tls: identity) { _, _ in [.ok()] }
+        try folder.write(other.certificatePEM, to: "bundle.pem")
+        var paths = TrustFilePaths()
+        paths.spiffeBundles = [id.trustDomain: folder.url("bundle.pem")]
+        let watch = try Watch(paths)
+        let policy = ServerTrustPolicy.spiffe(SPIFFEPolicy(allowed: [.id(id)]))
+        let session = try Session.trusting(other, policies: ["localhost": policy]) { $0.trustFiles = watch.files }
+        #expect(await session.failure(of: try URLRequest(origin))?.reason.trustFailure != nil)
+        try folder.replace("bundle.pem", with: authority.certificatePEM)
+        #expect(await watch.next() == "replaced: bundles of trust domains")
+        _ = try await session.data(for: URLRequest(origin))
+        try folder.replace("bundle.pem", with: "{\"keys\": 1}")
+        #expect(await watch.next().hasPrefix("refused: bundles of trust domains, "))
+    }
+
     @Test func `a list of distrusted certificates refuses a server, and its intermediate, from the next request on`()
         async throws
     {

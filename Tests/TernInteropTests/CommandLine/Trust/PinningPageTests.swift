@@ -66,7 +66,7 @@ import TestPrograms
                 command: line.replacing("https://api.example.com/", with: server.secureURL())
                     .replacing("api.example.com:443", with: "127.0.0.1:\(server.securePort)")
                     .replacing("api.example.com", with: "localhost"),
-                status: line.hasSuffix("# exits 1") ? 1 : line.hasSuffix("# exits 2") ? 2 : 0)
+                status: line.components(separatedBy: "# exits ").dropFirst().first.flatMap { Int32($0) } ?? 0)
         }
     }
 
