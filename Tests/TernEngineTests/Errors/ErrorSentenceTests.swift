@@ -195,7 +195,8 @@ import Testing
         .invalidHost(.invalidHost("a b")), .invalidHost(.misplacedWildcard("a*")), .invalidTime("x"),
         .invalidMoment("x"),
         .invalidURL("x"), .unsupportedVersion("2"), .needs("pins"), .invalidSerialNumber("x"),
-        .invalidNetwork(.address("x")), .excludes("pins"), .outdated(number: 1, last: 2), .invalidNumberFile(path: "/a"),
+        .invalidNetwork(.address("x")), .excludes("pins"), .outdated(number: 1, last: 2),
+        .invalidNumberFile(path: "/a"),
         .unwritable(path: "/a", call), .debugBuildsOnly,
     ]
 

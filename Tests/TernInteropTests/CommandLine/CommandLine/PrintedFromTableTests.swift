@@ -72,7 +72,7 @@ import Testing
             (["tern", "--egress", "="], "public machine none"),
             (["tern", "get", "--tlsv1."], "--tlsv1.0 --tlsv1.1 --tlsv1.2 --tlsv1.3"),
             (["tern", "--generate-completion-script", ""], "bash zsh fish"), (["tern", "help", "tr"], "trust"),
-            (["tern", "help", "trust", ""], "pins evaluate explain check watch logs"),
+            (["tern", "help", "trust", ""], "pins evaluate explain check watch schema logs"),
             (["tern", "request", "-X", "P"], "POST PUT PATCH"),
             (["tern", "upload", "--request", "PA"], "PATCH"), (["tern", "get", "--cert-type", "D"], "DER"),
             (["tern", "trust", "evaluate", "--profile", ""], "standard web"),
