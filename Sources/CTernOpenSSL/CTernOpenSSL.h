@@ -20,15 +20,88 @@
 #include <openssl/rand.h>
 #include <openssl/sha.h>
 #include <openssl/ssl.h>
+#include <openssl/store.h>
+#include <openssl/ui.h>
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
+
+#if !defined(OPENSSL_NO_ENGINE) && __has_include(<openssl/engine.h>)
+#include <openssl/engine.h>
+#define TERN_HAS_ENGINES 1
+#else
+typedef struct tern_no_engine ENGINE;
+#endif
 
 // Keys
 
 static inline EVP_PKEY *tern_EVP_RSA_gen(size_t bits) { return EVP_RSA_gen(bits); }
 static inline EVP_PKEY *tern_EVP_EC_gen(const char *curve) { return EVP_EC_gen((char *)(uintptr_t)curve); }
 static inline EVP_PKEY *tern_EVP_ED25519_gen(void) { return EVP_PKEY_Q_keygen(NULL, NULL, "ED25519"); }
+
+// Keys that are elsewhere, by OpenSSL's engines, which it calls deprecated; NULL and 0 where it has none
+
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"
+typedef int (*tern_sign)(EVP_PKEY_CTX *context, unsigned char *signature, size_t *count, const unsigned char *digest,
+                         size_t digest_count);
+typedef int (*tern_find_method)(ENGINE *engine, EVP_PKEY_METHOD **method, const int **kinds, int kind);
+
+// A copy of the public key in OpenSSL's older form, which an engine can be tied to.
+static inline EVP_PKEY *tern_copy_public_key(EVP_PKEY *key) {
+    EVP_PKEY *copy = EVP_PKEY_new();
+    if (copy == NULL) return NULL;
+    int done = 0;
+    if (EVP_PKEY_get_base_id(key) == EVP_PKEY_RSA) {
+        RSA *rsa = EVP_PKEY_get1_RSA(key);
+        done = rsa != NULL && EVP_PKEY_set1_RSA(copy, rsa);
+        RSA_free(rsa);
+    } else if (EVP_PKEY_get_base_id(key) == EVP_PKEY_EC) {
+        EC_KEY *curve_key = EVP_PKEY_get1_EC_KEY(key);
+        done = curve_key != NULL && EVP_PKEY_set1_EC_KEY(copy, curve_key);
+        EC_KEY_free(curve_key);
+    }
+    if (done) return copy;
+    EVP_PKEY_free(copy);
+    return NULL;
+}
+static inline int tern_new_key_slot(CRYPTO_EX_free *release) {
+    return CRYPTO_get_ex_new_index(CRYPTO_EX_INDEX_EVP_PKEY, 0, NULL, NULL, NULL, release);
+}
+#ifdef TERN_HAS_ENGINES
+// The usual method of a kind of keys, but for how it signs.
+static inline EVP_PKEY_METHOD *tern_new_signing_method(int kind, tern_sign sign) {
+    const EVP_PKEY_METHOD *usual = EVP_PKEY_meth_find(kind);
+    EVP_PKEY_METHOD *method = usual == NULL ? NULL : EVP_PKEY_meth_new(kind, 0);
+    if (method == NULL) return NULL;
+    EVP_PKEY_meth_copy(method, usual);
+    EVP_PKEY_meth_set_sign(method, NULL, sign);
+    return method;
+}
+static inline ENGINE *tern_new_signing_engine(tern_find_method find) {
+    ENGINE *engine = ENGINE_new();
+    if (engine != NULL) ENGINE_set_pkey_meths(engine, find);
+    return engine;
+}
+static inline int tern_set_key_engine(EVP_PKEY *key, ENGINE *engine) { return EVP_PKEY_set1_engine(key, engine); }
+// A key of an engine that is loaded once, and stays.
+static inline EVP_PKEY *tern_load_engine_key(const char *name, const char *key, UI_METHOD *method, void *context) {
+    OPENSSL_init_crypto(OPENSSL_INIT_ENGINE_DYNAMIC, NULL);
+    ENGINE *engine = ENGINE_by_id(name);
+    if (engine == NULL) return NULL;
+    EVP_PKEY *loaded = ENGINE_init(engine) ? ENGINE_load_private_key(engine, key, method, context) : NULL;
+    ENGINE_free(engine);
+    return loaded;
+}
+#else
+static inline EVP_PKEY_METHOD *tern_new_signing_method(int kind, tern_sign sign) { return NULL; }
+static inline ENGINE *tern_new_signing_engine(tern_find_method find) { return NULL; }
+static inline int tern_set_key_engine(EVP_PKEY *key, ENGINE *engine) { return 0; }
+static inline EVP_PKEY *tern_load_engine_key(const char *name, const char *key, UI_METHOD *method, void *context) {
+    return NULL;
+}
+#endif
+#pragma clang diagnostic pop
 
 // Memory BIOs
 

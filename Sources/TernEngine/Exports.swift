@@ -55,6 +55,8 @@
 @_exported public import enum TernTLS.ServerTrustPolicy
 @_exported public import class TernTLS.ServerTrustPolicyManager
 @_exported public import class TernTLS.ServerTrustResult
+@_exported public import enum TernTLS.SigningFailure
+@_exported public import struct TernTLS.SigningRequest
 @_exported public import enum TernTLS.SubjectAlternativeName
 @_exported public import struct TernTLS.TLSAlert
 @_exported public import struct TernTLS.TLSError

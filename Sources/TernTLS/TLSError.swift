@@ -15,6 +15,8 @@ public struct TLSError: Error, Sendable, Hashable {
         case alert(TLSAlert)
         /// The server requires a client certificate, and the configuration has no identity. The value is the alert.
         case clientCertificateRequired(TLSAlert)
+        /// The client's key, which is elsewhere, has not signed.
+        case signing(SigningFailure)
         /// The handshake failed locally; `openSSL` has the reason.
         case handshakeFailed
         /// The peer violated the protocol after the handshake: a record fails authentication, or is not allowed.
@@ -85,6 +87,7 @@ extension TLSError: CustomStringConvertible {
             case .alert(let alert): "the peer ended the connection with the TLS alert \(alert)"
             case .clientCertificateRequired(let alert):
                 "the server wants a client certificate, and none is configured (TLS alert \(alert))"
+            case .signing(let failure): failure.description
             case .handshakeFailed: "TLS handshake failed"
             case .protocolViolation: "the peer broke the TLS protocol"
             case .tooManyMessages(let limit): "the peer sent more than \(limit) messages without application data"
@@ -103,7 +106,7 @@ extension TLSError {
     private var isSaidByReason: Bool {
         switch reason {
         case .trust, .alert, .clientCertificateRequired: true
-        case .invalidConfiguration, .invalidHost, .handshakeFailed, .protocolViolation, .tooManyMessages,
+        case .invalidConfiguration, .invalidHost, .signing, .handshakeFailed, .protocolViolation, .tooManyMessages,
             .noPeerCertificate, .truncated, .notEstablished, .closed, .outOfResources:
             false
         }

@@ -204,7 +204,7 @@ extension ExitStatus {
         case .trust(let failure): status(of: failure.reason)
         case .noPeerCertificate, .invalidHost: .peerCertificate
         case .clientCertificateRequired: .clientCertificateRequired
-        case .invalidConfiguration(.identity): .clientCertificate
+        case .invalidConfiguration(.identity), .signing: .clientCertificate
         case .invalidConfiguration(.cipherList), .invalidConfiguration(.cipherSuites), .invalidConfiguration(.groups):
             .algorithms
         default: phase == .head || phase == .body ? .receiving : .handshake

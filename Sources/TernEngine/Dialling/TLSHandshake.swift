@@ -27,6 +27,8 @@ final class TLSHandshake: ReadinessHandler {
     /// Why no delegate has answered.
     private var unanswered: SessionError.Reason?
     private var evaluation: EvaluationQueue.Ticket?
+    /// The client's key is being asked for a signature.
+    private var signature: PendingSignature?
     private var completion: Completion?
     private var isAdvancing = false
     /// The readiness of the socket, until it is handled.
@@ -73,6 +75,7 @@ final class TLSHandshake: ReadinessHandler {
         revocation?.cancel()
         inquiry?.cancel()
         if let evaluation = evaluation.take() { EvaluationQueue.shared.withdraw(evaluation) }
+        signature.take()?.cancel()
         loop.deregister(token)
         // A delegate may cancel within a call of OpenSSL or of the transport, which must outlive that call.
         if !isAdvancing { transport = nil }
@@ -178,6 +181,10 @@ extension TLSHandshake {
             try unsafe keep(ciphertext, from: offset)
             inquiry?.ask(verdict) { [weak self] in self?.decided($0) }
             return false
+        case .needSignature(let pending):
+            try unsafe keep(ciphertext, from: offset)
+            sign(pending)
+            return false
         case .complete:
             trust = transport?.trust
             try unsafe openRest(of: ciphertext, from: &offset)
@@ -202,6 +209,24 @@ extension TLSHandshake {
 
     private func evaluated(_ completed: CompletedEvaluation) {
         evaluation = nil
+        resume { self.transport?.take(completed) }
+    }
+
+    /// Those that wait for keys of clients, and for nothing else: a token may hang for as long as it likes.
+    private static let signingThreads = WorkThreads(maximum: 16, reserve: .shared)
+
+    private func sign(_ pending: PendingSignature) {
+        signature = pending
+        // Accessed only on the loop's thread.
+        let handshake = HandshakeReference(self)
+        Self.signingThreads.run { [loop] in
+            let completed = pending.run()
+            loop.execute { handshake.value?.signed(completed) }
+        }
+    }
+
+    private func signed(_ completed: CompletedSignature) {
+        signature = nil
         resume { self.transport?.take(completed) }
     }
 

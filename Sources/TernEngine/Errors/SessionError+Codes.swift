@@ -156,8 +156,8 @@ extension TLSError {
         case .trust(let failure): failure.code
         case .clientCertificateRequired: .clientCertificateRequired
         case .alert(let alert) where alert.isAboutCertificate: .clientCertificateRejected
-        case .alert, .invalidConfiguration, .invalidHost, .handshakeFailed, .protocolViolation, .tooManyMessages,
-            .noPeerCertificate, .truncated, .notEstablished, .closed, .outOfResources:
+        case .alert, .invalidConfiguration, .invalidHost, .signing, .handshakeFailed, .protocolViolation,
+            .tooManyMessages, .noPeerCertificate, .truncated, .notEstablished, .closed, .outOfResources:
             .secureConnectionFailed
         }
     }

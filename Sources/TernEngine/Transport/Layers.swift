@@ -60,6 +60,7 @@ struct Layers: ~Copyable {
             case .needEvaluation(let pending): return .needEvaluation(pending)
             case .needRevocation(let questions): return .needRevocation(questions)
             case .needDisposition(let verdict): return .needDisposition(verdict)
+            case .needSignature(let pending): return .needSignature(pending)
             }
             switch try unsafe beneath.open(ciphertext, from: &offset) {
             case .bytes, .message: continue
@@ -76,7 +77,7 @@ struct Layers: ~Copyable {
             }
             switch progress {
             case .needMoreBytes, .complete, nil: try passOn()
-            case .needEvaluation, .needRevocation, .needDisposition: break
+            case .needEvaluation, .needRevocation, .needDisposition, .needSignature: break
             }
             return progress ?? .complete
         } catch {
@@ -161,6 +162,8 @@ extension Layers {
     mutating func answer(_ disposition: ServerTrustAnswer) { session?.answer(disposition) }
 
     mutating func take(_ completed: CompletedEvaluation) { session?.take(completed) }
+
+    mutating func take(_ completed: CompletedSignature) { session?.take(completed) }
 
     var info: TLSInfo? {
         switch session {

@@ -152,6 +152,9 @@ final class Transport {
     /// Passes on the result of evaluating the server.
     func take(_ completed: CompletedEvaluation) { layers.take(completed) }
 
+    /// Passes on the step in which the client's key has signed.
+    func take(_ completed: CompletedSignature) { layers.take(completed) }
+
     /// The questions about them that the answers so far leave open.
     var openQuestions: [RevocationQuestion] { layers.trust?.openQuestions ?? [] }
 

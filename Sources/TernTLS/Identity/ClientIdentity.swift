@@ -66,6 +66,45 @@ public struct ClientIdentity: Sendable {
         try self.init(contents.certificates, contents.privateKey)
     }
 
+    /// Takes certificates whose key is elsewhere: in a key management service, a token or another process.
+    ///
+    /// The closure is asked in each handshake with a server that requests the certificate, once the server is trusted:
+    /// on a thread of its own, which it may block. Other connections do not wait for it; this one does, for as long as
+    /// its limits allow, and its end cancels the closure's task. What the closure returns is verified before it is
+    /// sent.
+    ///
+    /// - Parameters:
+    ///   - certificates: in the order they are sent, the key's own first: RSA or on a curve. Ed25519 is not supported
+    ///     here.
+    ///   - signature: signs with the certificate's key.
+    /// - Throws: `unsupportedKey` for a certificate with another key, and where OpenSSL has no engines.
+    public init(
+        certificates: [X509Certificate], signature: @escaping @Sendable (SigningRequest) async throws -> [UInt8]
+    ) throws(ClientIdentityError) {
+        guard let leaf = certificates.first else {
+            throw ClientIdentityError(.certificate(CertificateError(.noCertificate)))
+        }
+        OpenSSLError.clear()
+        guard let key = unsafe KeySigner(leaf, signature).makeKey() else { throw .withQueue(.unsupportedKey) }
+        try self.init(certificates, unsafe PrivateKeyReference(owning: key, isElsewhere: true))
+    }
+
+    /// Takes certificates whose key OpenSSL finds by a URI (OSSL_STORE_open(3)): `file:`, and what providers of its
+    /// configuration know, such as `pkcs11:` (RFC 7512) and `handle:` of a TPM. For `pkcs11:` without a provider, the
+    /// engine `pkcs11` is asked. The key stays where it is; it signs on a thread that may block. Blocks while the key
+    /// is found.
+    ///
+    /// - Parameters:
+    ///   - certificates: in the order they are sent, the key's own first.
+    ///   - keyURI: the URI. One that contains a PIN may be logged by what reads it: rather give a passphrase.
+    ///   - passphrase: the PIN or passphrase that the store asks for. Nothing is asked for on the terminal.
+    public init(
+        certificates: [X509Certificate], keyURI: String, passphrase: String? = nil
+    ) throws(ClientIdentityError) {
+        guard !certificates.isEmpty else { throw ClientIdentityError(.certificate(CertificateError(.noCertificate))) }
+        try self.init(certificates, try PrivateKeyReference(uri: keyURI, passphrase: passphrase))
+    }
+
     private init(_ certificates: [X509Certificate], _ privateKey: PrivateKeyReference) throws(ClientIdentityError) {
         guard let leaf = certificates.first,
             unsafe X509_check_private_key(leaf.x509.pointer, privateKey.pointer) == 1
@@ -109,6 +148,10 @@ public struct ClientIdentityError: Error, Sendable, Hashable {
         case invalidPKCS12
         /// More bytes than OpenSSL can handle.
         case tooLarge
+        /// A certificate with a key of this kind cannot be used with a closure that signs.
+        case unsupportedKey
+        /// There is no store for the URI of a key, or no key in it.
+        case noStoredKey
     }
 
     /// The kind of error.
@@ -138,6 +181,8 @@ extension ClientIdentityError: CustomStringConvertible {
             case .keyMismatch: "the private key does not belong to the certificate"
             case .invalidPKCS12: "not a PKCS#12 file, or one of an unsupported kind"
             case .tooLarge: "too many bytes for an identity"
+            case .unsupportedKey: "a key of this kind cannot be elsewhere"
+            case .noStoredKey: "no private key is found by that URI"
             }
         return openSSL.appended(to: text)
     }
@@ -201,11 +246,54 @@ struct PKCS12Contents {
 /// it.
 @safe final class PrivateKeyReference: @unchecked Sendable {
     let pointer: OpaquePointer
+    /// Whether a signature may take long, because it is made elsewhere.
+    let isElsewhere: Bool
 
     /// Takes ownership of the caller's reference.
-    @unsafe init(owning pointer: OpaquePointer) { unsafe self.pointer = pointer }
+    @unsafe init(owning pointer: OpaquePointer, isElsewhere: Bool = false) {
+        unsafe self.pointer = pointer
+        self.isElsewhere = isElsewhere
+    }
 
     deinit { unsafe EVP_PKEY_free(pointer) }
+
+    /// Finds a key by its URI.
+    convenience init(uri: String, passphrase: String?) throws(ClientIdentityError) {
+        OpenSSLError.clear()
+        let answer = PassphraseAnswer(passphrase)
+        guard !uri.utf8.contains(0), let method = unsafe UI_UTIL_wrap_read_pem_callback(givePassphrase, 0) else {
+            throw .withQueue(.noStoredKey)
+        }
+        defer { unsafe UI_destroy_method(method) }
+        let context = unsafe Unmanaged.passUnretained(answer).toOpaque()
+        var key = unsafe Self.loaded(uri, method, context)
+        // OpenSSL's errors repeat the URI, and with it perhaps a PIN.
+        OpenSSLError.clear()
+        if unsafe key == nil, uri.lowercased().hasPrefix("pkcs11:") {
+            unsafe key = tern_load_engine_key("pkcs11", uri, method, context)
+        }
+        guard let key = unsafe key else {
+            let explanation = answer.explanation
+            throw .withQueue(explanation == .noPrivateKey ? .noStoredKey : explanation)
+        }
+        OpenSSLError.clear()
+        unsafe self.init(owning: key, isElsewhere: true)
+    }
+
+    /// The first private key of a store; nil if it has none.
+    @unsafe private static func loaded(
+        _ uri: String, _ method: OpaquePointer, _ context: UnsafeMutableRawPointer
+    ) -> OpaquePointer? {
+        guard let store = unsafe OSSL_STORE_open(uri, method, context, nil, nil) else { return nil }
+        defer { unsafe OSSL_STORE_close(store) }
+        unsafe OSSL_STORE_expect(store, OSSL_STORE_INFO_PKEY)
+        while unsafe OSSL_STORE_eof(store) == 0, unsafe OSSL_STORE_error(store) == 0 {
+            guard let found = unsafe OSSL_STORE_load(store) else { continue }
+            defer { unsafe OSSL_STORE_INFO_free(found) }
+            if let key = unsafe OSSL_STORE_INFO_get1_PKEY(found) { return unsafe key }
+        }
+        return nil
+    }
 
     /// Reads the first private key of a PEM text, skipping everything else.
     convenience init(pem: [UInt8], passphrase: String?) throws(ClientIdentityError) {

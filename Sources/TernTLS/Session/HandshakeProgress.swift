@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The progress of a handshake. There may be ciphertext to send, except for `needRevocation`, `needEvaluation` and
-/// `needDisposition`.
+/// The progress of a handshake. There may be ciphertext to send, except for `needRevocation`, `needEvaluation`,
+/// `needDisposition` and `needSignature`.
 public enum HandshakeProgress: Sendable, Hashable {
     /// All ciphertext is consumed, and the peer must send more.
     case needMoreBytes
@@ -14,6 +14,9 @@ public enum HandshakeProgress: Sendable, Hashable {
     /// The verdict is final, and the session was created to ask about it. Pass the disposition to `answer`, and call
     /// `handshake` again; ciphertext to send must wait until then.
     case needDisposition(PendingVerdict)
+    /// The client's key is elsewhere. Run this on a thread that may block, pass its result to `take`, and call
+    /// `handshake` again; ciphertext to send must wait until then.
+    case needSignature(PendingSignature)
     /// The peer is trusted; application data may be sent both ways.
     case complete
 }

@@ -3,8 +3,17 @@ import CTernOpenSSL
 
 /// OpenSSL's callbacks about one connection, within a call that the session makes.
 ///
-/// Not `Sendable`: it belongs to its session and is used on the session's thread.
-final class SessionCallbacks {
+/// Not `Sendable`: it belongs to its session and is used on the session's thread, or while a signature is pending, on
+/// that of the signature.
+///
+/// Safety: `connection` is owned and freed once, in `deinit`, the BIO's user before the wire; OpenSSL calls back only
+/// within calls about it.
+@safe final class SessionCallbacks {
+    private var connection: (ssl: OpaquePointer, wire: UnsafeMutablePointer<Wire>)?
+    /// Whether the client's key may take long to sign.
+    var hasKeyElsewhere = false
+    /// The server is trusted with the certificate, and the key has to sign before the handshake is complete.
+    private(set) var isSigning = false
     let verification: PeerVerification
     private var resumption: Resumption?
     private let keyLog: TLSKeyLog?
@@ -16,6 +25,39 @@ final class SessionCallbacks {
         self.verification = verification
         self.resumption = resumption
         self.keyLog = keyLog
+    }
+
+    deinit {
+        guard let (ssl, wire) = unsafe connection else { return }
+        unsafe SSL_free(ssl)
+        unsafe wire.deinitialize(count: 1)
+        unsafe wire.deallocate()
+    }
+
+    /// Takes ownership of both.
+    @unsafe func own(_ ssl: OpaquePointer, _ wire: UnsafeMutablePointer<Wire>) { unsafe connection = (ssl, wire) }
+
+    /// Continues the handshake; returns what stopped it, and how many bytes are unread.
+    func continueHandshake(with ciphertext: [UInt8]) -> (problem: Int32, unread: Int) {
+        guard let (ssl, wire) = unsafe connection else { return (SSL_ERROR_SSL, ciphertext.count) }
+        OpenSSLError.clear()
+        return unsafe ciphertext.withUnsafeBytes { bytes in
+            unsafe wire.pointee.lend(bytes)
+            defer { unsafe wire.pointee.withdraw() }
+            let result = unsafe SSL_do_handshake(ssl)
+            let problem = result == 1 ? SSL_ERROR_NONE : unsafe SSL_get_error(ssl, result)
+            return (problem, unsafe wire.pointee.unread)
+        }
+    }
+
+    /// The client certificate callback: 1 continues, 0 refuses, -1 waits.
+    @unsafe private func sendIdentity(of ssl: OpaquePointer) -> Int32 {
+        wasAskedForCertificate = true
+        if isSigning { return 1 }
+        let answer = unsafe verification.verifyBeforeIdentity(of: ssl)
+        guard answer == 1, hasKeyElsewhere else { return answer }
+        isSigning = true
+        return -1
     }
 
     /// Makes this object receive the callbacks about `ssl`; the session retains it as long as `ssl`.
@@ -79,8 +121,7 @@ extension SessionCallbacks {
             context,
             { ssl, _ in
                 guard let ssl = unsafe ssl, let callbacks = unsafe SessionCallbacks.attached(to: ssl) else { return 1 }
-                callbacks.wasAskedForCertificate = true
-                return unsafe callbacks.verification.verifyBeforeIdentity(of: ssl)
+                return unsafe callbacks.sendIdentity(of: ssl)
             }, nil)
         if sessions {
             // Always 0: no reference to the passed session is kept.

@@ -7,8 +7,8 @@ import CTernOpenSSL
 /// After an error the session only repeats that error, but the ciphertext in `outgoing` (the fatal alert) can and
 /// should still be sent.
 ///
-/// Safety: `ssl` and `wire` are owned, never nil, and freed once, in `deinit`, the BIO's user before the wire.
-/// `callbacks` outlives `ssl`, which points to it.
+/// Safety: `ssl` and `wire` are never nil, and owned by `callbacks`, which `ssl` points to. While a signature is
+/// pending, another thread uses both, and nothing here does.
 @safe public struct TLSSession: ~Copyable {
     private enum State {
         /// To `verifying`, `open` or `failed`.
@@ -32,6 +32,10 @@ import CTernOpenSSL
     private let hasIdentity: Bool
     private var state = State.handshaking
     private var credit = MessageCredit()
+    /// The step that has been begun elsewhere.
+    private var signature: PendingSignature?
+    /// Its result, until the handshake continues.
+    private var signed: CompletedSignature?
 
     /// Creates a session that has not sent anything.
     ///
@@ -84,8 +88,8 @@ import CTernOpenSSL
         guard let ssl = unsafe SSL_new(context.pointer) else { throw .withQueue(.outOfResources) }
         let wire = UnsafeMutablePointer<Wire>.allocate(capacity: 1)
         unsafe wire.initialize(to: Wire())
+        unsafe callbacks.own(ssl, wire)
         guard unsafe callbacks.attach(to: ssl), unsafe Self.connect(ssl, to: wire, as: reference) else {
-            unsafe Self.free(ssl, wire)
             throw .withQueue(.outOfResources)
         }
         if let minimum = policy.rules(\.minimumVersion).max(), minimum > context.configuration.minimumVersion {
@@ -94,8 +98,8 @@ import CTernOpenSSL
         let common = context.configuration.identity
         let isIntended = (identity ?? common)?.isIntended(for: host) == true
         if common != nil, identity != nil || !isIntended { unsafe SSL_certs_clear(ssl) }
+        callbacks.hasKeyElsewhere = isIntended && (identity ?? common)?.privateKey.isElsewhere == true
         if let identity, isIntended, !(unsafe Self.use(identity, on: ssl)) {
-            unsafe Self.free(ssl, wire)
             throw .withQueue(.invalidConfiguration(.identity))
         }
         unsafe self.ssl = ssl
@@ -103,8 +107,6 @@ import CTernOpenSSL
         self.callbacks = callbacks
         hasIdentity = isIntended
     }
-
-    deinit { unsafe Self.free(ssl, wire) }
 
     /// Continues the handshake. The first call, with no ciphertext, creates the ClientHello.
     ///
@@ -122,16 +124,42 @@ import CTernOpenSSL
         case .open, .closed: return .complete
         case .failed(let error): throw error
         }
+        if callbacks.isSigning { return try unsafe continueSigning(ciphertext, from: &offset) }
         let (result, problem) = unsafe borrowing(ciphertext, from: &offset) { ssl in unsafe SSL_do_handshake(ssl) }
         if result == 1 { return try settle() }
         switch problem {
         case SSL_ERROR_WANT_READ: return .needMoreBytes
+        case SSL_ERROR_WANT_X509_LOOKUP where callbacks.isSigning: return unsafe sign(ciphertext, from: offset)
         case SSL_ERROR_WANT_RETRY_VERIFY, SSL_ERROR_WANT_X509_LOOKUP:
             guard let obstacle = callbacks.verification.obstacle else { throw failHandshake(handshakeFailure()) }
             return obstacle
         case SSL_ERROR_ZERO_RETURN: throw failHandshake(TLSError(.alert(.closeNotify)))
         default: throw failHandshake(handshakeFailure())
         }
+    }
+
+    private mutating func continueSigning(
+        _ ciphertext: UnsafeRawBufferPointer, from offset: inout Int
+    ) throws(TLSError) -> HandshakeProgress {
+        if let signature { return .needSignature(signature) }
+        guard let signed = signed.take() else {
+            return unsafe offset < ciphertext.count ? sign(ciphertext, from: offset) : .needMoreBytes
+        }
+        offset = min(max(0, offset) + signed.consumed, ciphertext.count)
+        switch signed.problem {
+        case SSL_ERROR_NONE: return try settle()
+        case SSL_ERROR_WANT_READ: return .needMoreBytes
+        case SSL_ERROR_ZERO_RETURN: throw failHandshake(TLSError(.alert(.closeNotify)))
+        default: throw failHandshake(signingFailure(signed))
+        }
+    }
+
+    /// The next step, for another thread. The ciphertext counts as consumed when the step is complete.
+    private mutating func sign(_ ciphertext: UnsafeRawBufferPointer, from offset: Int) -> HandshakeProgress {
+        let rest = unsafe Array(ciphertext.dropFirst(max(0, offset)))
+        let signature = PendingSignature(ciphertext: rest) { [callbacks] in callbacks.continueHandshake(with: $0) }
+        self.signature = signature
+        return .needSignature(signature)
     }
 
     /// Answers questions of `.needRevocation`; questions without an answer count as unanswerable.
@@ -149,6 +177,13 @@ import CTernOpenSSL
 
     /// Takes the result of `.needEvaluation`.
     public mutating func take(_ completed: CompletedEvaluation) { callbacks.verification.take(completed) }
+
+    /// Takes the result of `.needSignature`.
+    public mutating func take(_ completed: CompletedSignature) {
+        guard signature == completed.pending else { return }
+        signature = nil
+        signed = completed
+    }
 
     /// Opens ciphertext into plaintext, at most one record or message. Call it until it returns `.needMoreBytes`.
     ///
@@ -197,7 +232,7 @@ import CTernOpenSSL
     }
 
     /// Whether consumed bytes wait to be opened: the rest of a record that did not fit, or part of the next.
-    public var hasPending: Bool { unsafe SSL_has_pending(ssl) == 1 }
+    public var hasPending: Bool { signature == nil && (unsafe SSL_has_pending(ssl) == 1) }
 
     /// Encrypts all of `plaintext` into the outgoing ciphertext; without plaintext, does nothing.
     ///
@@ -232,6 +267,8 @@ import CTernOpenSSL
     public mutating func endOfCiphertext() throws(TLSError) {
         switch state {
         case .failed(let error): throw error
+        // The other thread may be using the session that was offered.
+        case .handshaking where signature != nil: throw fail(TLSError(.truncated))
         case .handshaking: throw failHandshake(TLSError(.truncated))
         case .verifying, .open, .closed: break
         }
@@ -338,13 +375,6 @@ extension TLSSession {
         guard case .name(let name) = reference else { return true }
         return unsafe tern_SSL_set_tlsext_host_name(ssl, name) == 1
     }
-
-    /// Frees both: first the user of the BIO, then the wire.
-    @unsafe private static func free(_ ssl: OpaquePointer, _ wire: UnsafeMutablePointer<Wire>) {
-        unsafe SSL_free(ssl)
-        unsafe wire.deinitialize(count: 1)
-        unsafe wire.deallocate()
-    }
 }
 
 extension TLSSession {
@@ -352,17 +382,21 @@ extension TLSSession {
     public var hasOutgoing: Bool { outgoingCount > 0 }
 
     /// The number of ciphertext bytes that wait to be sent.
-    public var outgoingCount: Int { unsafe wire.pointee.outgoing.count }
+    public var outgoingCount: Int { signature == nil ? unsafe wire.pointee.outgoing.count : 0 }
 
     /// Passes the waiting ciphertext to `send`, which returns how many bytes it took; the rest stays.
     public mutating func drainOutgoing(_ send: (UnsafeRawBufferPointer) -> Int) {
-        unsafe wire.pointee.outgoing.drain(send)
+        if signature == nil { unsafe wire.pointee.outgoing.drain(send) }
     }
 }
 
 extension TLSSession {
     /// The negotiated parameters; meaningful once the handshake is complete.
     public var info: TLSInfo {
+        if signature != nil {
+            return TLSInfo(
+                version: "", cipher: "", resumed: false, applicationProtocol: nil, group: nil, signatureAlgorithm: nil)
+        }
         var name: UnsafePointer<UInt8>?
         var length: UInt32 = 0
         unsafe SSL_get0_alpn_selected(ssl, &name, &length)
@@ -422,8 +456,22 @@ extension TLSSession {
 extension TLSSession {
     /// Returns the reason why the handshake failed: a refusal by this client, a limit, the peer's alert, or OpenSSL's
     /// errors.
-    private func handshakeFailure() -> TLSError {
-        let errors = OpenSSLError.drain()
+    private func handshakeFailure() -> TLSError { handshakeFailure(OpenSSLError.drain()) }
+
+    /// That of a step in which the client's key may have been asked.
+    private func signingFailure(_ signed: CompletedSignature) -> TLSError {
+        if let failure = signed.failure { return TLSError(.signing(failure), openSSL: signed.errors) }
+        let other = handshakeFailure(signed.errors)
+        // What OpenSSL says where a key fails.
+        let isOfKey = signed.errors.contains {
+            $0.libraryNumber == ERR_LIB_SSL
+                && $0.reasonNumber == ERR_LIB_EVP | Int32(truncatingIfNeeded: ERR_RFLAG_COMMON)
+        }
+        return other.reason == .handshakeFailed && isOfKey
+            ? TLSError(.signing(.unavailable), openSSL: signed.errors) : other
+    }
+
+    private func handshakeFailure(_ errors: [OpenSSLError]) -> TLSError {
         if let failure = callbacks.verification.refusal {
             return TLSError(.trust(failure), openSSL: errors)
         }

@@ -58,3 +58,25 @@ final class PEMCertificate {
         }
     }
 }
+
+extension Identity {
+    /// Signs a digest with the key, for tests of keys that are elsewhere: ECDSA, or for an RSA key RSASSA-PKCS1-v1_5,
+    /// or RSASSA-PSS with a salt as long as the digest.
+    package func signature(of digest: [UInt8], isPSS: Bool) throws(CertificateAuthorityError) -> [UInt8] {
+        let key = try PrivateKey(.existing(privateKeyPEM: privateKeyPEM))
+        guard let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, key.pointer, nil) else {
+            throw CertificateAuthorityError(.outOfMemory)
+        }
+        defer { unsafe EVP_PKEY_CTX_free(context) }
+        let hash = unsafe digest.count == 32 ? EVP_sha256() : digest.count == 48 ? EVP_sha384() : EVP_sha512()
+        let padding = isPSS ? RSA_PKCS1_PSS_PADDING : RSA_PKCS1_PADDING
+        let isRSA = unsafe EVP_PKEY_get_base_id(key.pointer) == EVP_PKEY_RSA
+        var (bytes, count) = ([UInt8](repeating: 0, count: 1024), 1024)
+        guard unsafe EVP_PKEY_sign_init(context) == 1, unsafe EVP_PKEY_CTX_set_signature_md(context, hash) == 1,
+            unsafe !isRSA || EVP_PKEY_CTX_set_rsa_padding(context, padding) == 1,
+            unsafe !isRSA || !isPSS || EVP_PKEY_CTX_set_rsa_pss_saltlen(context, RSA_PSS_SALTLEN_DIGEST) == 1,
+            unsafe EVP_PKEY_sign(context, &bytes, &count, digest, digest.count) == 1
+        else { throw CertificateAuthorityError(.encodingFailed) }
+        return Array(bytes.prefix(count))
+    }
+}

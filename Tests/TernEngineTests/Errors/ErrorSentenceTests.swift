@@ -85,6 +85,9 @@ import Testing
         .queueFull(limit: 100), .unresolved(ResolveError(host: "www.example", code: EAI_NONAME)),
         .unresolved(.tooManyHanging("www.example")), .insecure(TLSError(.handshakeFailed)),
         .insecure(TLSError(.noPeerCertificate)), .insecure(TLSError(.outOfResources)),
+        .insecure(TLSError(.signing(.refused("Refusal()")))), .insecure(TLSError(.signing(.invalidSignature))),
+        .insecure(TLSError(.signing(.unsupportedAlgorithm))), .insecure(TLSError(.signing(.unavailable))),
+        .insecure(TLSError(.signing(.abandoned))),
         .circuitOpen(OpenCircuit(origin, nextProbe: .now, delay: .seconds(4), isHalfOpen: false)),
         .circuitOpen(OpenCircuit(origin, nextProbe: .now, delay: .seconds(4), isHalfOpen: true)),
         .egressRefused(

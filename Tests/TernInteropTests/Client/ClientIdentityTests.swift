@@ -60,6 +60,23 @@ import TestPrograms
     }
 
     @Test(arguments: ["TLSv1.2", "TLSv1.3"])
+    func `nginx knows who we are if the key is elsewhere, on a resumed connection too`(version: String) async throws {
+        let server = try await nginx(version + "; keepalive_timeout 0")
+        let own = own
+        var configuration = SessionConfiguration.default
+        configuration.tls.anchors = .only(try X509Certificate.all(inPEM: server.authority.certificatePEM))
+        configuration.tls.identity = try ClientIdentity(
+            certificates: X509Certificate.all(inPEM: own.chainPEM)
+        ) { request in try own.signature(of: request.digest, isPSS: request.algorithm == .rsaPSS) }
+        let session = Session(configuration: configuration)
+        for index in 0..<3 {
+            let task = try await RecordedTask.run(session, server.secureURL("/who"))
+            #expect(String(decoding: task.body, as: UTF8.self) == "CN=tern")
+            #expect(task.tls?.resumed == (index > 0))
+        }
+    }
+
+    @Test(arguments: ["TLSv1.2", "TLSv1.3"])
     func `a stored identity is for its server, and its connections carry no request of another`(
         version: String
     ) async throws {

@@ -12,6 +12,8 @@ final class Dialogue {
     private(set) var messages = 0
     /// How many times the server was evaluated on another thread.
     private(set) var evaluations = 0
+    /// How many times the client's key was asked on another thread.
+    private(set) var signatures = 0
     /// The questions about revocation that were asked, and what is answered.
     private(set) var questions: [RevocationQuestion] = []
     var answer: (RevocationQuestion) -> RevocationAnswer = { _ in .none }
@@ -104,6 +106,9 @@ final class Dialogue {
         case .complete: return true
         case .needEvaluation(let pending):
             evaluations += 1
+            client.take(pending.run())
+        case .needSignature(let pending):
+            signatures += 1
             client.take(pending.run())
         case .needRevocation(let asked):
             questions += asked
