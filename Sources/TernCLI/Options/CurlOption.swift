@@ -143,7 +143,7 @@ struct CurlOption: Equatable {
         = --keepalive-cnt
         ~ --keepalive-time | a number beyond the kernel's 32,767 s is an error
         = --key
-        ~ --key-type | PEM and DER; engines are not supported
+        ~ --key-type | PEM and DER, and ENG and PROV for a URI of an engine or a provider
         - --libcurl | tern is no libcurl: the debug description of a request of the library is a curl command
         ~ --limit-rate | takes T and P too
         ~ --rate | redirects count, and it holds with -Z, too

@@ -378,10 +378,14 @@ struct IdentityOptions: OptionGroup, Equatable {
             .value(
                 "--cert-type", as: "PEM|DER|P12", help: "How the file of --cert is encoded, whatever its name."
             ) { $0.certificateType = try $1.read(FileEncoding.init(argument:)) },
-            .value("--key", as: "file", help: "The private key in PEM, if it is not in the certificate's file.") {
-                $0.keyFile = $1.given
-            },
-            .value("--key-type", as: "PEM|DER", help: "How the private key is encoded.") {
+            .value(
+                "--key", as: "file|URI",
+                help:
+                    "The private key in PEM, if it is not in the certificate's file; or pkcs11:… of a token that has it."
+            ) { $0.keyFile = $1.given },
+            .value(
+                "--key-type", as: "PEM|DER|ENG|PROV", help: "How the private key is encoded, or that --key is a URI."
+            ) {
                 $0.keyType = try $1.read(FileEncoding.init(argument:))
             },
             .value(
@@ -398,6 +402,8 @@ struct IdentityOptions: OptionGroup, Equatable {
     /// How a certificate or a key is encoded.
     enum FileEncoding: String {
         case pem, der, p12
+        /// A URI of a key that is elsewhere, in an engine or a provider.
+        case eng, prov
 
         init?(argument: String) { self.init(rawValue: argument.lowercased()) }
     }
@@ -420,6 +426,9 @@ struct IdentityOptions: OptionGroup, Equatable {
         if keyType == .p12 {
             throw UsageError("--key-type P12: give PEM or DER, or --cert-type P12 for both in one file")
         }
+        if let certificateType, [.eng, .prov].contains(certificateType) {
+            throw UsageError("--cert-type: a certificate is read from a file: give PEM, DER or P12")
+        }
     }
 
     func identity() throws -> ClientIdentity? {
@@ -435,8 +444,13 @@ struct IdentityOptions: OptionGroup, Equatable {
         let bytes = try Self.read(file, "--cert")
         do {
             if type == .p12 { return try ClientIdentity(pkcs12: bytes, passphrase: joined ?? passphrase ?? "") }
+            let certificates = type == .der ? [try X509Certificate(der: bytes)] : try X509Certificate.all(inPEM: bytes)
+            if let keyFile, namesStore(keyFile) {
+                return try ClientIdentity(
+                    certificates: certificates, keyURI: keyFile, passphrase: joined ?? passphrase)
+            }
             return try ClientIdentity(
-                certificates: type == .der ? [X509Certificate(der: bytes)] : X509Certificate.all(inPEM: bytes),
+                certificates: certificates,
                 privateKey: try keyFile.map { try Self.read($0, "--key") } ?? bytes,
                 encoding: keyType == .der ? .der : .pem, passphrase: joined ?? passphrase)
         } catch let error as ClientIdentityError {
@@ -444,6 +458,11 @@ struct IdentityOptions: OptionGroup, Equatable {
         } catch let error as CertificateError {
             throw CommandFailure(.clientCertificate, "--cert \(file): \(error)")
         }
+    }
+
+    /// As in curl, a URI of PKCS #11 is known by its scheme.
+    private func namesStore(_ key: String) -> Bool {
+        keyType == .eng || keyType == .prov || key.lowercased().hasPrefix("pkcs11:")
     }
 
     /// As in curl, the first colon ends the file's name; `\:` is a colon in it.
