@@ -25,12 +25,16 @@
 @_exported public import struct TernIO.UnixSocketName
 @_exported public import struct TernSystem.Descriptor
 @_exported public import struct TernSystem.SystemCallError
+@_exported public import struct TernTLS.AddressBlock
+@_exported public import struct TernTLS.AnchorConditions
 @_exported public import struct TernTLS.CertificateError
 @_exported public import struct TernTLS.CertificateFindings
 @_exported public import struct TernTLS.CertificateRevocationList
 @_exported public import enum TernTLS.CertificateRule
 @_exported public import struct TernTLS.ClientIdentity
 @_exported public import struct TernTLS.ClientIdentityError
+@_exported public import class TernTLS.CustomEvaluation
+@_exported public import struct TernTLS.DistrustedCertificates
 @_exported public import enum TernTLS.EvaluationLimit
 @_exported public import struct TernTLS.FetchedIssuer
 @_exported public import struct TernTLS.HostPattern
@@ -74,4 +78,5 @@
 @_exported public import struct TernTLS.TrustFailure
 @_exported public import enum TernTLS.TrustProfile
 @_exported public import class TernTLS.TrustRehearsal
+@_exported public import struct TernTLS.TrustRules
 @_exported public import struct TernTLS.X509Certificate

@@ -8,8 +8,8 @@ extension PolicyFile {
         public enum Mode: String, Sendable, Hashable, CaseIterable {
             /// It is refused.
             case enforce
-            /// It is accepted if the default evaluation accepts it, and ``ServerTrustResult/rehearsals`` says why it would
-            /// be refused. Report URLs are told.
+            /// It is accepted if the default evaluation accepts it, and ``TernTLS/ServerTrustResult/rehearsals`` says why
+            /// it would be refused. Report URLs are told.
             case reportOnly
         }
 
