@@ -69,7 +69,9 @@ public struct DistrustedCertificates: Sendable {
 
     /// The rule by which a certificate is distrusted; nil if it is not.
     ///
-    /// - Parameter issuer: the one above it in its chain; without it, serial numbers count with the issuer's name only.
+    /// - Parameters:
+    ///   - certificate: the certificate.
+    ///   - issuer: the one above it in its chain; without it, serial numbers count with the issuer's name only.
     public func reason(
         for certificate: X509Certificate, issuedBy issuer: X509Certificate? = nil
     ) -> TrustFailure.DistrustRule? {
