@@ -86,14 +86,12 @@ struct TransparencyOptions: OptionGroup, Equatable {
                 help: "Require Certificate Transparency, with the logs in this file, such as Google's log_list.json."
             ) { $0.logList = $1.text },
             .value("--ct-rules", as: "chrome|apple", help: "Whose rules count: chrome, unless given, or apple.") {
-                $0.rules = try $1.read(Rules.init(rawValue:))
+                $0.rules = try $1.read(TransparencyPolicy.Rules.init(rawValue:))
             })
     }
 
-    enum Rules: String { case chrome, apple }
-
     var logList: String?
-    var rules: Rules?
+    var rules: TransparencyPolicy.Rules?
 
     func validate() throws {
         if rules != nil, logList == nil { throw UsageError("--ct-rules has no effect without --ct") }
@@ -108,12 +106,10 @@ struct TransparencyOptions: OptionGroup, Equatable {
         }
     }
 
-    /// The policy with these logs; nil without them.
-    func policy(
-        _ logs: TransparencyLogList?, mode: TransparencyPolicy.Mode = .enforce, requiresFreshList: Bool = false
-    ) -> ServerTrustPolicy? {
-        guard let logs else { return nil }
-        let make = rules == .apple ? TransparencyPolicy.apple : TransparencyPolicy.chrome
-        return .certificateTransparency(make(logs, mode, requiresFreshList))
+    /// The policy, which has the logs of its session; nil without `--ct`.
+    func policy(mode: TransparencyPolicy.Mode = .enforce, requiresFreshList: Bool = false) -> ServerTrustPolicy? {
+        if logList == nil { return nil }
+        return .certificateTransparency(
+            TransparencyPolicy(rules: rules ?? .chrome, mode: mode, requiresFreshList: requiresFreshList))
     }
 }

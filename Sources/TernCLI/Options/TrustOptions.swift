@@ -158,8 +158,7 @@ struct TrustOptions: OptionGroup, Equatable {
     }
 
     private func policy() throws -> ServerTrustPolicy? {
-        let logs = try transparency.logs { CommandFailure(.authorities, $0) }
-        var policies = [revocation.policy, transparency.policy(logs)].compactMap(\.self)
+        var policies = [revocation.policy, transparency.policy()].compactMap(\.self)
         if revocationListFile != nil, !isInsecure {
             // As in OpenSSL's programs, each certificate must be covered.
             policies.append(

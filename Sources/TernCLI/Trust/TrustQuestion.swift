@@ -101,9 +101,8 @@ struct TrustQuestion: OptionGroup {
         let moment = try moment()
         let rule = try rule(at: moment?.seconds)
         let logs = try transparency.logs()
-        let transparency = transparency.policy(logs)
+        let transparency = transparency.policy()
         var trust = try await presented()
-        // For the rules of a policy file, too.
         trust.transparencyLogs = logs
         if let moment {
             trust.time = moment.seconds
@@ -178,31 +177,19 @@ struct TrustQuestion: OptionGroup {
             trust.revocation.stapledResponse = try staple.map {
                 OCSPResponse(der: [UInt8](try Self.contents(of: $0, "--staple")))
             }
-            if let timestamps { trust.handshakeTimestamps = try Self.timestamps(timestamps) }
+            if let timestamps {
+                let bytes = [UInt8](try Self.contents(of: timestamps, "--timestamps"))
+                guard let list = SignedCertificateTimestamp.list(bytes) else {
+                    throw UsageError("--timestamps: \(timestamps): no list of timestamps")
+                }
+                trust.handshakeTimestamps = list.map(Array.init)
+            }
             return trust
         }
         guard let url = try url.map({ try RequestedURL(secure: $0).url }) else {
             throw UsageError("give an https URL, --chain or --batch")
         }
         return try await LiveServer(url: url, anchors: anchors, routes: routes).presented()
-    }
-
-    /// Those of a `SignedCertificateTimestampList`: a length of two bytes, and behind it each timestamp with its own.
-    private static func timestamps(_ path: String) throws -> [[UInt8]] {
-        var bytes = [UInt8](try contents(of: path, "--timestamps"))[...]
-        func next(_ bytes: inout ArraySlice<UInt8>) throws -> ArraySlice<UInt8> {
-            let length = bytes.prefix(2).reduce(0) { $0 << 8 | Int($1) }
-            guard bytes.count >= 2, bytes.count - 2 >= length else {
-                throw UsageError("--timestamps: \(path): no list of timestamps")
-            }
-            defer { bytes = bytes.dropFirst(2 + length) }
-            return bytes.dropFirst(2).prefix(length)
-        }
-        var list = try next(&bytes)
-        guard bytes.isEmpty else { throw UsageError("--timestamps: \(path): more than one list of timestamps") }
-        var timestamps: [[UInt8]] = []
-        while !list.isEmpty { timestamps.append(Array(try next(&list))) }
-        return timestamps
     }
 
     private func moment() throws -> (seconds: Int64, hasFraction: Bool)? { try at.map(Self.moment) }

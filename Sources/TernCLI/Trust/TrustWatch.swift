@@ -84,14 +84,12 @@ struct TrustWatchCommand: ToolCommand {
         }
         var configuration = try LiveServer.configuration(CertificateFile.anchors(anchors), routes)
         completeness.apply(to: &configuration.tls)
-        let logs = try transparency.logs()
-        // For the rules of a policy file, too.
-        configuration.tls.transparencyLogs = logs
+        configuration.tls.transparencyLogs = try transparency.logs()
         configuration.tls.distrustedCertificates = try distrusted.certificates()
         let watch = TrustWatch(
             configuration: configuration, policies: policies, rehearsal: rehearsal,
             // A list that is too old to tell is told.
-            transparency: transparency.policy(logs, mode: .reportOnly, requiresFreshList: true),
+            transparency: transparency.policy(mode: .reportOnly, requiresFreshList: true),
             revocation: revocation.policy,
             expectsStaple: expectsStaple, seconds: days.map { Int64($0) * 86400 })
         var findings = [[TrustWatch.Finding]](repeating: [], count: urls.count)

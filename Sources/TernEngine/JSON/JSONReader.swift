@@ -21,6 +21,13 @@ package struct JSONReader {
         return node
     }
 
+    /// Whether a text begins as an object does, and as no PEM text.
+    static func beginsObject(_ bytes: [UInt8]) -> Bool {
+        var reader = JSONReader(bytes: bytes)
+        reader.skipWhitespace()
+        return (try? reader.peek()) == UInt8(ascii: "{")
+    }
+
     private init(bytes: [UInt8]) { (self.bytes, offset) = (bytes, bytes.withoutByteOrderMark.startIndex) }
 
     private mutating func value() throws(JSONError) -> JSONNode {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 public import FoundationEssentials
-import TernSystem
 public import TernTLS
 
 /// Lists of distrusted certificates as browsers get them, which may also be written by hand.
 extension DistrustedCertificates {
     /// Reads OneCRL's JSON, or a CRLSet of Chromium: the bytes tell which. Does not block.
     public init(contents: [UInt8]) throws(DistrustedCertificatesError) {
-        let isObject =
-            contents.withoutByteOrderMark.first { !Self.whitespace.contains($0) } == UInt8(ascii: "{")
+        let isObject = JSONReader.beginsObject(contents)
         if CRLSetReader.hasHeader(contents, orPart: !isObject) {
             try self.init(crlSet: contents)
         } else if isObject {
@@ -17,8 +15,6 @@ extension DistrustedCertificates {
             throw DistrustedCertificatesError(.unknownFormat, offset: 0)
         }
     }
-
-    private static let whitespace = Array(" \t\r\n".utf8)
 
     /// Reads a list from a regular file of at most 16 MB; see ``init(contents:)``. Blocks while the file is read.
     public init(contentsOf file: URL) throws(DistrustedCertificatesError) {

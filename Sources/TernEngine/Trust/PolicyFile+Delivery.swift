@@ -27,8 +27,8 @@ extension PolicyFile {
     ///   - signature: the file of its signature; see ``init(json:signature:publicKey:)``.
     ///   - publicKey: the contents of the key's file.
     ///   - numberFile: where the greatest ``number`` that was read is kept, in decimal digits: a policy with a smaller number,
-    ///     or with none, is refused, so that nobody brings back an old one. It is created if it does not exist. Nil accepts
-    ///     any number.
+    ///     or with none, is refused, so that an old policy cannot return. The file is created if it does not exist. Nil
+    ///     accepts any number.
     /// - Throws: also `outdated` for a smaller number, and `invalidNumberFile`.
     public init(
         contentsOf file: URL, signature: URL, publicKey: [UInt8], numberFile: URL? = nil

@@ -132,11 +132,10 @@ extension PolicyFile.Rule {
                     })
             },
             PolicyField(
-                "certificateTransparency", .word(TransparencyPreset.self),
+                "certificateTransparency", .word(TransparencyPolicy.Rules.self),
                 "Whose rules of Certificate Transparency count; the session has the list of logs."
             ) { rule, value throws(PolicyFileError) in
-                let preset: TransparencyPreset = try value.word()
-                rule.transparency = preset.policy
+                rule.transparency = TransparencyPolicy(rules: try value.word())
             },
             PolicyField(
                 "requiresFreshLogs", .boolean,
@@ -399,17 +398,6 @@ private struct RevocationEntry {
             entry.usesNetwork = try value.boolean()
         },
     ]
-}
-
-private enum TransparencyPreset: String, CaseIterable {
-    case chrome, apple
-
-    var policy: TransparencyPolicy {
-        switch self {
-        case .chrome: .chrome()
-        case .apple: .apple()
-        }
-    }
 }
 
 private enum VersionWord: String, CaseIterable {

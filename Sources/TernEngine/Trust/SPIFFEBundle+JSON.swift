@@ -36,8 +36,7 @@ extension SPIFFEBundle {
     }
 
     init(contents bytes: [UInt8]) throws(PolicyFileError) {
-        let isJSON = bytes.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
-        if isJSON { try self.init(json: bytes) } else { try self.init(pem: bytes) }
+        if JSONReader.beginsObject(bytes) { try self.init(json: bytes) } else { try self.init(pem: bytes) }
     }
 }
 
@@ -48,8 +47,7 @@ extension JSONElement {
         guard try fields.take("use")?.string() == "x509-svid" else { return nil }
         let list = try fields.require("x5c")
         let certificates = try list.elements { element throws(PolicyFileError) in
-            let text = try element.string()
-            guard let der = Base64.decode(text.utf8) else { throw element.error(.invalidBase64(text)) }
+            let der = try element.base64()
             do throws(CertificateError) { return try X509Certificate(der: der) } catch {
                 throw element.error(.invalidCertificate(error))
             }

@@ -5,8 +5,8 @@
 /// The form is strict, so that two names are equal exactly if their bytes are: no upper case in scheme and trust domain,
 /// no percent-encoding, no empty, `.` or `..` segment, no slash at the end, and no user, port, query or fragment.
 public struct SPIFFEID: Sendable, Hashable {
-    /// The name of whom a workload belongs to, such as `example.org`, and whose authorities issue its certificates. It
-    /// looks like a host and is none: nothing resolves it.
+    /// The name of a domain, such as `example.org`, whose authorities issue the certificates of its workloads. It looks
+    /// like a host and is none: nothing resolves it.
     public struct TrustDomain: Sendable, Hashable {
         /// Lower-case letters, digits, dots, hyphens and underscores; 1 to 255 of them.
         public let name: String

@@ -58,7 +58,7 @@ public struct TrustRules: Sendable, Hashable {
             if let minimumKeyStrength, certificate.x509.keySecurityBits < minimumKeyStrength {
                 return failure(.weakKey, depth)
             }
-            // Nobody has to believe the signature of an anchor.
+            // The own signature of an anchor proves nothing.
             if depth < chain.count - 1, let minimumSignatureStrength,
                 certificate.x509.signatureSecurityBits < minimumSignatureStrength
             {

@@ -2,7 +2,7 @@
 // Everything here comes from the server, unverified: each read is checked against the bytes that are left.
 
 /// A log's promise to publish a certificate (RFC 6962 §3.2), as it was read: not verified.
-struct SignedCertificateTimestamp: Sendable, Hashable {
+package struct SignedCertificateTimestamp: Sendable, Hashable {
     /// The SHA-256 of the log's key; 32 bytes.
     let logID: [UInt8]
     /// Milliseconds since 1970-01-01T00:00:00Z.
@@ -55,7 +55,7 @@ struct SignedCertificateTimestamp: Sendable, Hashable {
 
     /// Reads a `SignedCertificateTimestampList` (RFC 6962 §3.3): the timestamps, still serialised. Nil if the bytes are
     /// not exactly one list.
-    static func list(_ bytes: [UInt8]) -> [ArraySlice<UInt8>]? {
+    package static func list(_ bytes: [UInt8]) -> [ArraySlice<UInt8>]? {
         var outer = VectorReader(bytes[...])
         guard let content = outer.vector(lengthBytes: 2), outer.isAtEnd, !content.isEmpty else { return nil }
         var reader = VectorReader(content)

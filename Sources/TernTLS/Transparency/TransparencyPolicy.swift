@@ -14,11 +14,16 @@ public struct TransparencyPolicy: Sendable, Hashable {
     }
 
     /// Whose rules count.
-    enum Rules: String, Sendable, Hashable { case chrome = "Chrome", apple = "Apple" }
+    package enum Rules: String, Sendable, Hashable, CaseIterable { case chrome, apple }
 
     let rules: Rules
     /// The name of the rules, for people.
-    public var name: String { rules.rawValue }
+    public var name: String {
+        switch rules {
+        case .chrome: "Chrome"
+        case .apple: "Apple"
+        }
+    }
     /// The logs that are known; nil for those of the session, ``TLSSettings/transparencyLogs``. Without either, no server
     /// complies.
     public var logs: TransparencyLogList?
@@ -32,7 +37,9 @@ public struct TransparencyPolicy: Sendable, Hashable {
 
     package static let usualListAge: Int64 = 70 * 86400
 
-    private init(rules: Rules, logs: TransparencyLogList?, mode: Mode, requiresFreshList: Bool) {
+    package init(
+        rules: Rules, logs: TransparencyLogList? = nil, mode: Mode = .enforce, requiresFreshList: Bool = false
+    ) {
         self.rules = rules
         self.logs = logs
         self.mode = mode
