@@ -21,7 +21,8 @@ final class Transport {
     /// waiting bytes are replies to a peer that sends requests and does not read.
     private static let owedAtMost = 128 * 1024
 
-    // Unchecked: the socket calls only the kernel, so accesses never overlap.
+    // Unchecked: the socket calls only the kernel, and the layers only OpenSSL: what code of the user decides about a
+    // certificate or signs is passed in. So accesses never overlap.
     @safe @exclusivity(unchecked) private var socket: Socket?
     /// Whether sent bytes travel over TLS.
     private(set) var isSecure: Bool
@@ -29,15 +30,15 @@ final class Transport {
     private(set) var sentCount: UInt64 = 0
     /// The number of bytes that the kernel has delivered so far.
     private(set) var receivedCount: UInt64 = 0
-    private var layers: Layers
+    @safe @exclusivity(unchecked) private var layers: Layers
     /// The part of a tick's receive buffer that is not opened yet.
     private var received = 0..<0
     /// The unopened rest from an earlier tick.
-    private var held: ArraySlice<UInt8> = []
+    @safe @exclusivity(unchecked) private var held: ArraySlice<UInt8> = []
     /// OpenSSL has nothing left to open, and nothing is postponed.
     private var isOpened = true
     /// What came after records that were opened together. Until it is returned, `isOpened` is false.
-    private var postponed: Result<Received, TLSError>?
+    @safe @exclusivity(unchecked) private var postponed: Result<Received, TLSError>?
     /// The number of records that the last `receive` has opened.
     private(set) var recordCount = 0
     /// The kernel had less than requested: another call in this tick would return nothing.
