@@ -13,9 +13,10 @@ public struct DataResponse<Value> {
     /// The result of the serializer, or the error.
     public let result: Result<Value, any Error>
     /// The times of the request.
-    public let timeline: Timeline
+    public var timeline: Timeline { measured.timeline }
     /// The metrics of the engine; nil if nothing was sent.
-    public let metrics: TaskMetrics?
+    public var metrics: TaskMetrics? { measured.metrics }
+    private let measured: Measured
 
     /// The result of the serializer, if it succeeded.
     public var value: Value? { result.value }
@@ -29,12 +30,18 @@ public struct DataResponse<Value> {
         request: URLRequest?, response: HTTPURLResponse?, data: Data?, result: Result<Value, any Error>,
         timeline: Timeline = Timeline(), metrics: TaskMetrics? = nil
     ) {
+        self.init(request: request, response: response, data: data, result: result, Measured(timeline, metrics))
+    }
+
+    init(
+        request: URLRequest?, response: HTTPURLResponse?, data: Data?, result: Result<Value, any Error>,
+        _ measured: Measured
+    ) {
         self.request = request
         self.response = response
         self.data = data
         self.result = result
-        self.timeline = timeline
-        self.metrics = metrics
+        self.measured = measured
     }
 
     /// The same response with another value.
@@ -59,7 +66,7 @@ public struct DataResponse<Value> {
 
     private func replacing<NewValue>(_ result: Result<NewValue, any Error>) -> DataResponse<NewValue> {
         DataResponse<NewValue>(
-            request: request, response: response, data: data, result: result, timeline: timeline, metrics: metrics)
+            request: request, response: response, data: data, result: result, measured)
     }
 }
 
@@ -93,20 +100,26 @@ public struct DefaultDataResponse: Sendable {
     /// The error of transport or validation.
     public let error: (any Error)?
     /// The times of the request.
-    public let timeline: Timeline
+    public var timeline: Timeline { measured.timeline }
     /// The metrics of the engine; nil if nothing was sent.
-    public let metrics: TaskMetrics?
+    public var metrics: TaskMetrics? { measured.metrics }
+    private let measured: Measured
 
     /// Creates a response, for example for tests.
     public init(
         request: URLRequest?, response: HTTPURLResponse?, data: Data?, error: (any Error)?,
         timeline: Timeline = Timeline(), metrics: TaskMetrics? = nil
     ) {
+        self.init(request: request, response: response, data: data, error: error, Measured(timeline, metrics))
+    }
+
+    init(
+        request: URLRequest?, response: HTTPURLResponse?, data: Data?, error: (any Error)?, _ measured: Measured
+    ) {
         self.request = request
         self.response = response
         self.data = data
         self.error = error
-        self.timeline = timeline
-        self.metrics = metrics
+        self.measured = measured
     }
 }

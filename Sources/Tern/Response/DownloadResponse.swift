@@ -17,9 +17,10 @@ public struct DownloadResponse<Value> {
     /// The result of the serializer, or the error.
     public let result: Result<Value, any Error>
     /// The times of the request.
-    public let timeline: Timeline
+    public var timeline: Timeline { measured.timeline }
     /// The metrics of the engine; nil if nothing was sent.
-    public let metrics: TaskMetrics?
+    public var metrics: TaskMetrics? { measured.metrics }
+    private let measured: Measured
 
     /// The result of the serializer, if it succeeded.
     public var value: Value? { result.value }
@@ -33,14 +34,22 @@ public struct DownloadResponse<Value> {
         request: URLRequest?, response: HTTPURLResponse?, temporaryURL: URL?, destinationURL: URL?, resumeData: Data?,
         result: Result<Value, any Error>, timeline: Timeline = Timeline(), metrics: TaskMetrics? = nil
     ) {
+        self.init(
+            request: request, response: response, temporaryURL: temporaryURL, destinationURL: destinationURL,
+            resumeData: resumeData, result: result, Measured(timeline, metrics))
+    }
+
+    init(
+        request: URLRequest?, response: HTTPURLResponse?, temporaryURL: URL?, destinationURL: URL?, resumeData: Data?,
+        result: Result<Value, any Error>, _ measured: Measured
+    ) {
         self.request = request
         self.response = response
         self.temporaryURL = temporaryURL
         self.destinationURL = destinationURL
         self.resumeData = resumeData
         self.result = result
-        self.timeline = timeline
-        self.metrics = metrics
+        self.measured = measured
     }
 
     /// The same response with another value.
@@ -66,7 +75,7 @@ public struct DownloadResponse<Value> {
     private func replacing<NewValue>(_ result: Result<NewValue, any Error>) -> DownloadResponse<NewValue> {
         DownloadResponse<NewValue>(
             request: request, response: response, temporaryURL: temporaryURL, destinationURL: destinationURL,
-            resumeData: resumeData, result: result, timeline: timeline, metrics: metrics)
+            resumeData: resumeData, result: result, measured)
     }
 }
 
@@ -107,14 +116,24 @@ public struct DefaultDownloadResponse: Sendable {
     /// The error of transport, moving or validation.
     public let error: (any Error)?
     /// The times of the request.
-    public let timeline: Timeline
+    public var timeline: Timeline { measured.timeline }
     /// The metrics of the engine; nil if nothing was sent.
-    public let metrics: TaskMetrics?
+    public var metrics: TaskMetrics? { measured.metrics }
+    private let measured: Measured
 
     /// Creates a response, for example for tests.
     public init(
         request: URLRequest?, response: HTTPURLResponse?, temporaryURL: URL?, destinationURL: URL?, resumeData: Data?,
         error: (any Error)?, timeline: Timeline = Timeline(), metrics: TaskMetrics? = nil
+    ) {
+        self.init(
+            request: request, response: response, temporaryURL: temporaryURL, destinationURL: destinationURL,
+            resumeData: resumeData, error: error, Measured(timeline, metrics))
+    }
+
+    init(
+        request: URLRequest?, response: HTTPURLResponse?, temporaryURL: URL?, destinationURL: URL?, resumeData: Data?,
+        error: (any Error)?, _ measured: Measured
     ) {
         self.request = request
         self.response = response
@@ -122,7 +141,6 @@ public struct DefaultDownloadResponse: Sendable {
         self.destinationURL = destinationURL
         self.resumeData = resumeData
         self.error = error
-        self.timeline = timeline
-        self.metrics = metrics
+        self.measured = measured
     }
 }

@@ -32,46 +32,44 @@ final class DownloadOutcome: Sendable {
 
 extension DataResponse {
     /// Serializes.
-    init<Serializer: DataResponseSerializerProtocol>(_ completion: Completion, _ serializer: Serializer)
+    init<Serializer: DataResponseSerializerProtocol>(_ completion: borrowing Completion, _ serializer: Serializer)
     where Serializer.SerializedObject == Value {
         let result = serializer.serializeResponse(
             completion.request, completion.response, completion.data, completion.error)
-        let metrics = completion.task?.metrics
         self.init(
             request: completion.request, response: completion.response, data: completion.data, result: result,
-            timeline: Timeline(metrics), metrics: metrics)
+            Measured(completion.task))
     }
 }
 
 extension DefaultDataResponse {
-    init(_ completion: Completion) {
-        let metrics = completion.task?.metrics
+    init(_ completion: borrowing Completion) {
         self.init(
             request: completion.request, response: completion.response, data: completion.data, error: completion.error,
-            timeline: Timeline(metrics), metrics: metrics)
+            Measured(completion.task))
     }
 }
 
 extension DownloadResponse {
     /// Serializes.
-    init<Serializer: DownloadResponseSerializerProtocol>(_ completion: Completion, _ serializer: Serializer)
+    init<Serializer: DownloadResponseSerializerProtocol>(_ completion: borrowing Completion, _ serializer: Serializer)
     where Serializer.SerializedObject == Value {
-        let (download, metrics) = (completion.download, completion.task?.metrics)
+        let download = completion.download
         let result = serializer.serializeResponse(
             completion.request, completion.response, download?.file, completion.error)
         self.init(
             request: completion.request, response: completion.response, temporaryURL: download?.temporaryURL,
             destinationURL: download?.destinationURL, resumeData: download?.resumeData, result: result,
-            timeline: Timeline(metrics), metrics: metrics)
+            Measured(completion.task))
     }
 }
 
 extension DefaultDownloadResponse {
-    init(_ completion: Completion) {
-        let (download, metrics) = (completion.download, completion.task?.metrics)
+    init(_ completion: borrowing Completion) {
+        let download = completion.download
         self.init(
             request: completion.request, response: completion.response, temporaryURL: download?.temporaryURL,
             destinationURL: download?.destinationURL, resumeData: download?.resumeData, error: completion.error,
-            timeline: Timeline(metrics), metrics: metrics)
+            Measured(completion.task))
     }
 }

@@ -45,6 +45,7 @@ extension TaskDelegate {
         var rareState: RareState?
 
         /// - Parameter error: why there is no task.
+        @inline(__always)
         init(request: URLRequest?, error: (any Error)? = nil) {
             unsent = request
             self.error = error
