@@ -26,14 +26,25 @@ struct Attempt: ~Copyable {
     private var stage = Stage.none
     /// The carrier of the exchange; nil while there is none.
     private(set) var carrier: (any Carrier)?
+    /// Whether that is a connection.
+    private(set) var isOnConnection = false
     /// Where the hop goes; of the last attempt, if there is none at present.
     private(set) var route: Route?
     /// The hop in the form in which it is sent; nil for the hop itself.
-    private(set) var form: AttemptForm?
+    private(set) var form: AttemptForm? {
+        get { unusual.parts?.form }
+        set { unusual.set(newValue) { $0.form = $1 } }
+    }
     /// The place in the line for the rates of requests, until the request is sent; nil in a session without such rates.
-    private(set) var reservation: RateReservation?
+    private(set) var reservation: RateReservation? {
+        get { unusual.parts?.reservation }
+        set { unusual.set(newValue) { $0.reservation = $1 } }
+    }
     /// What the circuit breaker has let pass; nil in a session without one, and when its outcome is known.
-    private var pass: CircuitPass?
+    private var pass: CircuitPass? {
+        get { unusual.parts?.pass }
+        set { unusual.set(newValue) { $0.pass = $1 } }
+    }
     /// What there is to say of it, until its driver takes that; nil without an attempt.
     private(set) var record: AttemptMetrics?
     /// Whether that was said already, because the next one begins later.
@@ -42,31 +53,45 @@ struct Attempt: ~Copyable {
     private(set) var number: Int32 = 0
     /// Used by the pool while the attempt waits for a connection.
     var wait = Wait()
+    private var unusual = Rare<Unusual>()
+
+    private struct Unusual: RareParts {
+        var form: AttemptForm?
+        var reservation: RateReservation?
+        var pass: CircuitPass?
+    }
 
     init() {}
 
     /// Begins along this route. It waits for the rate, and then for a connection.
     mutating func begin(
-        _ number: Int32, of hop: borrowing Hop, along route: Route, as form: AttemptForm?, _ pass: CircuitPass?,
-        isHedge: Bool, at now: MonotonicInstant
+        _ number: Int32, of hop: borrowing Hop, along route: consuming Route, as form: consuming AttemptForm?,
+        _ pass: consuming CircuitPass?, isHedge: Bool, at now: MonotonicInstant
     ) {
         stage = .waiting
         self.number = number
         isTold = false
         record = AttemptMetrics(request: form?.hop.request ?? hop.request, start: now, isHedge: isHedge)
         self.route = route
-        self.form = form
-        self.pass = pass
+        if unusual.parts != nil || form != nil || pass != nil { (self.form, self.pass) = (form, pass) }
     }
+
+    /// Whether it sends the hop in another form.
+    @inline(__always)
+    var hasForm: Bool { unusual.parts?.form != nil }
+
+    /// The hop in that form; nil for the hop itself.
+    @inline(__always)
+    var hop: Hop? { hasForm ? form?.hop : nil }
 
     /// It stands in the line for the rate.
     mutating func reserved(_ reservation: RateReservation) { self.reservation = reservation }
 
-    /// The rate permits it. Nil if the attempt has ended meanwhile; otherwise a connection along this route is wanted.
-    mutating func admitted() -> Route? {
-        guard case .waiting = stage else { return nil }
+    /// The rate permits it. False if the attempt has ended meanwhile; otherwise a connection along its route is wanted.
+    mutating func isAdmitted() -> Bool {
+        guard case .waiting = stage else { return false }
         stage = .connecting
-        return route
+        return true
     }
 
     /// The rate that permitted the attempt has been used by others before a connection was there.
@@ -80,6 +105,7 @@ struct Attempt: ~Copyable {
         if let connection, case .connecting = stage { record?.began(on: carrier, connection) }
         stage = .exchanging
         self.carrier = carrier
+        isOnConnection = connection != nil
     }
 
     /// The head of its response has arrived.
@@ -109,7 +135,7 @@ struct Attempt: ~Copyable {
     /// The exchange is over, without a reason as it should be.
     mutating func ended(_ reason: SessionError.Reason?, _ evidence: Evidence) {
         // A stored response adds nothing to what was measured of a connection before it.
-        if !evidence.isStored, record != nil { record?.ended(reason, evidence, at: carrier?.loop.now ?? .now) }
+        if !evidence.isStored, record != nil { record?.ended(reason, evidence, at: carrier?.now ?? .now) }
         leave()
     }
 
@@ -117,6 +143,7 @@ struct Attempt: ~Copyable {
     private mutating func leave() {
         stage = .none
         carrier = nil
+        isOnConnection = false
     }
 
     /// It is over. Returns what there is to say of it, once: before the next one begins, or when nothing follows.

@@ -2,20 +2,20 @@
 import TernHTTP1
 
 /// A request as a cache reads it.
-struct CacheQuery: Sendable {
+final class CacheQuery: Sendable {
     /// The URL without fragment and userinfo: with the method GET the cache key (RFC 9111 §2).
     let url: String
     let scope: CacheScope
     let method: String
     let fields: HeaderFields
-    private(set) var policy: URLRequest.CachePolicy
+    let policy: URLRequest.CachePolicy
     let control: CacheControl
     /// Whether the program has set conditions of its own, whose answers it reads.
     let isConditional: Bool
     let range: RangeRequest?
 
     /// Nil for a request without a valid URL.
-    init?(_ request: URLRequest, policy: URLRequest.CachePolicy, scope: CacheScope) {
+    convenience init?(_ request: URLRequest, policy: URLRequest.CachePolicy, scope: CacheScope) {
         guard let url = Self.url(of: request) else { return nil }
         self.init(url, request, policy, scope)
     }
@@ -35,7 +35,7 @@ struct CacheQuery: Sendable {
     }
 
     /// The query of a program that stores a response for the request, or looks one up.
-    init?(storing request: URLRequest) {
+    convenience init?(storing request: URLRequest) {
         self.init(request, policy: .useProtocolCachePolicy, scope: CacheScope(storing: request))
     }
 
@@ -72,10 +72,12 @@ struct CacheQuery: Sendable {
     var flight: CacheFlights.Key { CacheFlights.Key(url: url, scope: scope) }
 
     /// The same request, as one that demands no validation.
-    var unprejudiced: CacheQuery {
-        var query = self
-        query.policy = .useProtocolCachePolicy
-        return query
+    var unprejudiced: CacheQuery { CacheQuery(self, policy: .useProtocolCachePolicy) }
+
+    private init(_ other: CacheQuery, policy: URLRequest.CachePolicy) {
+        (url, scope, method, fields) = (other.url, other.scope, other.method, other.fields)
+        (control, isConditional, range) = (other.control, other.isConditional, other.range)
+        self.policy = policy
     }
 
     /// Whether stored responses may answer.

@@ -9,6 +9,9 @@ import TernIO
 protocol Carrier: AnyObject {
     var loop: ReactorLoop { get }
 
+    /// The time of the loop's tick.
+    var now: MonotonicInstant { get }
+
     /// The metrics of the connection; nil for a carrier without one.
     var connectionMetrics: ConnectionMetrics? { get }
 
@@ -29,6 +32,10 @@ protocol Carrier: AnyObject {
 
     /// Calls another delegate from now on.
     func carry(_ delegate: (any ExchangeDelegate)?, _ deadlines: Deadlines?)
+}
+
+extension Carrier {
+    var now: MonotonicInstant { loop.now }
 }
 
 /// Creates the carrier that answers a hop in place of a server.

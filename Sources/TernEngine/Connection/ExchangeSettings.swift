@@ -41,7 +41,14 @@ extension URLRequest {
         var exchange = settings.newExchange
         var head: [UInt8] = []
         let framing = body == nil ? RequestBodyFraming.none : RequestBodyFraming(length: announcedContentLength)
-        try begin(&exchange, framing, defaults: settings.fields.fields(for: Hop(request: self)), into: &head)
+        try begin(
+            &exchange, framing, defaults: settings.fields.fields(for: Hop(request: self)),
+            ofProxies: HopFields.ofProxies, into: &head)
         return head
     }
+}
+
+extension RequestBodyFraming {
+    /// In chunks if the length is not known in advance.
+    init(length: Int?) { self = length.map { .exactly($0) } ?? .chunked }
 }

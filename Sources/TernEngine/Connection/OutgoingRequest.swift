@@ -113,7 +113,7 @@ struct OutgoingRequest: ~Copyable {
         case .file(let path): (file, framing) = try Self.open(path, request.announcedContentLength)
         case _?: framing = RequestBodyFraming(length: request.announcedContentLength)
         }
-        try request.begin(&exchange, framing, defaults: defaults, into: &buffer)
+        try request.begin(&exchange, framing, defaults: defaults, ofProxies: HopFields.ofProxies, into: &buffer)
         if case .exactly(let length) = framing { (left, contentLength) = (length, Int64(length)) }
         mustAskPermission = exchange.isAwaitingContinue
         try take(request, file, &exchange)

@@ -56,27 +56,21 @@ public struct AttemptMetrics: Sendable {
     private var status: Int32 = 0
 
     /// The proxies that the route led through, in the order in which they are connected to; empty for a direct route.
-    public var proxies: [Proxy] { unusual?.value.proxies ?? [] }
+    public var proxies: [Proxy] { unusual.parts?.proxies ?? [] }
     /// Why it failed; nil if it did not. An attempt that was left because the other one had the answer was cancelled.
-    public var failure: SessionError.Reason? { unusual?.value.failure }
+    public var failure: SessionError.Reason? { unusual.parts?.failure }
     /// Why another attempt followed; nil if none did.
-    public var continuation: Continuation? { unusual?.value.continuation }
+    public var continuation: Continuation? { unusual.parts?.continuation }
     /// Why no retry followed an attempt that was no success; nil if one did, and after a success.
-    public var retryRefusal: RetryRefusal? { unusual?.value.retryRefusal }
-    private var unusual: Unusual?
+    public var retryRefusal: RetryRefusal? { unusual.parts?.retryRefusal }
+    private var unusual = Rare<Unusual>()
 
-    /// What few attempts have. Boxed: a plain one stays small.
-    private final class Unusual: Sendable {
-        struct Value {
-            var proxies: [Proxy] = []
-            var failure: SessionError.Reason?
-            var continuation: Continuation?
-            var retryRefusal: RetryRefusal?
-        }
-
-        let value: Value
-
-        init(_ value: Value) { self.value = value }
+    /// What few attempts have.
+    private struct Unusual: RareParts {
+        var proxies: [Proxy] = []
+        var failure: SessionError.Reason?
+        var continuation: Continuation?
+        var retryRefusal: RetryRefusal?
     }
 
     init(request: URLRequest, start: MonotonicInstant, isHedge: Bool = false) {
@@ -105,7 +99,7 @@ extension AttemptMetrics {
     /// A connection has it.
     mutating func began(on carrier: any Carrier, _ connection: ConnectionMetrics) {
         // The clock of a tick may be behind that of a connection that was opened within it.
-        acquired.instant = carrier.isReused ? carrier.loop.now : carrier.loop.exactNow
+        acquired.instant = carrier.isReused ? carrier.now : carrier.loop.exactNow
         isConnectionReused = carrier.isReused
         self.connection = connection
     }
@@ -134,26 +128,20 @@ extension AttemptMetrics {
     mutating func failed(_ reason: SessionError.Reason, at now: MonotonicInstant) {
         if end != nil { return }
         ended.instant = now
-        change { $0.failure = reason }
+        unusual.set(reason) { $0.failure = $1 }
     }
 
     /// The first reason counts.
     mutating func isFollowed(by continuation: Continuation) {
-        if self.continuation == nil { change { ($0.continuation, $0.retryRefusal) = (continuation, nil) } }
+        if self.continuation == nil { unusual.change { ($0.continuation, $0.retryRefusal) = (continuation, nil) } }
     }
 
-    mutating func isNotRetried(_ refusal: RetryRefusal) { change { $0.retryRefusal = refusal } }
+    mutating func isNotRetried(_ refusal: RetryRefusal) { unusual.set(refusal) { $0.retryRefusal = $1 } }
 
     /// It is over.
     mutating func left(at now: MonotonicInstant, _ route: Route?) {
         if end == nil { ended.instant = now }
-        if let proxies = route?.proxies, !proxies.isEmpty { change { $0.proxies = proxies } }
-    }
-
-    private mutating func change(_ change: (inout Unusual.Value) -> Void) {
-        var value = unusual?.value ?? Unusual.Value()
-        change(&value)
-        unusual = Unusual(value)
+        if let proxies = route?.proxies, !proxies.isEmpty { unusual.change { $0.proxies = proxies } }
     }
 }
 

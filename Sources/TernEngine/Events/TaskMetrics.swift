@@ -46,12 +46,12 @@ extension TaskMetrics {
         case .prepared(let request): last.request = request
         case .attemptBegan(let isHedge): if !isHedge { last.forgetResponse() }
         case .waited(.rate, let since), .waited(.connection, let since): waited(since: since, until: time())
-        case .connectionFailed(let connection): last.unusual { $0.failedConnection = connection }
+        case .connectionFailed(let connection): last.unusual.set(connection) { $0.failedConnection = $1 }
         case .head(let response): last.received(response, at: time())
         case .attemptOver(let attempt): last.add(attempt)
-        case .retrying(let retry): last.unusual { retry.join(&$0.retries) }
+        case .retrying(let retry): last.unusual.change { retry.join(&$0.retries) }
         case .hopOver(let status):
-            if let status { last.unusual { $0.cacheStatus = status } }
+            if let status { last.unusual.set(status) { $0.cacheStatus = $1 } }
             last.ended.instant = time()
         case .completed: ended.instant = time()
         case .waiting, .waited, .waitingForConnectivity, .connecting, .willSend, .sentBodyData, .informational,
@@ -74,13 +74,13 @@ extension TaskMetrics {
         let retries = retries
         earlier.append(last)
         last = HopMetrics(request, start: time)
-        if !retries.isEmpty { last.unusual { $0.retries = retries } }
+        if !retries.isEmpty { last.unusual.change { $0.retries = retries } }
     }
 
     /// By the clock of a tick, which may have begun before the hop.
     private mutating func waited(since start: MonotonicInstant, until end: MonotonicInstant) {
         let time = max(start, last.start).duration(to: end)
-        if time > .zero { last.unusual { $0.queueTime += time } }
+        if time > .zero { last.unusual.change { $0.queueTime += time } }
     }
 }
 
@@ -137,14 +137,14 @@ public struct HopMetrics: Sendable {
 
     /// How long the attempts of the hop have waited, together: for the rate of requests, and for a connection while none
     /// was being opened for them. Includes those that were cancelled or have failed.
-    public var queueTime: Duration { unusual?.value.queueTime ?? .zero }
+    public var queueTime: Duration { unusual.parts?.queueTime ?? .zero }
     /// The last connection for the hop that could not be opened, or was given up before it was open; nil if there was none.
-    public var failedConnection: FailedConnectionMetrics? { unusual?.value.failedConnection }
+    public var failedConnection: FailedConnectionMetrics? { unusual.parts?.failedConnection }
     /// How the session's cache handled the hop; nil without a cache.
-    public var cacheStatus: CacheStatus? { unusual?.value.cacheStatus }
+    public var cacheStatus: CacheStatus? { unusual.parts?.cacheStatus }
     /// The retries of the task, in its last hop.
-    fileprivate var retries: [RetryMetrics] { unusual?.value.retries ?? [] }
-    private var unusual: UnusualMetrics?
+    fileprivate var retries: [RetryMetrics] { unusual.parts?.retries ?? [] }
+    fileprivate var unusual = Rare<UnusualMetrics>()
     /// Where the response came from.
     public var resourceFetchType: ResourceFetchType {
         cacheStatus?.isStoredAnswer == true ? .localCache : .networkLoad
@@ -172,13 +172,7 @@ public struct HopMetrics: Sendable {
     @inline(never)
     private mutating func rememberAttempt() {
         guard let previous = attempt.take() else { return }
-        unusual { if $0.earlier.count < 63 { $0.earlier.append(previous) } }
-    }
-
-    fileprivate mutating func unusual(_ change: (inout UnusualMetrics.Value) -> Void) {
-        var value = unusual?.value ?? UnusualMetrics.Value()
-        change(&value)
-        unusual = UnusualMetrics(value)
+        unusual.change { if $0.earlier.count < 63 { $0.earlier.append(previous) } }
     }
 }
 
@@ -186,7 +180,7 @@ public struct HopMetrics: Sendable {
 extension HopMetrics {
     /// The attempts in the order in which they began: of more than 64 the first 63 and the last.
     public var attempts: [AttemptMetrics] {
-        let attempts = (unusual?.value.earlier ?? []) + (attempt.map { [$0] } ?? [])
+        let attempts = (unusual.parts?.earlier ?? []) + (attempt.map { [$0] } ?? [])
         return attempts.contains(where: \.isHedge) ? attempts.sorted { $0.start < $1.start } : attempts
     }
 
@@ -211,20 +205,14 @@ extension HopMetrics {
     public var countOfBytesReceived: Int64 { attempt?.countOfBytesReceived ?? 0 }
 }
 
-/// What few hops have. Boxed: the metrics of a plain hop stay small.
-private final class UnusualMetrics: Sendable {
-    struct Value {
-        var cacheStatus: CacheStatus?
-        var queueTime = Duration.zero
-        var failedConnection: FailedConnectionMetrics?
-        var retries: [RetryMetrics] = []
-        /// The attempts before the last one.
-        var earlier: [AttemptMetrics] = []
-    }
-
-    let value: Value
-
-    init(_ value: Value) { self.value = value }
+/// What few hops have.
+private struct UnusualMetrics: RareParts {
+    var cacheStatus: CacheStatus?
+    var queueTime = Duration.zero
+    var failedConnection: FailedConnectionMetrics?
+    var retries: [RetryMetrics] = []
+    /// The attempts before the last one.
+    var earlier: [AttemptMetrics] = []
 }
 
 /// Where a response came from, with the names of Foundation's `URLSessionTaskMetrics.ResourceFetchType`.

@@ -51,11 +51,16 @@ public struct HTTPURLResponse: Sendable {
 
     /// The same, and a layer above shows something else in its place.
     init(url: URL?, head: ResponseHead, history: [HTTPURLResponse], shownAs other: (any Sendable)?) {
-        self.init(head, of: PlainContext(url, history, shownAs: other))
+        self.init(attached: head.attached(to: PlainContext(url, history, shownAs: other)))
     }
 
     /// A response with this head in this context.
-    init(_ head: ResponseHead, of context: ResponseContext) { self.head = head.attached(to: context) }
+    // A function borrows both, where an initialiser would retain them.
+    static func having(_ head: ResponseHead, of context: ResponseContext) -> HTTPURLResponse {
+        HTTPURLResponse(attached: head.attached(to: context))
+    }
+
+    private init(attached head: ResponseHead) { self.head = head }
 
     private var context: ResponseContext? { head.annex as? ResponseContext }
 

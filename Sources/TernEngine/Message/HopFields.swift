@@ -53,6 +53,7 @@ struct HopFields: Sendable {
         return DefaultFields(HeaderFields(fields.harmless.fields.filter { !isSecret($0) }))
     }
 
+    @inline(__always)
     private func fields(for request: URLRequest) -> Fields {
         guard request.decodesContent ?? decodesContent else { return plain }
         // Ranges count the bytes as sent (RFC 9110 §14.1.2): part of a coded body could not be decoded.

@@ -2,6 +2,7 @@
 public import FoundationEssentials
 public import TernHTTP1
 public import TernIO
+import TernLock
 
 /// A request, with the names of Foundation's `URLRequest`. Headers keep their order, repeats and case.
 ///
@@ -11,84 +12,112 @@ public struct URLRequest: Sendable {
     /// What a request consists of; copied whole, so that no property can be forgotten.
     private struct Parts {
         var url: URL?
-        /// Of the destination; nil if the request cannot be sent. The two parts are stored apart, because most readers want
-        /// one of them.
-        private(set) var origin: HTTPOrigin?
-        private var target = RequestTarget.asterisk
-        /// Why there is no destination.
-        private var refusal: Own<InvalidRequest>?
-        var method: String
+        /// As it is encoded. Without a destination, its origin and target have no meaning.
+        private(set) var head: RequestHead
         /// Whether a method was set, rather than defaulting to GET.
         var isMethodNamed: Bool
-        var headers = HeaderFields()
         var body: RequestBody?
-        /// The source of `body`, if it can be read once; shared by all copies.
-        var onceSource: SingleUseSource?
         var timeouts: Timeouts?
         var redirectPolicy: RedirectPolicy?
-        var retryPolicy: Own<RetryPolicy>?
         var decodesContent: Bool?
-        var routeSettings: RouteSettings?
-        var sensitiveFields = SensitiveFields()
         var handlesCookies = true
         var cachePolicy = CachePolicy.useProtocolCachePolicy
         /// Whether `body` is that of an upload task.
         var isUpload = false
         /// What few requests have.
-        var rare: Own<Rare>?
+        var rare = Rare<Unusual>()
 
         init(
             url: URL? = nil, destination: Result<Destination, InvalidRequest>, method: String = "GET",
             isMethodNamed: Bool = false
         ) {
             self.url = url
-            (self.method, self.isMethodNamed) = (method, isMethodNamed)
+            head = RequestHead(method: method, target: .asterisk, origin: Self.nowhere, fields: HeaderFields())
+            self.isMethodNamed = isMethodNamed
             self.destination = destination
         }
+
+        private static let nowhere = HTTPOrigin(scheme: .http, host: "", port: 0)
+
+        var method: String {
+            get { head.method }
+            set { head.method = newValue }
+        }
+
+        var headers: HeaderFields {
+            get { head.fields }
+            _modify { yield &head.fields }
+        }
+
+        /// Whether a proxy gets the whole URL (RFC 9112 §3.2.2), and an origin does not.
+        var isForProxy: Bool { if case .absolute = head.target { true } else { false } }
 
         var destination: Result<Destination, InvalidRequest> {
             @inline(__always)
             get {
-                guard let origin else { return .failure(refusal?.value ?? .missingURL) }
-                return .success(Destination(origin: origin, target: target))
+                if let refusal = rare.parts?.refusal { return .failure(refusal) }
+                return .success(Destination(origin: head.origin, target: head.target))
             }
             set {
                 switch newValue {
                 case .success(let destination):
-                    (origin, target, refusal) = (destination.origin, destination.target, nil)
-                case .failure(let error): (origin, target, refusal) = (nil, .asterisk, Own(error))
+                    (head.origin, head.target) = (destination.origin, destination.target)
+                    rare.set(nil) { $0.refusal = $1 }
+                case .failure(let error):
+                    (head.origin, head.target) = (Self.nowhere, .asterisk)
+                    rare.set(error) { $0.refusal = $1 }
                 }
             }
         }
     }
 
-    private struct Rare: Sendable {
+    private struct Unusual: RareParts {
+        /// Why there is no destination.
+        var refusal: InvalidRequest?
+        /// The source of `body`, if it can be read once; shared by all copies.
+        var onceSource: SingleUseSource?
+        var retryPolicy: RetryPolicy?
+        var routeSettings: RouteSettings?
+        var sensitiveFields: SensitiveFields?
         var credential: PasswordCredential?
         var maximumBytesPerSecond: Int?
         var annex: (any Sendable)?
-        var properties: [String: RequestProperty] = [:]
-
-        var isEmpty: Bool {
-            credential == nil && maximumBytesPerSecond == nil && annex == nil && properties.isEmpty
-        }
+        var properties: [String: RequestProperty]?
     }
 
     /// The parts, shared by copies until one of them changes. Written only when uniquely referenced, which makes the
     /// class safe to send. Unchecked, because an access to the request is one to its parts, and that is checked: a copy
     /// that changes has the only reference.
     private final class Storage: ResponseContext, @unchecked Sendable {
-        @safe @exclusivity(unchecked) var parts: Parts
+        @safe @exclusivity(unchecked) fileprivate var owned: Owned
 
-        init(_ parts: Parts) { self.parts = parts }
+        /// What was made of the parts, and by whom.
+        fileprivate let made = Lock<(maker: any AnyObject & Sendable, value: any AnyObject & Sendable)?>(nil)
+
+        init(_ parts: Parts) { owned = Owned(parts: parts) }
+
+        @inline(__always)
+        var parts: Parts {
+            _read { yield owned.parts }
+            _modify { yield &owned.parts }
+        }
 
         override var url: URL? { parts.url }
     }
 
-    /// A boxed part: requests without it stay small.
-    private final class Own<Value: Sendable>: Sendable {
-        let value: Value
+    /// What cannot be copied is borrowed where it is read: nothing is retained. For what every request reads.
+    private struct Owned: ~Copyable {
+        var parts: Parts
 
-        init(_ value: Value) { self.value = value }
+        /// Of the destination; nil if the request cannot be sent.
+        @inline(__always)
+        var origin: HTTPOrigin? { parts.rare.parts?.refusal == nil ? parts.head.origin : nil }
+
+        @inline(__always)
+        var hasRetryPolicy: Bool { parts.rare.parts?.retryPolicy != nil }
+
+        @inline(__always)
+        var isReadOnce: Bool { parts.rare.parts?.onceSource != nil }
     }
 
     private var storage: Storage
@@ -227,7 +256,9 @@ public struct URLRequest: Sendable {
             makeUnique()
             storage.parts.body = newValue
             storage.parts.isUpload = false
-            storage.parts.onceSource = if case .once(let source, _) = newValue { SingleUseSource(source) } else { nil }
+            let source: SingleUseSource? =
+                if case .once(let source, _) = newValue { SingleUseSource(source) } else { nil }
+            storage.parts.rare.set(source) { $0.onceSource = $1 }
         }
     }
 
@@ -251,7 +282,7 @@ public struct URLRequest: Sendable {
     /// Whether the body is that of an upload task.
     var isUpload: Bool { storage.parts.isUpload }
 
-    var onceSource: SingleUseSource? { storage.parts.onceSource }
+    var onceSource: SingleUseSource? { storage.parts.rare.parts?.onceSource }
 
     /// Whether a gzip or deflate body is requested and decoded; nil uses the session's setting. A request with a
     /// `Range` field requests no coding, whatever this says.
@@ -272,14 +303,15 @@ public struct URLRequest: Sendable {
         }
     }
 
-    var hasRetryPolicy: Bool { storage.parts.retryPolicy != nil }
+    @inline(__always)
+    var hasRetryPolicy: Bool { storage.owned.hasRetryPolicy }
 
     /// Whether and when the request is sent again; nil uses ``SessionConfiguration/retryPolicy``.
     public var retryPolicy: RetryPolicy? {
-        get { storage.parts.retryPolicy?.value }
+        get { storage.parts.rare.parts?.retryPolicy }
         set {
             makeUnique()
-            storage.parts.retryPolicy = newValue.map { Own($0) }
+            storage.parts.rare.set(newValue) { $0.retryPolicy = $1 }
         }
     }
 
@@ -298,7 +330,7 @@ public struct URLRequest: Sendable {
     ///
     /// It belongs to the URL's origin: a redirect to another origin does not use it.
     public var unixSocket: UnixSocketName? {
-        get { storage.parts.routeSettings?.socket }
+        get { routeSettings?.socket }
         set { changeRoute { $0.socket = newValue } }
     }
 
@@ -306,34 +338,33 @@ public struct URLRequest: Sendable {
     /// session: heads and the framing of TLS included, all redirects together. Nil, the default, or a value that is not more
     /// than 0 for no limit.
     public var maximumBytesPerSecond: Int? {
-        get { storage.parts.rare?.value.maximumBytesPerSecond }
-        set { changeRare { $0.maximumBytesPerSecond = newValue } }
+        get { storage.parts.rare.parts?.maximumBytesPerSecond }
+        set {
+            makeUnique()
+            storage.parts.rare.set(newValue) { $0.maximumBytesPerSecond = $1 }
+        }
     }
 
     /// What a layer above keeps with the request; nothing here looks at it.
     package var annex: (any Sendable)? {
-        get { storage.parts.rare?.value.annex }
-        set { changeRare { $0.annex = newValue } }
-    }
-
-    private mutating func changeRare(_ change: (inout Rare) -> Void) {
-        makeUnique()
-        var rare = storage.parts.rare?.value ?? Rare()
-        change(&rare)
-        storage.parts.rare = rare.isEmpty ? nil : Own(rare)
+        get { storage.parts.rare.parts?.annex }
+        set {
+            makeUnique()
+            storage.parts.rare.set(newValue) { $0.annex = $1 }
+        }
     }
 
     /// Opens the connections of this request and of its redirects, in place of ``unixSocket``; nil uses the session's
     /// ``SessionConfiguration/dialer``, unless the request has a Unix domain socket. It gets the host of each hop.
     public var dialer: ConnectionDialer? {
-        get { storage.parts.routeSettings?.dialer }
+        get { routeSettings?.dialer }
         set { changeRoute { $0.dialer = newValue } }
     }
 
     /// How the sockets of this request and of its redirects are set up; nil uses the session's
     /// ``SessionConfiguration/socketOptions``. A connection carries only requests with equal options.
     public var socketOptions: SocketOptions? {
-        get { storage.parts.routeSettings?.socketOptions }
+        get { routeSettings?.socketOptions }
         set { changeRoute { $0.socketOptions = newValue } }
     }
 
@@ -341,7 +372,7 @@ public struct URLRequest: Sendable {
     /// ``SessionConfiguration/egressPolicy``: what one of the two refuses is refused. Nil, the default, leaves it to the
     /// session's.
     public var egressPolicy: EgressPolicy? {
-        get { storage.parts.routeSettings?.egressPolicy }
+        get { routeSettings?.egressPolicy }
         set { changeRoute { $0.egressPolicy = newValue } }
     }
 
@@ -371,16 +402,16 @@ public struct URLRequest: Sendable {
     }
 
     private var nameRules: NameRules {
-        get { storage.parts.routeSettings?.names ?? NameRules() }
+        get { routeSettings?.names ?? NameRules() }
         set { changeRoute { $0.names = newValue.ifAny } }
     }
 
     /// The settings of the request's routes, as a whole; nil for the session's.
     var routeSettings: RouteSettings? {
-        get { storage.parts.routeSettings }
+        get { storage.parts.rare.parts?.routeSettings }
         set {
             makeUnique()
-            storage.parts.routeSettings = newValue
+            storage.parts.rare.set(newValue) { $0.routeSettings = $1 }
         }
     }
 
@@ -392,7 +423,7 @@ public struct URLRequest: Sendable {
     /// ``ProxyChoice/ofSession``, the default, leaves it to the session's ``SessionConfiguration/proxySettings``. Without
     /// effect for the connections of a request with a ``unixSocket``.
     public var proxy: ProxyChoice {
-        get { storage.parts.routeSettings?.proxyChoice ?? .ofSession }
+        get { routeSettings?.proxyChoice ?? .ofSession }
         set { changeRoute { $0.proxyChoice = newValue == .ofSession ? nil : newValue } }
     }
 
@@ -422,16 +453,19 @@ public struct URLRequest: Sendable {
     /// The name and the password for a server that requests them (RFC 9110 §11.6.1); nil uses those in the URL. They are
     /// sent to the origin of the original request only, and a delegate is asked once they have been refused.
     public var credential: PasswordCredential? {
-        get { storage.parts.rare?.value.credential }
-        set { changeRare { $0.credential = newValue } }
+        get { storage.parts.rare.parts?.credential }
+        set {
+            makeUnique()
+            storage.parts.rare.set(newValue) { $0.credential = $1 }
+        }
     }
 
     /// What a `URLProtocol` has noted about the request, by key. Nothing of it is sent.
     package var properties: [String: RequestProperty] {
-        get { storage.parts.rare?.value.properties ?? [:] }
+        get { storage.parts.rare.parts?.properties ?? [:] }
         set {
-            if newValue.isEmpty, storage.parts.rare == nil { return }
-            changeRare { $0.properties = newValue }
+            makeUnique()
+            storage.parts.rare.set(newValue.isEmpty ? nil : newValue) { $0.properties = $1 }
         }
     }
 
@@ -448,7 +482,7 @@ public struct URLRequest: Sendable {
     /// Whether the body can be read from its beginning: there is none, it can be read again, or it has not been read.
     var isReplayable: Bool {
         guard let body = storage.parts.body, !body.isReplayable else { return true }
-        return storage.parts.onceSource?.isUntouched ?? false
+        return onceSource?.isUntouched ?? false
     }
 
     /// The timeouts of this request; nil uses the session's.
@@ -473,15 +507,15 @@ public struct URLRequest: Sendable {
     /// The header fields of this request with secret values, besides those that always are:
     /// `request.sensitiveFields.insert("X-Api-Key")`. The marks are kept with the request and are not sent.
     public var sensitiveFields: SensitiveFields {
-        get { storage.parts.sensitiveFields }
+        get { storage.parts.rare.parts?.sensitiveFields ?? SensitiveFields() }
         set {
             makeUnique()
-            storage.parts.sensitiveFields = newValue
+            storage.parts.rare.set(newValue) { $0.sensitiveFields = $1 }
         }
     }
 
     /// Whether the value of this header field is secret: always, or because it is marked in ``sensitiveFields``.
-    public func isSensitive(fieldNamed name: String) -> Bool { storage.parts.sensitiveFields.contains(name) }
+    public func isSensitive(fieldNamed name: String) -> Bool { sensitiveFields.contains(name) }
 
     /// The value of a header field, whatever the case of its name; repeats are joined with a comma.
     public func value(forHTTPHeaderField name: String) -> String? {
@@ -505,7 +539,7 @@ public struct URLRequest: Sendable {
     public var host: String? { try? storage.parts.destination.get().origin.host }
 
     /// The origin of the URL; nil if the URL cannot be requested.
-    package var requestedOrigin: HTTPOrigin? { storage.parts.origin }
+    package var requestedOrigin: HTTPOrigin? { storage.owned.origin }
 
     /// Where the request leads to: its origin, and there a path with a query, or `*`.
     ///
@@ -543,16 +577,67 @@ public struct URLRequest: Sendable {
     /// - Throws: why the request cannot be sent.
     @inline(__always)
     func origin() throws(InvalidRequest) -> HTTPOrigin {
-        if let origin = storage.parts.origin { return origin }
+        if let origin = storage.owned.origin { return origin }
         return try destination.get().origin
     }
 
     /// The context of a response without history; nil if that would keep a source of content alive.
     @inline(__always)
-    var responseContext: ResponseContext? { storage.parts.onceSource == nil ? storage : nil }
+    var responseContext: ResponseContext? { storage.owned.isReadOnce ? nil : storage }
 
     private mutating func makeUnique() {
-        if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.parts) }
+        if isKnownUniquelyReferenced(&storage) {
+            let made = storage.made.withLock { $0.take() }
+            withExtendedLifetime(made) {}
+        } else {
+            storage = Storage(storage.parts)
+        }
+    }
+
+    /// What `maker` makes of the request: made once, and kept with the request and its copies as long as they stay as they
+    /// are. Of several makers, what the last one has made is kept. Any thread.
+    ///
+    /// - Parameter maker: the maker, or what stands for it: it lives as long as what it has made.
+    @inline(__always)
+    func made<Value: AnyObject & Sendable>(by maker: any AnyObject & Sendable, _ make: () -> Value?) -> Value? {
+        let known = storage.made.withLock { $0?.maker === maker ? $0?.value : nil }
+        if let known { return known as? Value }
+        guard let value = make() else { return nil }
+        let previous = storage.made.withLock { made in
+            defer { made = (maker, value) }
+            return made
+        }
+        return withExtendedLifetime(previous) { value }
+    }
+
+    /// Begins an exchange with the head of this request. Throws before a byte is added to `output`.
+    ///
+    /// - Parameter name: of the field that only a proxy gets.
+    func begin(
+        _ exchange: inout Exchange, _ body: RequestBodyFraming, defaults: DefaultFields, ofProxies name: String,
+        into output: inout [UInt8]
+    ) throws(InvalidRequest) {
+        try Self.begin(storage.owned, &exchange, body, defaults, name, &output)
+    }
+
+    @inline(__always)
+    private static func begin(
+        _ owned: borrowing Owned, _ exchange: inout Exchange, _ body: RequestBodyFraming, _ defaults: DefaultFields,
+        _ ofProxies: String, _ output: inout [UInt8]
+    ) throws(InvalidRequest) {
+        if let refusal = owned.parts.rare.parts?.refusal { throw refusal }
+        do throws(HTTPProtocolError) {
+            if owned.parts.headers.isEmpty || !owned.parts.headers.contains(ofProxies)
+                || owned.parts.isForProxy
+            {
+                return try exchange.begin(owned.parts.head, body: body, defaults: defaults, into: &output)
+            }
+            var head = owned.parts.head
+            head.fields.removeAll(named: ofProxies)
+            try exchange.begin(head, body: body, defaults: defaults, into: &output)
+        } catch {
+            throw .unencodable(error)
+        }
     }
 
     private static func capitalized(_ method: String) -> String {

@@ -17,7 +17,7 @@ extension HopPolicies {
         // The last one: what it refuses goes to the response sources.
         policies.append(Retries(of: configuration, circuits))
         if comparesRequests || policies.contains(where: { $0.interests.contains(.preparation) }) {
-            policies.insert(DefaultHeaders(fields: configuration.hopFields), at: 0)
+            policies.insert(DefaultHeaders(configuration.hopFields), at: 0)
         }
         if let strict = StrictTransport(of: configuration) { policies.insert(strict, at: 0) }
         let redirects = Redirects(

@@ -56,6 +56,8 @@ final class ConnectionPool<Requester: ConnectionRequester>: @unchecked Sendable 
 
     deinit { permits.leave(holder) }
 
+    func serves(_ other: Route) -> Bool { route == other }
+
     /// Finds `task` a connection, now or later.
     func start(_ task: Requester) {
         // A connection that turns out to be dead, or has received unexpected bytes, closes itself and leaves the pool,

@@ -135,8 +135,8 @@ final class Shard<Requester: ConnectionRequester>: @unchecked Sendable {
         spare = pool
     }
 
-    private func pool(for route: Route) -> Pool {
-        if let latest, latest.route == route { return latest }
+    func pool(for route: Route) -> Pool {
+        if let latest, latest.serves(route) { return latest }
         let pool = pools[route] ?? newPool(for: route)
         pools[route] = pool
         latest = pool

@@ -13,6 +13,10 @@ final class Caching: ResponseSource {
     private let policy: URLRequest.CachePolicy
     private let sensitiveFields: SensitiveFields
     fileprivate let validate: @Sendable (Validation) -> Void
+    /// Stands for it with the requests whose queries it has made.
+    private let mark = Mark()
+
+    private final class Mark: Sendable {}
 
     /// A request whose response only the cache reads.
     struct Validation: Sendable {
@@ -34,14 +38,23 @@ final class Caching: ResponseSource {
     }
 
     func part(in sourced: SourcedHop) -> (any HopSource)? {
+        let known = isPlain(sourced) ? sourced.hop.request.made(by: mark) { query(of: sourced) } : query(of: sourced)
+        return known.map { CachedHop($0, sourced, self) }
+    }
+
+    /// Whether the request says all that the cache reads.
+    private func isPlain(_ sourced: SourcedHop) -> Bool {
+        sourced.hop.mayCarryCredentials && sourced.credentialIdentity == nil && sourced.chain.login == nil
+            && sourced.routeKey?.isEmpty != false && sourced.hop.request.body == nil
+    }
+
+    private func query(of sourced: SourcedHop) -> CacheQuery? {
         let hop = sourced.hop
         let scope = CacheScope(
             of: hop.request, mayCarryCredentials: hop.mayCarryCredentials, sensitiveFields,
             identity: sourced.credentialIdentity, login: sourced.chain.login, route: sourced.routeKey ?? [])
         let own = hop.request.cachePolicy
-        guard let query = CacheQuery(hop.request, policy: own == .useProtocolCachePolicy ? policy : own, scope: scope)
-        else { return nil }
-        return CachedHop(query, sourced, self)
+        return CacheQuery(hop.request, policy: own == .useProtocolCachePolicy ? policy : own, scope: scope)
     }
 }
 

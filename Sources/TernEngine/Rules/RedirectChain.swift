@@ -9,19 +9,27 @@ struct RedirectChain: Sendable {
     /// origin through another does so because the other one redirected it there.
     private(set) var mayCarryCredentials = true
     /// What authenticates the attempts of the hop that the chain has led to; nil for what its request has itself.
-    private(set) var login: PasswordLogin?
-    private var past: Past?
+    private(set) var login: PasswordLogin? {
+        get { unusual.parts?.login }
+        set { unusual.set(newValue) { $0.login = $1 } }
+    }
+    private var past: Past? {
+        get { unusual.parts?.past }
+        set { unusual.set(newValue) { $0.past = $1 } }
+    }
+    private var unusual = Rare<Unusual>()
 
-    /// The state of a redirected task only. Never changed, so that chains are values.
-    private final class Past: Sendable {
+    /// The state of a task that was redirected, or has logged in.
+    private struct Unusual: RareParts {
+        var login: PasswordLogin?
+        var past: Past?
+    }
+
+    /// The state of a redirected task only.
+    private struct Past {
         let home: HTTPOrigin
         /// The last ones, as many as a chain remembers.
         let asked: [Asked]
-
-        init(home: HTTPOrigin, asked: [Asked]) {
-            self.home = home
-            self.asked = asked
-        }
     }
 
     /// The parts of a request that its response may depend on.

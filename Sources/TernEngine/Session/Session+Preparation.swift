@@ -47,7 +47,8 @@ private final class PreparationTask: SessionTask, @unchecked Sendable {
         super.init(request: request, delegate: completion, defaults: defaults, at: place)
     }
 
-    override func connect(along route: Route, on shard: Shard<AttemptDriver>) {
+    override func connect(on shard: Shard<AttemptDriver>) {
+        guard let route = attempt.route else { return }
         let preparation = Preparation(count) { failure, openCount in
             self.openCount.withLock { $0 = openCount }
             if let failure { self.connectionFailed(failure) } else { self.end(nil) }

@@ -30,8 +30,8 @@ open class AttemptDriver: @unchecked Sendable {
     /// Whether the hop is to be sent, and no response has come.
     var isWanted: Bool { false }
 
-    /// Finds a connection along `route`.
-    func connect(along route: Route, on shard: Shard<AttemptDriver>) { shard.find(route, for: self) }
+    /// Finds a connection along the route of the attempt.
+    func connect(on shard: Shard<AttemptDriver>) { attempt.pool(of: shard)?.start(self) }
 
     /// Sends the hop on this connection. False if it does not take the connection.
     func start(on connection: Connection, _ prepared: PreparedExchange?) -> Bool { false }
@@ -95,13 +95,13 @@ extension AttemptDriver {
     /// Makes an attempt of the hop of `task`: resolves its route, asks the circuit breaker, waits for the rate, and finds a
     /// connection.
     final func beginAttempt(of task: some AttemptOwner, on shard: Shard<AttemptDriver>) {
-        let (hop, defaults) = (task.plannedHop, task.defaults)
+        let defaults = task.defaults
         do throws(RouteRule.Refusal) {
             // May call a closure of the user that chooses proxies.
-            var route = try defaults.routes.route(for: hop.request)
+            var route = try defaults.routes.route(for: task.plannedHop.request)
             // It may have ended the task.
             guard isWanted else { return }
-            if hop.number > 0 { route = route.keeping(task.hopAttempts.keptAddresses) }
+            if task.plannedHop.number > 0 { route = route.keeping(task.hopAttempts.keptAddresses) }
             let pass: CircuitPass?
             switch defaults.policies.circuits?.admit(to: route, isChosenElsewhere: task.isHopChosenElsewhere) {
             case nil: pass = nil
@@ -111,13 +111,14 @@ extension AttemptDriver {
             let (number, isHedge) = (task.hopAttempts.next(), task !== self)
             task.tell(.attemptBegan(isHedge: isHedge), by: number, at: shard.loop.now)
             let form = defaults.form(
-                of: hop, signedBy: task.plannedLogin, task.signer(of: number, isHedge: isHedge), along: route,
-                isFirst: task.hopAttempts.isUnanswered)
-            attempt.begin(number, of: hop, along: route, as: form, pass, isHedge: isHedge, at: shard.loop.now)
+                of: task.plannedHop, signedBy: task.plannedLogin, task.signer(of: number, isHedge: isHedge),
+                along: route, isFirst: task.hopAttempts.isUnanswered)
+            attempt.begin(
+                number, of: task.plannedHop, along: route, as: form, pass, isHedge: isHedge, at: shard.loop.now)
         } catch {
             return failLater(AttemptFailure(reason: error.reason, phase: .request))
         }
-        if let form = attempt.form, task === self { task.tellPrepared(form.hop.request) }
+        if attempt.hasForm, task === self, let form = attempt.form { task.tellPrepared(form.hop.request) }
         if defaults.rates == nil { findConnection(on: shard) } else { awaitRate(of: task, on: shard) }
     }
 
@@ -165,7 +166,7 @@ extension AttemptDriver {
     }
 
     private func findConnection(on shard: Shard<AttemptDriver>) {
-        if let route = attempt.admitted() { connect(along: route, on: shard) }
+        if attempt.isAdmitted() { connect(on: shard) }
     }
 
     /// Sends the hop, and has the exchange recorded if there is a recorder.
@@ -215,8 +216,17 @@ extension AttemptDriver {
     }
 }
 
+extension Attempt {
+    /// The connections along its route, which is lent.
+    @inline(__always)
+    fileprivate func pool(of shard: Shard<AttemptDriver>) -> ConnectionPool<AttemptDriver>? {
+        guard let route else { return nil }
+        return shard.pool(for: route)
+    }
+}
+
 extension AttemptDriver: ConnectionRequester {
-    var hop: Hop { attempt.form?.hop ?? task?.plannedHop ?? Hop(request: URLRequest(withoutURL: ())) }
+    var hop: Hop { attempt.hop ?? task?.plannedHop ?? Hop(request: URLRequest(withoutURL: ())) }
 
     var deadlines: Deadlines {
         task?.taskDeadlines ?? Deadlines(limits: Timeouts(), start: MonotonicInstant(nanoseconds: 0))

@@ -47,7 +47,7 @@ final class SecondAttempt: AttemptDriver, ExchangeDelegate, @unchecked Sendable 
     func exchangeBegan(on carrier: any Carrier) {
         let connection = carrier.connectionMetrics
         attempt.began(on: carrier, connection)
-        if let connection { first?.tell(.willSend(on: connection), by: attempt.number, at: carrier.loop.now) }
+        if let connection { first?.tell(.willSend(on: connection), by: attempt.number, at: carrier.now) }
     }
 
     var pace: Pace? { first?.pace }
@@ -59,7 +59,7 @@ final class SecondAttempt: AttemptDriver, ExchangeDelegate, @unchecked Sendable 
             first.tellInformational(head, by: attempt.number, at: first.now)
         }
         guard case .head(let head) = event, let first, let carrier = attempt.carrier else { return .all }
-        attempt.answered(head, at: carrier.loop.now)
+        attempt.answered(head, at: carrier.now)
         if first.hopAttempts.answersProxy(head, to: attempt.form, first.defaults.proxies), let shard = first.shard {
             abandonAttempt()
             first.beginAnother(self, on: shard)

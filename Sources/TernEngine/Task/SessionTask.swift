@@ -51,14 +51,14 @@ open class SessionTask: AttemptDriver, @unchecked Sendable {
     ///
     /// - Parameter chain: the redirects that have led to the request already.
     init(
-        request: URLRequest, delegate: any SessionTaskDelegate, defaults: TaskDefaults, at place: TaskPlace?,
-        after chain: RedirectChain = RedirectChain()
+        request: borrowing URLRequest, delegate: borrowing any SessionTaskDelegate, defaults: borrowing TaskDefaults,
+        at place: TaskPlace?, after chain: consuming RedirectChain = RedirectChain()
     ) {
         taskIdentifier = Self.nextIdentifier.wrappingAdd(1, ordering: .relaxed).newValue
-        originalRequest = request
-        self.defaults = defaults
+        originalRequest = copy request
+        self.defaults = copy defaults
         table = place?.table
-        driver = TaskDriver(request, delegate, defaults, after: chain)
+        driver = TaskDriver(copy request, copy delegate, copy defaults, after: chain)
         lifecycle = Lock(TaskLifecycle(shard: place?.shard))
     }
 
@@ -135,7 +135,7 @@ open class SessionTask: AttemptDriver, @unchecked Sendable {
 
     final override func start(on connection: Connection, _ prepared: PreparedExchange?) -> Bool {
         if defaults.recorder == nil {
-            connection.start(self, attempt.form?.hop ?? plannedHop, taskDeadlines, prepared: prepared)
+            connection.start(self, attempt.hop ?? plannedHop, taskDeadlines, prepared: prepared)
         } else {
             record(self, on: connection, prepared)
         }

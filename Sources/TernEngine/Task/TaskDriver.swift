@@ -13,7 +13,10 @@ struct TaskDriver: ~Copyable {
     /// Until the end, so that the delegate may retain the task.
     fileprivate var delegate: any SessionTaskDelegate
     /// The delegate as a receiver of content; nil before the first lookup.
-    fileprivate var knownReceiver: (any ContentReceiver)??
+    fileprivate var knownReceiver: (any ContentReceiver)?? {
+        get { unusual.parts?.knownReceiver }
+        set { unusual.set(newValue) { $0.knownReceiver = $1 } }
+    }
     fileprivate var machine: TaskMachine
     fileprivate var deadlines: Deadlines
     /// For any thread once the task has completed: it does not change then.
@@ -25,14 +28,31 @@ struct TaskDriver: ~Copyable {
     /// Whether the delegate has not answered a question.
     fileprivate var isQuestionOpen = false
     /// That of the request itself; nil without one.
-    fileprivate var limiter: RateLimiter?
+    fileprivate var limiter: RateLimiter? {
+        get { unusual.parts?.limiter }
+        set { unusual.set(newValue) { $0.limiter = $1 } }
+    }
     /// While the task waits for a lookup or a delay.
-    fileprivate var timer: TaskTimer<AttemptDriver>?
-    fileprivate var hedge = Hedge.none
+    fileprivate var timer: TaskTimer<AttemptDriver>? {
+        get { unusual.parts?.timer }
+        set { unusual.set(newValue) { $0.timer = $1 } }
+    }
+    /// Nil for none.
+    fileprivate var hedge: Hedge? {
+        get { unusual.parts?.hedge }
+        set { unusual.set(newValue) { $0.hedge = $1 } }
+    }
+    private var unusual = Rare<Unusual>()
+
+    private struct Unusual: RareParts {
+        var knownReceiver: (any ContentReceiver)??
+        var limiter: RateLimiter?
+        var timer: TaskTimer<AttemptDriver>?
+        var hedge: Hedge?
+    }
 
     /// The second attempt of the hop, beside the task's own.
     fileprivate enum Hedge {
-        case none
         /// It begins when this fires.
         case planned(TaskTimer<AttemptDriver>)
         case begun(SecondAttempt)
@@ -41,7 +61,7 @@ struct TaskDriver: ~Copyable {
     fileprivate var second: SecondAttempt? { if case .begun(let second) = hedge { second } else { nil } }
 
     /// Whether the hop has, or is to have, a second attempt.
-    fileprivate var isHedged: Bool { if case .none = hedge { false } else { true } }
+    fileprivate var isHedged: Bool { unusual.parts?.hedge != nil }
 
     @inline(__always)
     init(
@@ -255,7 +275,7 @@ extension SessionTask {
     /// The rest of a response that is not the answer is awaited for a moment: whatever its server does, the task goes on.
     private func limitDiscarding() {
         guard driver.machine.isDiscarding, let carrier = attempt.carrier else { return }
-        let now = carrier.loop.now
+        let now = carrier.now
         let left = driver.deadlines.total.map { now.duration(to: $0.instant) } ?? TaskMachine.maximumDiscardTime
         let limits = Timeouts(idle: nil, total: min(left, TaskMachine.maximumDiscardTime))
         carrier.carry(self, Deadlines(limits: limits, start: now))
@@ -422,7 +442,7 @@ extension SessionTask: ExchangeDelegate {
         let connection = carrier.connectionMetrics
         attempt.began(on: carrier, connection)
         if isSuspended { carrier.isPaused = true }
-        if let connection { emit(.willSend(on: connection), at: carrier.loop.now) }
+        if let connection { emit(.willSend(on: connection), at: carrier.now) }
         if let hedging = driver.machine.hedging { plan(hedging) }
     }
 
@@ -504,14 +524,13 @@ extension SessionTask: ExchangeDelegate {
 
     private func received(_ head: ResponseHead) {
         guard let carrier = attempt.carrier else { return }
-        let now = carrier.loop.now
+        let now = carrier.now
         // Before the machine, which may move to the next hop.
         let response = driver.machine.response(head)
         emit(.head(response), at: now)
-        let connection = carrier.connectionMetrics
         let isForProxy =
-            attempt.form != nil && hopAttempts.answersProxy(head, to: attempt.form, defaults.proxies)
-        if connection != nil {
+            attempt.hasForm && hopAttempts.answersProxy(head, to: attempt.form, defaults.proxies)
+        if attempt.isOnConnection {
             attempt.answered(head, at: now)
             if let circuits = defaults.policies.circuits { attempt.came(to: head, circuits) }
             if !isForProxy, driver.machine.mayHedge {
@@ -524,7 +543,7 @@ extension SessionTask: ExchangeDelegate {
                 endHedge()
             }
         }
-        act(on: driver.machine.head(head, isForProxy: isForProxy, from: connection), response, carrier)
+        act(on: driver.machine.head(head, isForProxy: isForProxy, from: carrier.connectionMetrics), response, carrier)
     }
 
     private func act(
@@ -659,7 +678,7 @@ extension SessionTask: HedgedTask {
         }
         let timer = TaskTimer(on: shard, delay: delay, total: nil) { [weak self] outcome in
             guard let self, case .over = outcome else { return }
-            driver.hedge = .none
+            driver.hedge = nil
             beginSecond(on: shard)
         }
         driver.hedge = .planned(timer)
@@ -714,10 +733,8 @@ extension SessionTask: HedgedTask {
 
     /// The hop has an answer, or an end: it has no other attempt any more.
     private func endHedge() {
-        let hedge = driver.hedge
-        driver.hedge = .none
-        switch hedge {
-        case .none: break
+        switch driver.hedge.take() {
+        case nil: break
         case .planned(let timer): timer.cancel()
         case .begun(let second):
             second.abandonAttempt()
@@ -733,7 +750,7 @@ extension SessionTask: HedgedTask {
     /// The second attempt has no answer: what the first has come to is the hop's.
     func lost(_ second: SecondAttempt) {
         guard driver.second === second else { return }
-        driver.hedge = .none
+        driver.hedge = nil
         addRecord(of: second)
         if let failure = second.heldFailure.take() {
             guard isOutOfTime, let total = driver.deadlines.total else { return failed(failure) }
@@ -754,7 +771,7 @@ extension SessionTask: HedgedTask {
             second.abandonAttempt()
             return lost(second)
         }
-        driver.hedge = .none
+        driver.hedge = nil
         abandonAttempt()
         endAttempt(at: now)
         learn(second.attempt)
@@ -767,7 +784,7 @@ extension SessionTask: HedgedTask {
         carrier.carry(self, driver.deadlines)
         if let form = attempt.form { tellPrepared(form.hop.request) }
         let response = driver.machine.response(head)
-        emit(.head(response), at: carrier.loop.now)
+        emit(.head(response), at: carrier.now)
         act(on: driver.machine.head(head, from: carrier.connectionMetrics), response, carrier)
         updatePause()
     }
@@ -916,7 +933,7 @@ extension SessionTask: DelegateAsker {
         switch ask(.response(response, question(on: loop) { .disposition($0) })) {
         case .disposition(.allow): break
         case .disposition(.cancel): attempt.carrier?.end(.cancelled)
-        case .disposition(.becomeDownload): return download(of: response)
+        case .disposition(.becomeDownload): return self.response.flatMap(download)
         case .instead(let request):
             driver.machine.awaitDisposition()
             send(instead: request)

@@ -8,7 +8,10 @@ struct TaskHistory: ~Copyable {
     /// The hop that is sent now, or was sent last, as policies have prepared it.
     private(set) var hop: Hop
     /// The request of the hop before policies prepared it; nil if none has changed it.
-    private var unprepared: URLRequest?
+    private var unprepared: URLRequest? {
+        get { unusual.parts?.unprepared }
+        set { unusual.set(newValue) { $0.unprepared = $1 } }
+    }
     /// The redirects that led to the hop.
     var chain = RedirectChain()
     /// The connection of the last final response. Known to policies that read the heads of all responses.
@@ -22,7 +25,6 @@ struct TaskHistory: ~Copyable {
     private(set) var wasSentBefore = false
     /// The stable identity of the credential that a policy has authenticated the hop with; nil for none.
     var credentialIdentity: String?
-    private var memories: [ObjectIdentifier: any PolicyMemory] = [:]
     /// The policy that the original request names; nil for the session's.
     let redirectPolicy: RedirectPolicy?
     /// The task was started.
@@ -35,7 +37,17 @@ struct TaskHistory: ~Copyable {
     /// Why the last failure, or response that asks for it, was not followed by a retry; nil if one was, or none was asked for.
     var retryRefusal: RetryRefusal?
     /// The responses that were not the answer, in order: at most the last ``RedirectPolicy/maximumRememberedHops``.
-    private(set) var responses: [HTTPURLResponse] = []
+    private(set) var responses: [HTTPURLResponse] {
+        get { unusual.parts?.responses ?? [] }
+        set { unusual.set(newValue.isEmpty ? nil : newValue) { $0.responses = $1 } }
+    }
+    private var unusual = Rare<Unusual>()
+
+    private struct Unusual: RareParts {
+        var unprepared: URLRequest?
+        var memories: [ObjectIdentifier: any PolicyMemory]?
+        var responses: [HTTPURLResponse]?
+    }
 
     /// - Parameter chain: the redirects that have led to the request already.
     @inline(__always)
@@ -47,21 +59,25 @@ struct TaskHistory: ~Copyable {
 
     /// The memory of a policy.
     subscript<Memory: PolicyMemory>(type: Memory.Type) -> Memory {
-        get { memories[ObjectIdentifier(type)] as? Memory ?? Memory() }
+        get { unusual.parts?.memories?[ObjectIdentifier(type)] as? Memory ?? Memory() }
         set { remember(newValue) }
     }
 
     /// The task has ended: its policies need no memory.
-    mutating func forget() { if !memories.isEmpty { memories = [:] } }
+    mutating func forget() { unusual.set(nil) { $0.memories = $1 } }
 
-    mutating func remember(_ memory: any PolicyMemory) { memories[ObjectIdentifier(type(of: memory))] = memory }
+    mutating func remember(_ memory: any PolicyMemory) {
+        unusual.change {
+            $0.memories = ($0.memories ?? [:]).merging([ObjectIdentifier(type(of: memory)): memory]) { $1 }
+        }
+    }
 
     /// The request of the hop as the program, a redirect or an answer made it, without what policies added: the next
     /// hop, and the same one when it is sent again, start from it.
     var request: URLRequest { unprepared ?? hop.request }
 
     /// Whether policies have changed the hop.
-    var isPrepared: Bool { unprepared != nil }
+    var isPrepared: Bool { unusual.parts?.unprepared != nil }
 
     /// The request that an answer to a challenge is about: to the URL that the hop was sent to, with the content that it
     /// has when it is sent again.
@@ -78,9 +94,11 @@ struct TaskHistory: ~Copyable {
     }
 
     /// The retries, in order: of many the first ones and the last ones.
-    var retries: [RetryMetrics] { memories.isEmpty ? [] : self[RetryMemory.self].retries }
+    var retries: [RetryMetrics] { unusual.parts?.memories == nil ? [] : self[RetryMemory.self].retries }
 
-    var retryCount: RetryRule.Count { memories.isEmpty ? RetryRule.Count() : self[RetryMemory.self].count }
+    var retryCount: RetryRule.Count {
+        unusual.parts?.memories == nil ? RetryRule.Count() : self[RetryMemory.self].count
+    }
 
     /// The hop is sent again.
     mutating func add(_ retry: RetryMetrics) { self[RetryMemory.self].add(retry) }
@@ -88,11 +106,13 @@ struct TaskHistory: ~Copyable {
     /// A response to the hop, with the responses before it.
     @inline(__always)
     func response(_ head: ResponseHead) -> HTTPURLResponse {
-        if let annex = head.annex, let provider = annex as? ProviderContext {
+        if head.isAttached, let provider = head.annex as? ProviderContext {
             return HTTPURLResponse(
                 url: provider.url, head: head, history: responses, shownAs: provider.otherForm)
         }
-        if responses.isEmpty, let context = hop.request.responseContext { return HTTPURLResponse(head, of: context) }
+        if unusual.parts?.responses == nil, let context = hop.request.responseContext {
+            return HTTPURLResponse.having(head, of: context)
+        }
         return HTTPURLResponse(url: hop.request.url, head: head, history: responses)
     }
 
@@ -124,10 +144,11 @@ struct TaskHistory: ~Copyable {
 
     /// A policy has prepared the hop. Returns the request that is not needed any more, if there is one.
     mutating func prepare(as request: URLRequest) -> URLRequest? {
-        var previous: URLRequest? = hop.request
-        if unprepared == nil { swap(&unprepared, &previous) }
+        let previous = hop.request
         hop.request = request
-        return previous
+        if isPrepared { return previous }
+        unprepared = previous
+        return nil
     }
 
     /// An attempt of the hop was sent, and the next one is for another hop, or for a request that a server has not refused.

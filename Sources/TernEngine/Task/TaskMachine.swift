@@ -95,12 +95,28 @@ struct TaskMachine: ~Copyable {
     /// The part of the response sources in the hop; nil if they have none.
     private(set) var source: (any HopSource)?
     /// That of the hop as it was sent before, or of the hop before; nil without one.
-    private var earlier: EarlierSource?
+    private var earlier: EarlierSource? {
+        get { unusual.parts?.earlier }
+        set { unusual.set(newValue) { $0.earlier = $1 } }
+    }
     /// The request of the hop before the source has added fields to it; nil if it has added none.
-    private var plainRequest: URLRequest?
+    private var plainRequest: URLRequest? {
+        get { unusual.parts?.plainRequest }
+        set { unusual.set(newValue) { $0.plainRequest = $1 } }
+    }
     private let policies: HopPolicies
     private var lookupCount: UInt64 = 0
-    private var previousRequests: [URLRequest] = []
+    private var previousRequests: [URLRequest] {
+        get { unusual.parts?.previousRequests ?? [] }
+        set { unusual.change { $0.previousRequests = newValue } }
+    }
+    private var unusual = Rare<Unusual>()
+
+    private struct Unusual: RareParts {
+        var earlier: EarlierSource?
+        var plainRequest: URLRequest?
+        var previousRequests: [URLRequest] = []
+    }
 
     /// - Parameter chain: the redirects that have led to the request already.
     @inline(__always)

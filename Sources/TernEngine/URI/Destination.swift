@@ -25,9 +25,6 @@ struct Destination: Sendable, Hashable {
         if case .absolute(let url) = target, let uri = try? AbsoluteURI(url) { uri.target } else { target }
     }
 
-    /// Whether a proxy gets the whole URL (RFC 9112 §3.2.2), and an origin does not.
-    var isForProxy: Bool { if case .absolute = target { true } else { false } }
-
     /// Reads an absolute URL. The path loses its dot segments (RFC 3986 §6.2.2.3), also those with escapes for dots
     /// (WHATWG URL §4.4), because servers and the filters before them differ in what they make of one.
     ///

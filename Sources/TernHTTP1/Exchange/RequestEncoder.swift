@@ -8,8 +8,8 @@
 /// unchanged.
 struct RequestEncoder: ~Copyable {
     private let method: RequestMethod
-    private let target: String
-    private let host: String
+    /// The caller's own `Host`; nil for that of the head.
+    private let ownHost: String?
     private let framing: RequestFraming
     /// The length of the head in bytes.
     private let length: Int
@@ -17,12 +17,11 @@ struct RequestEncoder: ~Copyable {
     static func encode(
         _ head: borrowing RequestHead, _ body: RequestBodyFraming, _ defaults: DefaultFields, into output: inout [UInt8]
     ) throws(HTTPProtocolError) -> RequestTraits {
-        let fields = head.fields.storage
-        let encoder = try RequestEncoder(head, fields, body, defaults)
+        let encoder = try RequestEncoder(head, head.fields.storage, body, defaults)
         let start = output.count
-        encoder.write(head.method, fields, defaults, into: &output)
+        encoder.write(head, head.fields.storage, defaults, into: &output)
         do throws(HTTPProtocolError) {
-            var traits = try encoder.check(output.span, from: start, head.method, fields, defaults)
+            var traits = try encoder.check(output.span, from: start, head, head.fields.storage, defaults)
             traits.isHead = encoder.method == .head
             traits.isConnect = encoder.method == .connect
             if traits.expectsContinue, body == .none || body == .exactly(0) {
@@ -39,37 +38,35 @@ struct RequestEncoder: ~Copyable {
         _ head: borrowing RequestHead, _ fields: [HeaderField], _ body: RequestBodyFraming, _ defaults: DefaultFields
     ) throws(HTTPProtocolError) {
         let method = RequestMethod(head.method)
-        let target = try head.target.checked(for: method)
+        try head.target.check(for: method)
         var plan = RequestFraming.Plan(method, body)
         // The line of the method, target and version, the one of Host, and the empty one.
-        var length = head.method.utf8.count &+ target.utf8.count &+ 12 &+ 8 &+ 2
+        var length = head.method.utf8.count &+ head.target.length &+ 12 &+ 8 &+ 2
         for index in fields.indices { length &+= try plan.add(fields[index]) }
         if defaults.canCopyWhole(with: fields) {
             length &+= defaults.bytes.count
         } else {
             for line in defaults.lines where !fields.contains(line.field.name) { length &+= try plan.add(line.field) }
         }
-        let host = if let own = plan.host { own } else { try head.defaultHost }
-        let framing = try plan.framing()
+        if plan.host == nil { try head.checkHost() }
+        framing = try plan.framing()
         self.method = method
-        self.target = target
-        self.host = host
-        self.framing = framing
-        self.length = length &+ host.utf8.count &+ framing.length
+        ownHost = plan.host
+        self.length = length &+ head.hostLength(ownHost) &+ framing.length
     }
 
     private func write(
-        _ method: String, _ fields: [HeaderField], _ defaults: DefaultFields, into output: inout [UInt8]
+        _ head: borrowing RequestHead, _ fields: [HeaderField], _ defaults: DefaultFields, into output: inout [UInt8]
     ) {
         let start = output.count
         let room = length
         output.append(addingCapacity: room) { $0.append(repeating: 0, count: room) }
         var bytes = output.mutableSpan
-        var end = bytes.write(method, at: start)
+        var end = bytes.write(head.method, at: start)
         end = bytes.write(.space, at: end)
-        end = bytes.write(target, at: end)
+        end = head.target.write(into: &bytes, at: end)
         end = bytes.write(" HTTP/1.1\r\nHost: ", at: end)
-        end = bytes.write(host, at: end)
+        end = head.writeHost(ownHost, into: &bytes, at: end)
         end = bytes.writeLineEnd(at: end)
         for index in fields.indices { end = Self.write(fields, index, into: &bytes, at: end) }
         let written = defaults.bytes
@@ -98,18 +95,19 @@ struct RequestEncoder: ~Copyable {
 
     /// Checks that every delimiter is where it was put, and nowhere else (RFC 9112 §3, §5).
     private func check(
-        _ bytes: Span<UInt8>, from start: Int, _ method: String, _ fields: [HeaderField], _ defaults: DefaultFields
+        _ bytes: Span<UInt8>, from start: Int, _ head: borrowing RequestHead, _ fields: [HeaderField],
+        _ defaults: DefaultFields
     ) throws(HTTPProtocolError) -> RequestTraits {
-        let methodEnd = start &+ method.utf8.count
+        let methodEnd = start &+ head.method.utf8.count
         guard methodEnd > start, bytes.firstNonToken(from: start) == methodEnd else {
-            throw HTTPProtocolError(.request(.method), in: method)
+            throw HTTPProtocolError(.request(.method), in: head.method)
         }
-        let targetEnd = methodEnd &+ 1 &+ target.utf8.count
+        let targetEnd = methodEnd &+ 1 &+ head.target.length
         guard bytes.firstForbiddenInTarget(from: methodEnd &+ 1) == targetEnd else {
-            throw HTTPProtocolError(.request(.target), in: target)
+            throw HTTPProtocolError(.request(.target), in: head.target.text)
         }
         // The host has been checked already.
-        var lines = WrittenFields(at: targetEnd &+ 11 &+ 6 &+ host.utf8.count &+ 2)
+        var lines = WrittenFields(at: targetEnd &+ 11 &+ 6 &+ head.hostLength(ownHost) &+ 2)
         for index in fields.indices { try lines.check(bytes, fields, index) }
         var traits = lines.traits
         if defaults.canCopyWhole(with: fields) {
@@ -130,39 +128,69 @@ extension DefaultFields {
     fileprivate func canCopyWhole(with fields: [HeaderField]) -> Bool { fields.isEmpty && isPlain }
 }
 
+// The value of `Host`: of the caller's own field, or else that of the request. CONNECT names the authority it targets (RFC
+// 9112 §3.2.3), every other request its origin.
 extension RequestHead {
-    /// The value of `Host` when no field gives it: CONNECT names the authority it targets (RFC 9112 §3.2.3), every
-    /// other request its origin.
-    fileprivate var defaultHost: String {
-        get throws(HTTPProtocolError) {
-            if case .authority(let authority) = target { return authority }
-            guard origin.isEncodable else { throw HTTPProtocolError(.request(.host), in: origin.hostField) }
-            return origin.hostField
-        }
+    fileprivate borrowing func checkHost() throws(HTTPProtocolError) {
+        if case .authority = target { return }
+        if !origin.isEncodable { throw HTTPProtocolError(.request(.host), in: origin.hostField) }
+    }
+
+    @inline(__always)
+    fileprivate borrowing func hostLength(_ own: String?) -> Int {
+        if let own { return own.utf8.count }
+        if case .authority = target { return target.length }
+        return origin.hostField.utf8.count
+    }
+
+    @inline(__always)
+    fileprivate borrowing func writeHost(_ own: String?, into bytes: inout MutableSpan<UInt8>, at start: Int) -> Int {
+        if let own { return bytes.write(own, at: start) }
+        if case .authority = target { return target.write(into: &bytes, at: start) }
+        return bytes.write(origin.hostField, at: start)
     }
 }
 
 extension RequestTarget {
-    /// The target as text, if it fits its form and its method (RFC 9112 §3.2).
-    fileprivate func checked(for method: RequestMethod) throws(HTTPProtocolError) -> String {
+    /// Whether it fits its form and its method (RFC 9112 §3.2).
+    fileprivate borrowing func check(for method: RequestMethod) throws(HTTPProtocolError) {
         switch self {
         case .origin(let path):
             guard path.utf8.first == UInt8(ascii: "/") else { throw HTTPProtocolError(.request(.target), in: path) }
             guard method != .connect else { throw HTTPProtocolError(.request(.targetForm)) }
-            return path
         case .absolute(let uri):
             guard uri.utf8.contains(.colon) else { throw HTTPProtocolError(.request(.target), in: uri) }
             guard method != .connect else { throw HTTPProtocolError(.request(.targetForm)) }
-            return uri
         case .authority(let authority):
             guard Authority.isHostAndPort(authority.utf8.span) else {
                 throw HTTPProtocolError(.request(.target), in: authority)
             }
             guard method == .connect else { throw HTTPProtocolError(.request(.targetForm)) }
-            return authority
-        case .asterisk:
-            guard method == .options else { throw HTTPProtocolError(.request(.targetForm)) }
-            return "*"
+        case .asterisk: guard method == .options else { throw HTTPProtocolError(.request(.targetForm)) }
+        }
+    }
+
+    fileprivate var text: String {
+        switch self {
+        case .origin(let text), .absolute(let text), .authority(let text): text
+        case .asterisk: "*"
+        }
+    }
+
+    /// The number of its bytes.
+    @inline(__always)
+    fileprivate var length: Int {
+        switch self {
+        case .origin(let text), .absolute(let text), .authority(let text): text.utf8.count
+        case .asterisk: 1
+        }
+    }
+
+    @inline(__always)
+    fileprivate borrowing func write(into bytes: inout MutableSpan<UInt8>, at start: Int) -> Int {
+        switch self {
+        case .origin(let text), .absolute(let text), .authority(let text): bytes.write(text, at: start)
+        case .asterisk: bytes.write("*", at: start)
         }
     }
 }

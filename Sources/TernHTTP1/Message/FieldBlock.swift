@@ -139,6 +139,9 @@ struct FieldBlock: @unchecked Sendable {
         }
     }
 
+    /// Whether an object is attached.
+    var isAttached: Bool { withAtomicAnnex { $0.load(ordering: .relaxed) } != 0 }
+
     /// Attaches an object to the block, for all copies of it. False if there is one already.
     func attach(_ annex: AnyObject) -> Bool {
         let retained = unsafe Unmanaged.passRetained(annex)

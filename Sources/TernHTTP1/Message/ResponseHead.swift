@@ -17,6 +17,9 @@ public struct ResponseHead: Sendable {
     /// The object that the head was attached to.
     package var annex: AnyObject? { block.annex }
 
+    /// Whether there is one.
+    package var isAttached: Bool { block.isAttached }
+
     /// This head with an object that lives as long as the head: in place for the first object, and in a copy for others.
     package func attached(to annex: AnyObject) -> ResponseHead {
         if block.attach(annex) || block.annex === annex { return self }
