@@ -556,38 +556,6 @@ extension CertificateAuthority {
     }
 }
 
-/// Files that are watched, and what is told of them.
-final class Watch: Sendable {
-    let files: TrustFiles
-    private let events: AsyncStream<String>
-    private let told = Lock(0)
-
-    static var habits: TrustFiles.Habits {
-        var habits = TrustFiles.Habits()
-        habits.settleTime = .milliseconds(1)
-        habits.checkInterval = .milliseconds(200)
-        return habits
-    }
-
-    init(_ paths: TrustFilePaths, _ habits: TrustFiles.Habits = Watch.habits) throws {
-        let (events, continuation) = AsyncStream<String>.makeStream()
-        self.events = events
-        files = try TrustFiles(paths, habits) { continuation.yield("\($0)") }
-    }
-
-    /// The next event as text.
-    func next() async -> String {
-        for await event in events {
-            told.withLock { $0 += 1 }
-            return event
-        }
-        return ""
-    }
-
-    /// How many events were taken.
-    var count: Int { told.withLock { $0 } }
-}
-
 /// Counts looks at files.
 private final class Looks: Sendable {
     private let looks: AsyncStream<Void>
@@ -604,64 +572,5 @@ private final class Looks: Sendable {
             left -= 1
             if left < 0 { return }
         }
-    }
-}
-
-/// A folder with files of certificates, gone with the object.
-final class SecretFolder: Sendable {
-    private let root: TestFolder
-    private let openFile = Lock<Int32?>(nil)
-
-    init() throws {
-        root = try TestFolder()
-        try FileManager.default.createDirectory(atPath: root.path + "/tls", withIntermediateDirectories: true)
-    }
-
-    deinit { if let openFile = openFile.withLock({ $0 }) { close(openFile) } }
-
-    func path(_ name: String) -> String { root.path + "/tls/" + name }
-
-    func url(_ name: String) -> URL { URL(filePath: path(name)) }
-
-    func write(_ text: String, to name: String) throws { try Data(text.utf8).write(to: url(name)) }
-
-    func write(_ bytes: [UInt8], to name: String) throws { try Data(bytes).write(to: url(name)) }
-
-    /// Writes it aside and renames it.
-    func replace(_ name: String, with text: String) throws { try replace(name, with: Array(text.utf8)) }
-
-    func replace(_ name: String, with bytes: [UInt8]) throws {
-        try write(bytes, to: "aside-" + name)
-        #expect(unsafe rename(path("aside-" + name), path(name)) == 0)
-    }
-
-    /// Writes without ever closing the file, as a file system without inotify would appear.
-    func overwriteKeepingOpen(_ name: String, with text: String) throws {
-        let file = unsafe open(path(name), O_WRONLY | O_CLOEXEC)
-        #expect(file >= 0)
-        openFile.withLock { $0 = file }
-        let bytes = Array(text.utf8)
-        #expect(unsafe pwrite(file, bytes, bytes.count, 0) == bytes.count)
-        #expect(ftruncate(file, off_t(bytes.count)) == 0)
-    }
-
-    /// Moves the whole folder away and makes another one in its place.
-    func replaceWhole(_ fill: (SecretFolder) throws -> Void) throws {
-        #expect(unsafe rename(root.path + "/tls", root.path + "/old") == 0)
-        try FileManager.default.createDirectory(atPath: root.path + "/tls", withIntermediateDirectories: true)
-        try fill(self)
-    }
-
-    /// As Kubernetes does it: the files of a version in a folder, to which one link leads that is replaced.
-    func mount(_ files: [String: String], version: Int) throws {
-        let target = "..version-\(version)"
-        try FileManager.default.createDirectory(atPath: path(target), withIntermediateDirectories: true)
-        for (name, text) in files { try write(text, to: "\(target)/\(name)") }
-        try FileManager.default.createSymbolicLink(atPath: path("..data_tmp"), withDestinationPath: target)
-        #expect(unsafe rename(path("..data_tmp"), path("..data")) == 0)
-        for name in files.keys where version == 1 {
-            try FileManager.default.createSymbolicLink(atPath: path(name), withDestinationPath: "..data/\(name)")
-        }
-        if version > 1 { try FileManager.default.removeItem(atPath: path("..version-\(version - 1)")) }
     }
 }
