@@ -148,11 +148,35 @@ let package = Package(
         .executableTarget(
             name: "CacheProgram", dependencies: ["TernEngine", "TernHTTP1"], path: "Tests/CacheProgram",
             swiftSettings: settings),
+        // What the tests of the engine share; a test target, for it sees what is internal.
         .testTarget(
-            name: "TernEngineTests",
+            name: "TernEngineTestSupport", dependencies: ["CTernZlib", "TernEngine", "TernLock", "TernTesting"],
+            swiftSettings: settings),
+        // The tests of the engine, of whose targets a change compiles one. Messages, and what is stored:
+        .testTarget(
+            name: "TernEngineMessageTests",
             dependencies: [
-                "CTernZlib", "CacheProgram", "TernEngine", "TernFiles", "TernLock", "TernTesting", "TestPrograms",
-                "TestProofs",
+                "CacheProgram", "TernEngine", "TernEngineTestSupport", "TernFiles", "TernLock", "TernTesting",
+                "TestPrograms", "TestProofs",
+            ],
+            swiftSettings: settings),
+        // Connections and trust.
+        .testTarget(
+            name: "TernEngineConnectionTests",
+            dependencies: ["TernEngine", "TernEngineTestSupport", "TernLock", "TernTesting", "TestProofs"],
+            swiftSettings: settings),
+        // Tasks, and the policies that steer them.
+        .testTarget(
+            name: "TernEngineTaskTests",
+            dependencies: [
+                "TernEngine", "TernEngineTestSupport", "TernFiles", "TernLock", "TernTesting", "TestProofs",
+            ],
+            swiftSettings: settings),
+        // Sessions, and what is made of all the rest.
+        .testTarget(
+            name: "TernEngineSessionTests",
+            dependencies: [
+                "TernEngine", "TernEngineTestSupport", "TernFiles", "TernLock", "TernTesting", "TestProofs",
             ],
             swiftSettings: settings),
         .testTarget(
