@@ -39,6 +39,36 @@ public enum OriginStep: Sendable {
     case reset
 }
 
+extension OriginStep: CustomStringConvertible {
+    /// As in code, with the beginning of its bytes as text: what a failed test prints, or a test with arguments, may hold
+    /// megabytes.
+    public var description: String {
+        switch self {
+        case .send(let bytes): "send(\(Self.describe(bytes)))"
+        case .drip(let bytes, every: let pause): "drip(\(Self.describe(bytes)), every: \(pause))"
+        case .repeat(let bytes, count: let count): "repeat(\(Self.describe(bytes)), count: \(count))"
+        case .sendBelowTLS(let bytes): "sendBelowTLS(\(Self.describe(bytes)))"
+        case .updateKeys: "updateKeys"
+        case .pause(let duration): "pause(\(duration))"
+        case .receive(let count): "receive(\(count))"
+        case .take(let count): "take(\(count))"
+        case .takeHead: "takeHead"
+        case .handshake: "handshake"
+        case .hold: "hold"
+        case .awaitClose: "awaitClose"
+        case .close: "close"
+        case .halfClose: "halfClose"
+        case .closeAbruptly: "closeAbruptly"
+        case .reset: "reset"
+        }
+    }
+
+    private static func describe(_ bytes: [UInt8]) -> String {
+        let beginning = String(decoding: bytes.prefix(100), as: UTF8.self).debugDescription
+        return bytes.count <= 100 ? beginning : "\(beginning)… \(bytes.count) bytes"
+    }
+}
+
 extension OriginStep {
     /// Sends the UTF-8 of the text. Lines of a head end with CRLF in the text itself.
     public static func send(_ text: String) -> Self { .send(Array(text.utf8)) }

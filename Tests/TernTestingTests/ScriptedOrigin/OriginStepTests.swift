@@ -27,6 +27,12 @@ import Testing
         #expect(try answer([.reset]).end == .reset)
     }
 
+    @Test func `a step is described by the beginning of its bytes, however many they are`() {
+        #expect("\(ScriptedOrigin.Step.send("a\r\n"))" == #"send("a\r\n")"#)
+        let steps: [ScriptedOrigin.Step] = [.repeat([UInt8](repeating: 0x61, count: 1 << 20), count: 1024), .reset]
+        #expect("\(steps)" == "[repeat(\"\(String(repeating: "a", count: 100))\"… 1048576 bytes, count: 1024), reset]")
+    }
+
     @Test func `JSON comes with its type, a length, and the fields and the status that are given`() throws {
         let step = ScriptedOrigin.Step.json(#"{"id": 7}"#, status: 201, fields: [(name: "Location", value: "/7")])
         let head = "HTTP/1.1 201 \r\nContent-Type: application/json\r\nLocation: /7\r\nContent-Length: 9\r\n\r\n"
