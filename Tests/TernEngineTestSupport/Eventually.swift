@@ -2,9 +2,10 @@
 
 /// Returns whether the condition comes true within half a minute. For what announces itself to no waiter, such as a file.
 func eventually(_ condition: () -> Bool) async -> Bool {
-    for _ in 0..<3000 {
+    let end = ContinuousClock.now + .seconds(30)
+    while ContinuousClock.now < end {
         if condition() { return true }
-        try? await Task.sleep(for: .milliseconds(10))
+        try? await Task.sleep(for: .milliseconds(1))
     }
-    return false
+    return condition()
 }
