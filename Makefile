@@ -28,8 +28,8 @@ help:
 
 demo:
 	@scripts/install-dependencies build
-	swift build -c release --product tern
-	@"$$(swift build -c release --show-bin-path)/tern" demo
+	swift build -c release --product TernDemoMain
+	@"$$(swift build -c release --show-bin-path)/TernDemoMain"
 
 test:
 	@scripts/install-dependencies build test

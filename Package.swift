@@ -116,10 +116,14 @@ let package = Package(
             swiftSettings: settings),
         // A scripted origin and a throw-away certificate authority, for tests.
         .target(name: "TernTesting", dependencies: ["CTernOpenSSL", "TernLock"], swiftSettings: settings),
+        // A pinned key, a refused one and a figure.
+        .target(name: "TernDemo", dependencies: ["TernEngine", "TernTesting"], swiftSettings: settings),
+        // The same as a program, which needs no command line; `make demo`.
+        .executableTarget(name: "TernDemoMain", dependencies: ["TernDemo"], swiftSettings: settings),
         // The command `tern` as a library, so that tests reach into it.
         .target(
             name: "TernCLI",
-            dependencies: ["TernEngine", "TernFiles", "TernIO", "TernLock", "TernSystem", "TernTLS", "TernTesting"],
+            dependencies: ["TernDemo", "TernEngine", "TernFiles", "TernIO", "TernLock", "TernSystem", "TernTLS"],
             swiftSettings: settings),
         // The command `tern` itself.
         .executableTarget(name: "TernMain", dependencies: ["TernCLI", "TernRuntime"], swiftSettings: settings),

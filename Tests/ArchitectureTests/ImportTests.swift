@@ -29,10 +29,12 @@ import Testing
             "Foundation", "Tern", "TernAFNetworking", "TernEngine", "TernURLSession", "TernURLSessionNames",
         ],
         "TernTesting": ["CTernOpenSSL", "Glibc", "Synchronization", "TernLock"],
+        "TernDemo": ["FoundationEssentials", "Glibc", "TernEngine", "TernTesting"],
+        "TernDemoMain": ["Glibc", "TernDemo"],
         "TernMain": ["TernCLI", "TernRuntime"],
         "TernCLI": [
-            "FoundationEssentials", "Glibc", "Synchronization", "TernEngine", "TernFiles", "TernIO", "TernLock",
-            "TernSystem", "TernTLS", "TernTesting",
+            "FoundationEssentials", "Glibc", "Synchronization", "TernDemo", "TernEngine", "TernFiles", "TernIO",
+            "TernLock", "TernSystem", "TernTLS",
         ],
     ]
 
