@@ -128,7 +128,7 @@ let package = Package(
         // The command `tern` itself.
         .executableTarget(name: "TernMain", dependencies: ["TernCLI", "TernRuntime"], swiftSettings: settings),
 
-        // Which clauses of Tests/Behaviour.md a test proves.
+        // Which clauses of Tests/Behaviour.md a test proves, and how often it repeats what depends on chance.
         .target(name: "TestProofs", path: "Tests/TestProofs", swiftSettings: settings),
         // Who may know whom, and how large it may be.
         .testTarget(name: "ArchitectureTests", dependencies: ["TestProofs"], swiftSettings: settings),

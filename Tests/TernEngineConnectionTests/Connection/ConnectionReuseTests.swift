@@ -131,7 +131,7 @@ import TernLock
             for worker in 0..<4 {
                 group.addTask {
                     var retries = 0
-                    for index in 0..<(isSecure ? 60 : 150) {
+                    for index in 0..<Rounds.of(isSecure ? 30 : 60) {
                         let path = "/\(worker).\(index)"
                         let delegate = RecordingDelegate()
                         let task = session.dataTask(with: try URLRequest(origin, path), delegate: delegate)

@@ -142,7 +142,7 @@ import TernLock
         }
         let request = try Self.request("http://127.0.0.1:1/")
         let error = await withCheckedContinuation { done in
-            Chain(of: 100_000, request, on: ending == .never ? nil : shard, done).next()
+            Chain(of: 20_000, request, on: ending == .never ? nil : shard, done).next()
         }
         #expect(error?.reason.isInvalidation == true)
         withExtendedLifetime(group) {}

@@ -4,6 +4,7 @@ import Synchronization
 import TernHTTP1
 import TernLock
 import TernTLS
+import TestProofs
 import Testing
 
 @testable import TernEngine
@@ -812,13 +813,11 @@ extension CacheTrial {
 }
 
 @Suite(.timeLimit(.minutes(1))) struct CacheModelTests {
-    private static let defaultCount: UInt64 = 50
-
-    /// `TERN_CACHE_SEED` repeats one sequence, and `TERN_CACHE_SEEDS` runs another number of them.
+    /// `TERN_CACHE_SEED` repeats one sequence.
     private static let seeds: Range<UInt64> = {
         let environment = ProcessInfo.processInfo.environment
         if let seed = environment["TERN_CACHE_SEED"].flatMap({ UInt64($0) }) { return seed..<(seed &+ 1) }
-        return 0..<(environment["TERN_CACHE_SEEDS"].flatMap { UInt64($0) } ?? defaultCount)
+        return 0..<UInt64(Rounds.of(50))
     }()
 
     @Test func `the cache does what a model of RFC 9111 does, whatever is requested and answered`() throws {

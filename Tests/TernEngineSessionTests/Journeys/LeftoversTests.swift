@@ -6,6 +6,7 @@ import TernHTTP1
 import TernLock
 import TernTLS
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import TernEngine
@@ -13,9 +14,8 @@ import Testing
 
 /// What a session holds for its tasks is given back, wherever a task waits and however it ends.
 @Suite(.timeLimit(.minutes(2))) struct LeftoversTests {
-    /// The number of tasks of the whole file; a nightly run sets 10,000.
-    private static let taskCount =
-        ProcessInfo.processInfo.environment["TERN_LEFTOVER_TASKS"].flatMap { Int($0) } ?? 1000
+    /// The number of tasks of the whole file.
+    private static let taskCount = Rounds.of(1000)
 
     /// What the tasks of one row wait for.
     enum Wait: String, CaseIterable {

@@ -4,6 +4,7 @@ import TernHTTP1
 import TernLock
 import TernTLS
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import TernEngine
@@ -11,9 +12,8 @@ import Testing
 
 /// Code of the user that a task calls in the midst of its work, and that does something to the task or its session.
 @Suite(.timeLimit(.minutes(2))) struct UserCodeTests {
-    /// A nightly run sets more.
-    private static let roundCount =
-        ProcessInfo.processInfo.environment["TERN_USER_CODE_ROUNDS"].flatMap { Int($0) } ?? 20
+    /// Each manner with each number of a call.
+    private static let roundCount = Rounds.of(9)
 
     /// What is called.
     enum Place: String, CaseIterable {

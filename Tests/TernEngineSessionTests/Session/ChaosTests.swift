@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import TernTesting
+import TestProofs
 import Testing
 
 @testable import TernEngine
@@ -25,7 +26,7 @@ import Testing
                 group.addTask {
                     var generator = SeededGenerator(seed: UInt64(worker))
                     var good = 0
-                    for round in 0..<60 {
+                    for round in 0..<Rounds.of(30) {
                         if worker == 0, round % 15 == 14, let next = try? session(authority) {
                             holder.replace(by: next)
                         }

@@ -7,9 +7,11 @@ import Testing
 struct CertificateRuleTests {
     @Test(arguments: RuleCase.all)
     func `a chain is evaluated by the rules of both profiles`(rule: RuleCase) throws {
+        var trust = try rule.trust()
         for (profile, expected) in [(TrustProfile.standard, rule.standard), (.web, rule.web)] {
+            trust.profile = profile
             let result = ServerTrustPolicy.performDefaultEvaluation(validateHost: true)
-                .evaluate(try rule.trust(profile), host: rule.shape.host)
+                .evaluate(trust, host: rule.shape.host)
             #expect(result.failure?.rule == expected, "\(profile): \(result)")
         }
     }

@@ -38,13 +38,12 @@ struct RuleCase: CustomTestStringConvertible, Sendable {
         self.shape = shape
     }
 
-    func trust(_ profile: TrustProfile) throws -> ServerTrust {
+    func trust() throws -> ServerTrust {
         let root = try CertificateAuthority(shape.root)
         let issuer = try shape.intermediates.reduce(root) { try $0.issueIntermediate($1) }
         let leaf = try issuer.issue(shape.leaf)
         return ServerTrust(
-            sentChain: try X509Certificate.all(inPEM: leaf.chainPEM), anchors: .only([try root.certificate()]),
-            profile: profile)
+            sentChain: try X509Certificate.all(inPEM: leaf.chainPEM), anchors: .only([try root.certificate()]))
     }
 }
 

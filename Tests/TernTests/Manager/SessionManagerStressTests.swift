@@ -30,7 +30,7 @@ import Testing
         #if THREAD_SANITIZER
             2_000
         #else
-            10_000
+            Rounds.of(3_000)
         #endif
     }
 

@@ -124,9 +124,9 @@ import Testing
 
     @Test(arguments: DescribedOption.all)
     func `every option of every command is read under all of its names, and has one meaning`(option: DescribedOption) {
-        let names = option.description.names
+        let (names, all) = (option.description.names, option.command.descriptions)
         for name in option.description.opposites {
-            #expect(option.command.descriptions.filter { $0.spellings.contains(name) }.count == 1, "\(name)")
+            #expect(all.filter { $0.spellings.contains(name) }.count == 1, "\(name)")
             switch option.refusal(of: [name]) {
             case nil, .missingOperand: break
             case let other?: Issue.record("\(name): \(other)")
@@ -135,7 +135,7 @@ import Testing
         }
         #expect(!option.description.help.isEmpty && names.allSatisfy { $0.hasPrefix("-") })
         for name in names {
-            let twice = option.command.descriptions.filter { $0.names.contains(name) }
+            let twice = all.filter { $0.names.contains(name) }
             #expect(twice.count == 1, "\(name) of \(option.command) is in the table twice")
             guard option.description.value != nil else { continue }
             #expect(option.refusal(of: [name]) == .missingValue(of: name))

@@ -2,6 +2,7 @@
 import Foundation
 import TernTesting
 import TestPrograms
+import TestProofs
 import Testing
 
 @testable import TernCLI
@@ -257,9 +258,8 @@ import Testing
         #expect(try read("file", in: folder) == Data("mine".utf8))
     }
 
-    /// As often as `TERN_KILLS` says, 20 times unless it does.
     @Test func `killed at any moment, it resumes to the same bytes`() async throws {
-        let kills = ProcessInfo.processInfo.environment["TERN_KILLS"].flatMap { Int($0) } ?? 20
+        let kills = Rounds.of(10)
         let content = content + content + content + content
         let server = try await NginxServer(files: ["file.bin": content], directives: "limit_rate 32m;")
         var resumed = 0
