@@ -6,12 +6,18 @@ struct Costs {
     let allocations: Double
     let instructions: Double
     let systemCalls: Double
+    let referenceOperations: Double
+    let exclusivityChecks: Double
 
     init(_ path: Path, library: String, origin: String) throws {
         self.path = path
         let calls = try Counter.calls(library: library).perRequest(path, origin)
         (allocations, systemCalls) = (calls[0], calls[1])
-        instructions = try Counter.instructions.perRequest(path, origin)[0]
+        let profile = try Counter.instructions.perRequest(path, origin)
+        (instructions, referenceOperations, exclusivityChecks) = (profile[0], profile[1], profile[2])
+        if let known = path.knownReferenceOperations, abs(referenceOperations - Double(known)) > 0.05 {
+            throw Failure("\(path.rawValue): makes \(known) reference operations, \(referenceOperations) were counted")
+        }
     }
 
     private init(_ path: Path, middleOf all: [Costs]) {
@@ -19,6 +25,7 @@ struct Costs {
         self.path = path
         (allocations, instructions) = (middle(\.allocations), middle(\.instructions))
         systemCalls = middle(\.systemCalls)
+        (referenceOperations, exclusivityChecks) = (middle(\.referenceOperations), middle(\.exclusivityChecks))
     }
 
     /// These and two more measurements, and of each figure the middle one: threads that meet do not meet twice alike.

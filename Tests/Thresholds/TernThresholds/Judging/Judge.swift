@@ -39,8 +39,12 @@ struct Judge {
         var rows: [Thresholds.Row] = []
         for costs in try allCosts() {
             let row = Thresholds.Row(try costs.confirmed(library: counter, origin: origin))
-            let counts = "\(row.allocations) allocations, \(row.instructions) instructions"
-            Table.write("\(costs.path.title): \(counts), \(row.systemCalls) system calls")
+            let counts = [
+                "\(row.allocations) allocations", "\(row.instructions) instructions",
+                "\(row.referenceOperations) reference operations", "\(row.exclusivityChecks) exclusivity checks",
+                "\(row.systemCalls) system calls",
+            ]
+            Table.write("\(costs.path.title): \(counts.joined(separator: ", "))")
             rows.append(row)
         }
         try Thresholds(rows, toolchain: toolchain).write(to: file)
@@ -57,12 +61,16 @@ struct Judge {
         return try results.withLock { results in try paths.indices.compactMap { try results[$0]?.get() } }
     }
 
-    /// Of the allocations, of the instructions, and of the system calls.
+    /// Of the figures in the order of the table.
     private func judge(_ costs: Costs, _ row: Thresholds.Row, _ thresholds: Thresholds) -> [Verdict] {
         [
-            Verdict(allocations: costs.allocations, limit: row.allocations),
+            Verdict(count: costs.allocations, limit: row.allocations),
             thresholds.isForThisArchitecture
                 ? Verdict(instructions: costs.instructions, limit: row.instructionLimit) : .unjudged,
+            Verdict(
+                count: costs.referenceOperations, limit: row.referenceOperationLimit,
+                allowance: costs.path.referenceOperationAllowance),
+            Verdict(count: costs.exclusivityChecks, limit: row.exclusivityChecks),
             Verdict(
                 systemCalls: costs.systemCalls, limit: row.systemCallLimit, allowance: costs.path.systemCallAllowance),
         ]

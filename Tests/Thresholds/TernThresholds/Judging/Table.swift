@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// How the figures look: three lines per path.
+/// How the figures look: five lines per path.
 enum Table {
     static func write(_ line: String) { try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8)) }
 
@@ -11,6 +11,8 @@ enum Table {
         let figures = [
             ("allocations", String(format: "%.2f", costs.allocations), String(row.allocations)),
             ("instructions", String(format: "%.0f", costs.instructions), String(row.instructionLimit)),
+            ("references", String(format: "%.2f", costs.referenceOperations), String(row.referenceOperationLimit)),
+            ("access checks", String(format: "%.2f", costs.exclusivityChecks), String(row.exclusivityChecks)),
             ("system calls", String(format: "%.2f", costs.systemCalls), String(row.systemCallLimit)),
         ]
         let lines = zip(figures, verdicts).map { figure, verdict in

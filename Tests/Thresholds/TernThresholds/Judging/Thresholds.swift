@@ -12,6 +12,12 @@ struct Thresholds: Codable {
         /// The most there may be of them. Other processors and libraries make other choices, such as how to copy memory
         /// and how to encrypt: six in a hundred are left for that and for the pace of two threads.
         let instructionLimit: Int
+        /// The calls of the runtime that count references, as measured.
+        let referenceOperations: Int
+        /// The most there may be of them: exactly as many, and the allowance of a path whose threads meet by chance.
+        let referenceOperationLimit: Int
+        /// The most calls of the runtime there may be that check accesses: exactly as many as there were.
+        let exclusivityChecks: Int
         /// The system calls by which threads wait, send and receive, as measured. A path has one connection: each request
         /// has a wait of its own.
         let systemCalls: Double
@@ -23,6 +29,9 @@ struct Thresholds: Codable {
             allocations = Int(costs.allocations.rounded())
             instructions = Int(costs.instructions.rounded())
             instructionLimit = Int((costs.instructions * 1.06).rounded())
+            referenceOperations = Int(costs.referenceOperations.rounded())
+            referenceOperationLimit = referenceOperations + costs.path.referenceOperationAllowance
+            exclusivityChecks = Int(costs.exclusivityChecks.rounded())
             systemCalls = (costs.systemCalls * 100).rounded() / 100
             systemCallLimit = (systemCalls + 0.05).rounded(.down) + costs.path.systemCallAllowance
         }
@@ -49,6 +58,9 @@ struct Thresholds: Codable {
         let lines = rows.map { row in
             "    {\"path\": \"\(row.path)\", \"allocations\": \(row.allocations), "
                 + "\"instructions\": \(row.instructions), \"instructionLimit\": \(row.instructionLimit), "
+                + "\"referenceOperations\": \(row.referenceOperations), "
+                + "\"referenceOperationLimit\": \(row.referenceOperationLimit), "
+                + "\"exclusivityChecks\": \(row.exclusivityChecks), "
                 + "\"systemCalls\": \(row.systemCalls), \"systemCallLimit\": \(row.systemCallLimit)}"
         }
         return """

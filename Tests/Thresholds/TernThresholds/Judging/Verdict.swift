@@ -9,10 +9,12 @@ enum Verdict: String {
     /// The limit is another architecture's.
     case unjudged = "not judged"
 
-    /// - Parameter limit: as many as there were; a twentieth is for what a run allocates by chance.
-    init(allocations: Double, limit: Int) {
-        let excess = allocations - Double(limit)
-        self = excess > 0.05 ? .exceeded : excess < -0.5 ? .loose : .fine
+    /// - Parameters:
+    ///   - limit: as many as there were, and the allowance; a twentieth is for what a run does by chance.
+    ///   - allowance: as much of the limit as need not be used.
+    init(count: Double, limit: Int, allowance: Int = 0) {
+        let excess = count - Double(limit)
+        self = excess > 0.05 ? .exceeded : excess < -0.5 - Double(allowance) ? .loose : .fine
     }
 
     /// - Parameter allowance: as much of the limit as need not be used.

@@ -6,7 +6,7 @@ enum Counter {
     /// The allocations, and the system calls by which threads wait, send and receive. By a library that is loaded before
     /// the C library.
     case calls(library: String)
-    /// In user mode, by valgrind.
+    /// The instructions in user mode, the reference operations and the exclusivity checks. By valgrind.
     case instructions
 
     /// The cost of one request: a long run less a short one, so that starting and ending count for nothing.
@@ -52,25 +52,19 @@ enum Counter {
         return try sums(in: try String(contentsOf: output, encoding: .utf8))
     }
 
-    /// Tern's own counter prints the two sums, a line each; callgrind's is in its line "totals:".
+    /// Tern's own counter prints the two sums, a line each.
     private func sums(in text: String) throws -> [Double] {
-        let lines = text.split(separator: "\n")
-        let wanted =
-            switch self {
-            case .calls: Array(lines)
-            case .instructions: lines.last { $0.hasPrefix("totals: ") }.map { [$0.dropFirst(8)] } ?? []
-            }
-        let sums = wanted.compactMap { Double($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
-        guard sums.count == count else { throw Failure("nothing was counted: \(text.prefix(200))") }
-        return sums
-    }
-
-    /// How many sums it makes.
-    private var count: Int {
         switch self {
-        case .calls: 2
-        case .instructions: 1
+        case .calls:
+            let sums = text.split(separator: "\n").compactMap { Double($0) }
+            if sums.count == 2 { return sums }
+        case .instructions:
+            let profile = Profile(text)
+            if let instructions = profile.instructions {
+                return [instructions, profile.referenceOperations, profile.exclusivityChecks]
+            }
         }
+        throw Failure("nothing was counted: \(text.prefix(200))")
     }
 
     private static let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()

@@ -4,6 +4,7 @@ import TernEngine
 
 /// The paths of a request through the client that have a threshold each: one connection, one request after the other.
 enum Path: String, CaseIterable {
+    case references
     case message
     case delegate
     case reactor = "await-reactor"
@@ -21,6 +22,7 @@ enum Path: String, CaseIterable {
 
     var title: String {
         switch self {
+        case .references: "no sockets: retain and release by hand"
         case .message: "no sockets: encode a GET, decode nginx's head"
         case .delegate: "GET, delegate task"
         case .reactor: "GET, await data(for:) on the reactor"
@@ -42,12 +44,19 @@ enum Path: String, CaseIterable {
     /// reactor's, the reactor waits once more for some of them, as the two threads meet.
     var systemCallAllowance: Double { self == .plain || self == .chain ? 1.25 : 0.25 }
 
+    /// How many reference operations a request may make beyond the least, for the same reason.
+    var referenceOperationAllowance: Int { self == .plain || self == .chain ? 10 : 0 }
+
+    /// How many reference operations a request makes; nil where only counting tells.
+    var knownReferenceOperations: Int? { self == .references ? KnownReferences.count : nil }
+
     /// The wanted number of instructions; nil where there is no goal.
     var goal: Int? { self == .reactor ? 12_000 : nil }
 
     /// Sends `count` requests, and fails unless each is answered as it should be.
     func send(_ count: Int, to origins: Origins) throws {
         switch self {
+        case .references: try KnownReferences.use(count)
         case .message: try Message.exchange(count)
         case .delegate: try DelegateChain.send(count, origins.small)
         case .reactor: try Awaiting(origins.small).sendOnReactor(count)
