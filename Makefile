@@ -1,24 +1,26 @@
 # Everything here starts from a Debian or Ubuntu machine with git and a Swift 6.2+ toolchain, and installs what else it needs.
 SHELL := /bin/bash
 FUZZ_SECONDS ?= 60
+ROUNDS ?= 5
 DOCS ?= docs-out
 SOAK_SECONDS ?= 120
 SOAK_SANITIZE ?=
 PREFIX ?= /usr/local
 
-.PHONY: help demo test bench bench-quick bench-tls bench-transfer bench-parse fuzz sanitize soak soak-sanitize thresholds lint examples example-server docs nightly install clean
+.PHONY: help demo test bench bench-quick bench-tls bench-transfer bench-parse bench-pictures fuzz sanitize soak soak-sanitize thresholds lint examples example-server docs nightly install clean
 
 help:
 	@echo "make demo         pin a certificate, be refused with a wrong pin, see a throughput figure"
 	@echo "make test         the whole suite, real servers included"
-	@echo "make bench        this client beside its peers (about half an hour); make bench-quick: under two minutes"
+	@echo "make bench        this client beside its peers, ROUNDS=$(ROUNDS) (about half an hour); make bench-quick: under two minutes"
 	@echo "make bench-tls    handshakes, requests over TLS, policies and contexts, beside the goals (about six minutes)"
 	@echo "make bench-transfer  files, forms, streams and bodies of 100 MB and 1 GB, beside the goals (about ten minutes)"
 	@echo "make bench-parse  the response decoder beside a parser in C, a few seconds once built"
+	@echo "make bench-pictures  the pictures of the README and of the documentation, drawn from Benchmarks/speed.json"
 	@echo "make fuzz         libFuzzer on the parsers, FUZZ_SECONDS=$(FUZZ_SECONDS) each"
 	@echo "make sanitize     the suite under AddressSanitizer and ThreadSanitizer"
 	@echo "make soak         hostile servers beside a healthy one, SOAK_SECONDS=$(SOAK_SECONDS); make soak-sanitize: under both sanitizers"
-	@echo "make thresholds   allocations, system calls and instructions of a request beside the committed limits (three minutes)"
+	@echo "make thresholds   allocations, system calls, instructions, retains and releases of a request beside the committed limits (three minutes)"
 	@echo "make lint         swift-format, house rules, names in guides, and the table of what has to behave as in Alamofire"
 	@echo "make examples     the examples of the README and of the documentation, built and run"
 	@echo "make example-server  what the examples talk to when they are run without arguments, on loopback, until Ctrl-C"
@@ -43,7 +45,7 @@ bench:
 	@scripts/install-dependencies build test bench peers
 	$(BENCH_BUILD)
 	@Benchmarks/Peers/build
-	@$(BENCH) run --command "$$(scripts/build-command)" \
+	@$(BENCH) run --rounds $(ROUNDS) --command "$$(scripts/build-command)" \
 		--json Benchmarks/.build/bench.json --svg Benchmarks/.build/bench.svg
 	@scripts/check-thresholds
 
@@ -66,6 +68,14 @@ bench-parse:
 	@scripts/install-dependencies build test bench
 	$(BENCH_BUILD)
 	@$(BENCH) parse
+
+PICTURES = Sources/Tern/Tern.docc/Resources
+
+# Benchmarks/speed.json has the figures of the run in Speed.md: a file that `tern-bench run --json` wrote, or a part of one.
+bench-pictures:
+	@scripts/install-dependencies build test bench
+	$(BENCH_BUILD)
+	@$(BENCH) draw Benchmarks/speed.json --few $(PICTURES)/speed.svg --all $(PICTURES)/speed-all.svg
 
 fuzz:
 	@scripts/install-dependencies build

@@ -9,7 +9,8 @@ struct TernBench: AsyncParsableCommand {
         commandName: "tern-bench",
         abstract: "Measures Tern beside its peers, on this machine.",
         subcommands: [
-            RunComparison.self, RunTLS.self, RunTransfers.self, RunParsing.self, RunClient.self, RunIdle.self,
+            RunComparison.self, DrawPictures.self, RunTLS.self, RunTransfers.self, RunParsing.self, RunClient.self,
+            RunIdle.self,
         ],
         defaultSubcommand: RunComparison.self)
 }

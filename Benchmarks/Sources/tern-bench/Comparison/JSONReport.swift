@@ -44,7 +44,7 @@ struct MachineLoad: Encodable {
 }
 
 /// Where figures were taken: without it they mean nothing.
-struct Machine: Encodable {
+struct Machine: Codable {
     let processor: String
     let processorCount: Int
     let kernel: String

@@ -2,33 +2,63 @@
 
 internal import Foundation
 
-/// A report as a picture: for each scenario a bar per client, as long as its CPU time is times the baseline's. SVG 1.1,
-/// without script or fonts of its own.
+/// The figures of a run as a picture: for each scenario a bar per client, as long as its CPU time is times the
+/// baseline's, the cheapest first. SVG 1.1, without script or fonts of its own.
 struct Plot {
-    private let report: Report
+    /// A client, and what it is called in the picture.
+    typealias Name = (client: Peer, title: String)
 
-    init(_ report: Report) { self.report = report }
+    private let run: RecordedRun
+    private let groups: [(scenario: Scenario, bars: [Bar])]
+    /// Where the bars begin: right of the longest name.
+    private let origin: Double
+    /// A bar of this ratio fills its line. A longer one is cut, and broken so that one sees it.
+    private let longest: Double
 
-    private static let (width, names, rowHeight, headHeight) = (900.0, 260.0, 20.0, 34.0)
-    /// A bar for ten times the baseline fills its line; a longer one is cut, and broken so that one sees it.
-    private static let longest = 10.0
+    private struct Bar {
+        let name: String
+        let isOwn: Bool
+        let ratio: Double?
+    }
+
+    /// What a reader who meets Tern for the first time compares it with.
+    static let few: [Name] = [
+        (.ternRuntime, "Tern, with TernRuntime.install()"), (.ternPlain, "Tern, without it"),
+        (.hyperClient, "hyper's client"), (.reqwest, "reqwest"), (.curlMulti, "libcurl"), (.urlSession, "URLSession"),
+    ]
+
+    static let all: [Name] = Peer.allCases.map { ($0, $0.title) }
+
+    init(_ run: RecordedRun, of names: [Name]) {
+        self.run = run
+        groups = run.scenarios.map { scenario in
+            let bars = names.compactMap { client, title -> Bar? in
+                let row = run.rows.first { $0.scenario == scenario && $0.client == client }
+                return row.map { Bar(name: title, isOwn: client.rawValue.hasPrefix("tern"), ratio: $0.cpuRatio) }
+            }
+            return (scenario, bars.sorted { $0.ratio ?? .infinity < $1.ratio ?? .infinity })
+        }
+        let bars = groups.flatMap(\.bars)
+        origin = Self.indent + (bars.map { Self.width(of: $0.name) }.max() ?? 0)
+        longest = 4 * (bars.compactMap(\.ratio).median ?? 1)
+    }
+
+    private static let (width, rowHeight, headHeight) = (900.0, 20.0, 34.0)
+    private static let (margin, indent, figureWidth) = (8.0, 20.0, 60.0)
 
     var svg: String {
-        var scenarios: [Scenario] = []
-        for row in report.rows where !scenarios.contains(row.scenario) { scenarios.append(row.scenario) }
         var (parts, y) = ([String](), 0.0)
-        for scenario in scenarios {
-            let rows = report.rows.filter { $0.scenario == scenario }
-            parts.append(
-                Self.text("\(scenario.title): CPU × \(scenario.baseline.title)", x: 8, y: y + 22, weight: "bold"))
+        for (scenario, bars) in groups {
+            let title = "\(scenario.title): CPU time per request, as a multiple of that of \(scenario.baseline.title)"
+            parts.append(Self.text(title, x: Self.margin, y: y + 22, weight: "bold"))
             y += Self.headHeight
-            for row in rows {
-                parts.append(Self.bar(row, at: y))
+            for bar in bars {
+                parts += draw(bar, at: y)
                 y += Self.rowHeight
             }
         }
-        let machine = "\(report.machine.processorCount) × \(report.machine.processor), \(report.rounds) rounds"
-        parts.append(Self.text(machine, x: 8, y: y + 22, weight: "normal"))
+        let machine = "\(run.machine.processorCount) × \(run.machine.processor), \(run.rounds) rounds"
+        parts.append(Self.text(machine, x: Self.margin, y: y + 22, weight: "normal"))
         return """
             <svg xmlns="http://www.w3.org/2000/svg" width="\(Int(Self.width))" height="\(Int(y + Self.headHeight))" \
             font-family="sans-serif" font-size="13">
@@ -39,22 +69,25 @@ struct Plot {
             """
     }
 
-    private static func bar(_ row: Row, at y: Double) -> String {
-        let name = text(row.client.title, x: 20, y: y + 14, weight: "normal")
-        guard let ratio = row.cpuRatio else {
-            return name + text("not measured", x: names, y: y + 14, weight: "normal")
+    private func draw(_ bar: Bar, at y: Double) -> [String] {
+        let name = Self.text(bar.name, x: Self.indent, y: y + 14, weight: "normal")
+        guard let ratio = bar.ratio else {
+            return [name, Self.text("not measured", x: origin, y: y + 14, weight: "normal")]
         }
-        let length = min(ratio, longest) / longest * (width - names - 60)
-        let color = row.client.rawValue.hasPrefix("tern") ? "#1b6ca8" : "#b8b8b8"
-        let bar = String(
-            format: #"<rect x="%.0f" y="%.1f" width="%.1f" height="14" fill="%@"/>"#, names, y + 3, length, color)
+        let length = min(ratio / longest, 1) * (Self.width - origin - Self.figureWidth)
+        let color = bar.isOwn ? "#1b6ca8" : "#b8b8b8"
+        let rectangle = String(
+            format: #"<rect x="%.1f" y="%.1f" width="%.1f" height="14" fill="%@"/>"#, origin, y + 3, length, color)
         // Two strokes in the background's colour break a bar that is longer than its line.
         let cut = String(
-            format: #"<path d="M%.1f %.1f l4 -18 m4 0 l-4 18" stroke="white" stroke-width="2"/>"#, names + length - 24,
-            y + 19)
-        return name + bar + (ratio > longest ? cut : "")
-            + text(Markdown.figure(ratio), x: names + length + 6, y: y + 14, weight: "normal")
+            format: #"<path d="M%.1f %.1f l4 -18 m4 0 l-4 18" stroke="white" stroke-width="2"/>"#,
+            origin + length - 24, y + 19)
+        let figure = Self.text(Markdown.figure(ratio), x: origin + length + 6, y: y + 14, weight: "normal")
+        return [name, rectangle] + (ratio > longest ? [cut] : []) + [figure]
     }
+
+    /// The most that a name takes in any usual font without serifs, and a gap after it.
+    private static func width(of name: String) -> Double { Double(name.count) * 7.8 + 10 }
 
     private static func text(_ text: String, x: Double, y: Double, weight: String) -> String {
         let escaped = text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")

@@ -32,7 +32,7 @@ struct RunComparison: AsyncParsableCommand {
         let report = try comparison.run()
         print(Table(report).text)
         if let json { try report.json().write(to: URL(fileURLWithPath: json)) }
-        if let svg { try Data(Plot(report).svg.utf8).write(to: URL(fileURLWithPath: svg)) }
+        if let svg { try Data(Plot(RecordedRun(report), of: Plot.all).svg.utf8).write(to: URL(fileURLWithPath: svg)) }
     }
 
     /// Whether all there is to measure is asked for.
