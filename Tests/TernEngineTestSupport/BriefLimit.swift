@@ -4,7 +4,7 @@ import Testing
 /// A limit on time that is short, and longer where the machine was too busy for a short one: what is wrong, is wrong
 /// under each of them.
 enum BriefLimit {
-    private static let first = [Duration.milliseconds(300), .milliseconds(1200)]
+    private static let first = [Duration.milliseconds(60), .milliseconds(300), .milliseconds(1200)]
     private static let last = Duration.milliseconds(4800)
 
     /// Expects `trial` to give `outcome` under a timeout, if everything it waits for is in proportion to that. A trial

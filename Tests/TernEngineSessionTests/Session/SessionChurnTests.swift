@@ -54,12 +54,9 @@ enum Churn {
         return baseline
     }
 
-    /// Nothing is left that `baseline` had not. Threads end in their own time, so this looks again for ten seconds.
-    private static func expectReturn(to baseline: Census) {
-        let deadline = ContinuousClock.now + .seconds(10)
-        while !Census.now.left(since: baseline).isEmpty, ContinuousClock.now < deadline { sched_yield() }
-        let left = Census.now.left(since: baseline)
-        #expect(left.isEmpty, "\(left)")
+    /// Nothing is left that `baseline` had not. Threads end in their own time.
+    private static func expectReturn(to baseline: Census) async {
+        #expect(await eventually { Census.now.left(since: baseline).isEmpty }, "\(Census.now.left(since: baseline))")
     }
 
     static func manyRequests(_ count: Int, connections: Int) async throws {
@@ -90,7 +87,7 @@ enum Churn {
         #expect(!Census.now.left(since: baseline).isEmpty)
         session = nil
         #expect(await origin.waitFor { $0.openConnections == 0 })
-        expectReturn(to: baseline)
+        await expectReturn(to: baseline)
     }
 
     static func manySessions(_ count: Int) async throws {
@@ -104,7 +101,7 @@ enum Churn {
         }
         #expect(await plain.waitFor { $0.openConnections == 0 })
         #expect(await secure.waitFor { $0.openConnections == 0 })
-        expectReturn(to: baseline)
+        await expectReturn(to: baseline)
     }
 
     static func forgottenTask() async throws {
@@ -129,9 +126,7 @@ enum Churn {
         #expect(responder.observations.requestCount == 1)
         let forgotten = session?.dataTask(with: request, delegate: RecordingDelegate())
         session = nil
-        let deadline = ContinuousClock.now + .seconds(10)
-        while Census.now.threads > 0, ContinuousClock.now < deadline { sched_yield() }
-        #expect(Census.now.threads == 0)
+        #expect(await eventually { Census.now.threads == 0 })
         withExtendedLifetime(forgotten) {}
     }
 
@@ -174,7 +169,7 @@ enum Churn {
         }
         #expect(await plain.waitFor { $0.openConnections == 0 })
         #expect(await secure.waitFor { $0.openConnections == 0 })
-        expectReturn(to: baseline)
+        await expectReturn(to: baseline)
     }
 
     static func sessionsDroppedByTheirTasks() async throws {
@@ -194,7 +189,7 @@ enum Churn {
             }
             #expect(await delegate.end().error != nil)
         }
-        expectReturn(to: baseline)
+        await expectReturn(to: baseline)
     }
 
     static func noDescriptorButIdleConnections() async throws {

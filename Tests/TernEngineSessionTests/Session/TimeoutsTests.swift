@@ -6,9 +6,9 @@ import Testing
 @testable import TernEngine
 @testable import TernEngineTestSupport
 
-/// Every limit of 300 ms passes after 300 ms and not much later, whatever it is that takes so long.
+/// Every limit of 100 ms passes after 100 ms and not much later, whatever it is that takes so long.
 @Suite(.timeLimit(.minutes(5))) struct TimeoutsTests {
-    private static let limit = Duration.milliseconds(300)
+    private static let limit = Duration.milliseconds(100)
     private static let connect = Timeouts(connect: limit, idle: .seconds(20), total: .seconds(20))
     private static let idle = Timeouts(connect: .seconds(20), idle: limit, total: .seconds(20))
     private static let total = Timeouts(connect: .seconds(20), idle: .seconds(20), total: limit)

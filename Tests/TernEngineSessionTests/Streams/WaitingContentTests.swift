@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
+import TestProofs
 import Testing
 
 @testable import TernEngine
@@ -73,7 +74,7 @@ import Testing
     /// In whatever portions, taken at whatever time, kept or not: nothing is lost, doubled, out of order or changed.
     @Test func `everything comes in the order it came`() {
         var random = SeededGenerator(seed: 12)
-        for _ in 0..<20 {
+        for _ in 0..<Rounds.of(5) {
             let all = bytes(0..<Int.random(in: 1...2_000_000, using: &random))
             var content = WaitingContent()
             var (sent, read): (Int, [UInt8]) = (0, [])
