@@ -327,8 +327,10 @@ extension Connection {
     private func receive(into buffers: ReceiveBuffers, toTheEnd: Bool = false) {
         transport.beginTick()
         let countBefore = transport.receivedCount
-        var allowance = TickAllowance(among: loop.readyCount, receivedCount: countBefore)
-        let isWhole = allowance.left == TickAllowance.maximum
+        var allowance = TickAllowance(
+            among: loop.readyCount, receivedCount: countBefore,
+            atMost: lowWater.receivedAtOnce(isSecure: transport.isSecure))
+        let isWhole = allowance.left >= TickAllowance.maximum
         if let pace { allowance.limit(to: pace.stretch) }
         if !held.isEmpty { processHeld(&allowance) }
         while mayReceive(allowance), unsafe receiveOnce(buffers, &allowance) {
@@ -357,7 +359,10 @@ extension Connection {
         let total = transport.receivedCount
         let changes = lowWater.received(
             total &- before, total: total, isLarge: isLarge && isWhole && pace == nil, at: loop.now)
-        if changes { transport.setReceiveLowWater(lowWater.isRaised ? ReceiveLowWater.raised : 1) }
+        if changes {
+            transport.setReceiveLowWater(
+                lowWater.isRaised ? ReceiveLowWater.raised(isSecure: transport.isSecure) : 1)
+        }
         watchArrivals()
     }
 

@@ -9,17 +9,23 @@ import TernIO
 /// when arrivals pause, and what such a visit finds shows whether the content still comes fast; if not, the mark is
 /// lowered again, and every byte is reported as it arrives.
 struct ReceiveLowWater {
-    /// The raised mark, in bytes: what a tick receives at once.
-    static let raised = TickAllowance.maximum
+    /// The raised mark, in bytes: what a tick receives at once over TLS, and half of it else, because as much arrives
+    /// until the thread has woken.
+    static func raised(isSecure: Bool) -> Int { isSecure ? TickAllowance.maximum : TickAllowance.bulk / 2 }
+
     /// The mark is raised only while more than this is to come: the end of a body is reported as it arrives.
-    static let largeContent = 4 * raised
+    static let largeContent = TickAllowance.bulk
     /// Content comes fast if a tick receives this many bytes after every pause of `ReactorLoop`: 0.2 ms.
-    private static let portion = UInt64(raised / 4)
+    private static let portion = UInt64(TickAllowance.maximum / 4)
     /// The number of bytes that must arrive in each millisecond, counted over at least one, before the mark is raised:
     /// half as fast again, so that it does not go up and down.
     private static let fastPerMillisecond = 8 * portion
 
     private(set) var isRaised = false
+
+    /// The amount that a tick may receive. What TLS has to open costs its bytes' worth of work.
+    func receivedAtOnce(isSecure: Bool) -> Int { isRaised && !isSecure ? TickAllowance.bulk : TickAllowance.maximum }
+
     /// The loop will tell the connection when arrivals pause.
     var isWatched = false
     /// Whether content came fast when that was last known: also of the body before.

@@ -6,6 +6,9 @@ import TernIO
 struct TickAllowance {
     /// The amount received at once: about half a millisecond of work, whatever it contains.
     static let maximum = ReactorLoop.bufferSize
+    /// The same for content that comes fast and is received in its place or delivered in it: each call of the kernel, and
+    /// each acknowledgement that it sends, costs as much as some kilobytes.
+    static let bulk = ReactorLoop.receiveBufferSize
     /// One event of the HTTP decoder, delivered to a delegate.
     static let event = 256
     /// One more chunk whose content is joined; it may hold one byte.
@@ -25,10 +28,10 @@ struct TickAllowance {
     private(set) var stretch = Int.max
     private var settledCount: UInt64
 
-    /// The allowance of one of `readyCount` connections that are ready at once; it has received this number of bytes so
-    /// far.
-    init(among readyCount: Int, receivedCount: UInt64 = 0) {
-        left = max(Self.least, min(Self.maximum, Self.shared / max(1, readyCount)))
+    /// The allowance of one of `readyCount` connections that are ready at once, of which each may have `most`; it has
+    /// received this number of bytes so far.
+    init(among readyCount: Int, receivedCount: UInt64 = 0, atMost most: Int = maximum) {
+        left = max(Self.least, min(most, Self.shared / max(1, readyCount)))
         settledCount = receivedCount
     }
 

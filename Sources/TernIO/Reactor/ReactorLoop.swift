@@ -10,8 +10,10 @@ import Synchronization
 /// builds; that rule is why `@unchecked Sendable` is sound.
 @safe
 public final class ReactorLoop: @unchecked Sendable {
-    /// The size of the receive buffer and of the scratch buffer, in bytes.
+    /// The size of the scratch buffer, in bytes.
     public static let bufferSize = 256 * 1024
+    /// The size of the receive buffer, in bytes. The part that nothing was ever received into takes no memory.
+    public static let receiveBufferSize = 4 * bufferSize
     private static let eventCapacity = 512
     /// The maximum number of continuations resumed in one batch: other processors are idle while a batch collects.
     private static let resumedAtOnce = 32
@@ -94,7 +96,7 @@ public final class ReactorLoop: @unchecked Sendable {
         self.mailbox = mailbox
         wheel = DeadlineWheel(now: current.start)
         unsafe events = .allocate(capacity: Self.eventCapacity)
-        unsafe receiveBuffer = .allocate(byteCount: Self.bufferSize, alignment: 64)
+        unsafe receiveBuffer = .allocate(byteCount: Self.receiveBufferSize, alignment: 64)
         unsafe scratchBuffer = .allocate(byteCount: Self.bufferSize, alignment: 64)
         try control(EPOLL_CTL_ADD, mailbox.wakeUp.rawValue, EPOLLIN.rawValue | EPOLLET.rawValue, Self.wakeUpUserData)
         clock?.add(self)

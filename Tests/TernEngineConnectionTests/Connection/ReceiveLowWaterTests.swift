@@ -9,7 +9,7 @@ import Testing
 @testable import TernEngineTestSupport
 
 @Suite struct ReceiveLowWaterTests {
-    private static let portion = UInt64(ReceiveLowWater.raised / 4)
+    private static let portion = UInt64(TickAllowance.maximum / 4)
 
     /// One that has seen `count` bytes in each of so many ticks, one each millisecond.
     private static func after(
@@ -61,6 +61,13 @@ import Testing
             #expect(changes == !isRaised)
             #expect(mark.isRaised == isRaised)
         }
+    }
+
+    @Test func `a tick receives more while the mark is raised, but not over TLS`() {
+        #expect(ReceiveLowWater().receivedAtOnce(isSecure: false) == TickAllowance.maximum)
+        let raised = Self.after(2, of: 8 * Self.portion)
+        #expect(raised.receivedAtOnce(isSecure: false) == TickAllowance.bulk)
+        #expect(raised.receivedAtOnce(isSecure: true) == TickAllowance.maximum)
     }
 
     @Test func `the end of a body lowers the mark, and the next large body raises it at once if this one was fast`() {
@@ -117,7 +124,8 @@ import Testing
             var (iterator, count) = (bytes.makeAsyncIterator(), 0)
             while count <= 32 << 20, let piece = try await iterator.next() {
                 count += piece.count
-                isRaised = isRaised || marks(port: UInt16(origin.port)).contains(Int32(ReceiveLowWater.raised))
+                let raised = Int32(ReceiveLowWater.raised(isSecure: isSecure))
+                isRaised = isRaised || marks(port: UInt16(origin.port)).contains(raised)
             }
             #expect(count == 32 << 20 + 1)
             try origin.release()
