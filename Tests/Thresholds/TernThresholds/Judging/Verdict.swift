@@ -11,10 +11,11 @@ enum Verdict: String {
 
     /// - Parameters:
     ///   - limit: as many as there were, and the allowance; a twentieth is for what a run does by chance.
-    ///   - allowance: as much of the limit as need not be used.
+    ///   - allowance: as much of the limit as need not be used; where the limit was recorded, chance may have made as
+    ///     many more.
     init(count: Double, limit: Int, allowance: Int = 0) {
         let excess = count - Double(limit)
-        self = excess > 0.05 ? .exceeded : excess < -0.5 - Double(allowance) ? .loose : .fine
+        self = excess > 0.05 ? .exceeded : excess < -0.5 - 2 * Double(allowance) ? .loose : .fine
     }
 
     /// - Parameter allowance: as much of the limit as need not be used.
