@@ -116,8 +116,9 @@ let package = Package(
             swiftSettings: settings),
         // A scripted origin and a throw-away certificate authority, for tests.
         .target(name: "TernTesting", dependencies: ["CTernOpenSSL", "TernLock"], swiftSettings: settings),
-        // A pinned key, a refused one and a figure.
-        .target(name: "TernDemo", dependencies: ["TernEngine", "TernTesting"], swiftSettings: settings),
+        // A pinned key, a refused one and a figure; and the load generator that the figure is from.
+        .target(
+            name: "TernDemo", dependencies: ["TernEngine", "TernLock", "TernTesting"], swiftSettings: settings),
         // The same as a program, which needs no command line; `make demo`.
         .executableTarget(name: "TernDemoMain", dependencies: ["TernDemo"], swiftSettings: settings),
         // The command `tern` as a library, so that tests reach into it.
@@ -222,7 +223,8 @@ let package = Package(
         .testTarget(
             name: "TernInteropTests",
             dependencies: [
-                "CTestPrograms", "ReachabilityWatch", "Tern", "TernCLI", "TernEngine", "TernLock", "TernMain",
+                "CTestPrograms", "ReachabilityWatch", "Tern", "TernCLI", "TernDemo", "TernEngine", "TernLock",
+                "TernMain",
                 "TernTesting", "TestPrograms", "TestProofs",
             ],
             swiftSettings: settings),

@@ -73,26 +73,15 @@ package struct Demo: Sendable {
         try print("3. GET in a closed loop, \(Self.connections) connections, TLS, origin in the same process:")
         let session = try session(pin: pin)
         let progress = Task { await showProgress() }
-        let (start, executors) = (ContinuousClock.now, session.executors)
-        let count = try await withThrowingTaskGroup(of: Int.self) { group in
-            for index in 0..<Self.connections {
-                group.addTask(executorPreference: executors[index % executors.count]) {
-                    var count = 0
-                    while ContinuousClock.now < start + duration {
-                        _ = try await session.data(for: request)
-                        count += 1
-                    }
-                    return count
-                }
-            }
-            return try await group.reduce(0, +)
-        }
-        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        let generator = LoadGenerator(
+            request: request, connections: Self.connections, duration: duration, session: session)
+        let result = await generator.run()
         progress.cancel()
         await progress.value
-        let tenths = Int((seconds * 10).rounded())
-        let rate = Int((Double(count) / seconds).rounded())
-        try print("   \(count) requests in \(tenths / 10).\(tenths % 10) s: \(rate) requests/s")
+        if let error = result.firstError { throw error }
+        let tenths = Int((result.seconds * 10).rounded())
+        let rate = Int((Double(result.requests) / result.seconds).rounded())
+        try print("   \(result.requests) requests in \(tenths / 10).\(tenths % 10) s: \(rate) requests/s")
     }
 
     private func session(pin: String) throws -> Session {

@@ -29,7 +29,7 @@ import Testing
             "Foundation", "Tern", "TernAFNetworking", "TernEngine", "TernURLSession", "TernURLSessionNames",
         ],
         "TernTesting": ["CTernOpenSSL", "Glibc", "Synchronization", "TernLock"],
-        "TernDemo": ["FoundationEssentials", "Glibc", "TernEngine", "TernTesting"],
+        "TernDemo": ["FoundationEssentials", "Glibc", "TernEngine", "TernLock", "TernTesting"],
         "TernDemoMain": ["Glibc", "TernDemo"],
         "TernMain": ["TernCLI", "TernRuntime"],
         "TernCLI": [

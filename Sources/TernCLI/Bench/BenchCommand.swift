@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import Glibc
+import TernDemo
 import TernEngine
 
 /// `tern bench`: measures a server with this client, and the client's costs.

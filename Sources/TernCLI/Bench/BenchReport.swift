@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
+import TernDemo
 
 /// The output of `tern bench`. The JSON keys are stable. Rates and latencies are those of responses that are no errors:
 /// null without one.

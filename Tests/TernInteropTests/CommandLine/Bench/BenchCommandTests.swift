@@ -4,6 +4,7 @@ import TernTesting
 import Testing
 
 @testable import TernCLI
+@testable import TernDemo
 
 @Suite struct BenchCommandTests {
     @Test func `--json prints one object with the promised keys`() async throws {

@@ -1,30 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
-import TernEngine
+package import TernEngine
 import TernLock
 
 /// A closed loop of GET requests through the public async API: each worker sends its next request when it has a
 /// response.
-struct LoadGenerator: Sendable {
+package struct LoadGenerator: Sendable {
     /// A worker stops after this number of failures without a response, so that it does not become a busy loop.
     private static let hopelessFailures = 100
 
-    let request: URLRequest
-    let connections: Int
-    let duration: Duration
-    let session: Session
+    private let request: URLRequest
+    private let connections: Int
+    private let duration: Duration
+    private let session: Session
 
-    struct Result: Sendable {
+    package init(request: URLRequest, connections: Int, duration: Duration, session: Session) {
+        (self.request, self.connections, self.duration, self.session) = (request, connections, duration, session)
+    }
+
+    package struct Result: Sendable {
         /// Of the responses that are no errors.
-        var histogram = LatencyHistogram()
-        var errorKinds: [String: Int] = [:]
+        package internal(set) var histogram = LatencyHistogram()
+        package internal(set) var errorKinds: [String: Int] = [:]
         /// In progress when the time was up.
-        var unfinished = 0
-        var firstError: SessionError?
-        var seconds = 0.0
+        package internal(set) var unfinished = 0
+        package internal(set) var firstError: SessionError?
+        package internal(set) var seconds = 0.0
 
-        var requests: Int { Int(histogram.count) + errors }
-        var errors: Int { errorKinds.values.reduce(0, +) }
+        package var requests: Int { Int(histogram.count) + errors }
+        package var errors: Int { errorKinds.values.reduce(0, +) }
 
         mutating func merge(_ other: Result) {
             histogram.merge(other.histogram)
@@ -40,7 +44,7 @@ struct LoadGenerator: Sendable {
     }
 
     /// Runs the load on the session's reactors until its time is up.
-    func run() async -> Result {
+    package func run() async -> Result {
         let start = ContinuousClock.now
         let end = start.advanced(by: duration)
         let executors = session.executors
@@ -113,13 +117,13 @@ extension LoadGenerator.Result {
 }
 
 /// Counts latencies in buckets less than 1.6 % wide, from 1 ns up; takes 30 KB.
-struct LatencyHistogram: Sendable {
+package struct LatencyHistogram: Sendable {
     /// The number of buckets for each power of two.
     private static let steps: UInt64 = 64
 
     private var counts = [UInt64](repeating: 0, count: 64 * 59)
-    private(set) var count: UInt64 = 0
-    private(set) var maximum: UInt64 = 0
+    package private(set) var count: UInt64 = 0
+    package private(set) var maximum: UInt64 = 0
 
     mutating func record(nanoseconds: UInt64) {
         counts[Self.bucket(nanoseconds)] += 1
@@ -134,7 +138,7 @@ struct LatencyHistogram: Sendable {
     }
 
     /// The latency that the given share of all is at or below, in nanoseconds; 0 if there are none.
-    func percentile(_ share: Double) -> UInt64 {
+    package func percentile(_ share: Double) -> UInt64 {
         let wanted = UInt64((Double(count) * share).rounded(.up))
         var seen: UInt64 = 0
         for (bucket, count) in counts.enumerated() where count > 0 {
