@@ -27,7 +27,8 @@ struct Comparison {
         var failures: [String] = []
         for round in 1...max(1, rounds) {
             for scenario in scenarios {
-                for client in clients where obstacles[Place(client: client, scheme: scenario.scheme)] == nil {
+                for client in clients
+                where scenario.includes(client) && obstacles[Place(client: client, scheme: scenario.scheme)] == nil {
                     Progress.note("round \(round) of \(rounds): \(scenario.name), \(client.title)")
                     do {
                         let run = try measure(client, load(scenario, on: server), script: script)

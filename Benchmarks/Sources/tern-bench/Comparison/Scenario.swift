@@ -39,6 +39,9 @@ struct Scenario: Codable, Hashable, Sendable {
     /// transfers short, which counts when they are large.
     var baseline: Peer { body == .large ? .curlMulti : .wrk }
 
+    /// Whether the client is measured here. A chain that is awaited collects its content: large content passes it by.
+    func includes(_ client: Peer) -> Bool { body != .large || ![.ternPlainChain, .ternRuntimeChain].contains(client) }
+
     static let all = Scheme.allCases.flatMap(usual) + [Scenario(scheme: .http, body: .small, connections: 1000)]
 
     private static func usual(over scheme: Scheme) -> [Scenario] {
