@@ -3,7 +3,7 @@ import TernLock
 
 @testable import TernEngine
 
-/// Files that are watched, and what is told of them.
+/// Watches trust files for a test, and collects what they report.
 final class Watch: Sendable {
     let files: TrustFiles
     private let events: AsyncStream<String>

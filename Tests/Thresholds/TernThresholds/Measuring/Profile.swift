@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What callgrind has written of a whole run: sums, and who has called whom how often.
+/// Counts from the file that callgrind writes for a run.
 ///
-/// The file names a function once, as "(id) name", and by its id from then on; a caller stands in a line "fn=", whom it
-/// calls in a line "cfn=", and how often in the line "calls=" after that.
+/// The file names a function once, as "(id) name", and by its id from then on. A line "fn=" names the caller, a line
+/// "cfn=" the function that it calls, and the line "calls=" after that says how often.
 struct Profile {
     /// In user mode.
     private(set) var instructions: Double?
-    /// The calls of the runtime that retain or release, in any form, or go through a weak or unowned reference. A call
-    /// that one of them makes, as `swift_bridgeObjectRetain` does of `swift_retain`, is the same operation.
+    /// Calls of the runtime's functions that retain or release, in any form, or go through a weak or unowned reference.
+    /// What such a function calls, as `swift_bridgeObjectRetain` calls `swift_retain`, is the same operation.
     private(set) var referenceOperations = 0.0
-    /// The calls of the runtime that check that accesses do not overlap.
+    /// Calls of the runtime's function that checks an access for overlap with others.
     private(set) var exclusivityChecks = 0.0
 
     init(_ text: String) {
