@@ -45,7 +45,6 @@ extension TaskDelegate {
         var rareState: RareState?
 
         /// - Parameter error: why there is no task.
-        @inline(__always)
         init(request: URLRequest?, error: (any Error)? = nil) {
             unsent = request
             self.error = error

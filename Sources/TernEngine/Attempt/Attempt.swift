@@ -32,18 +32,18 @@ struct Attempt: ~Copyable {
     private(set) var route: Route?
     /// The hop in the form in which it is sent; nil for the hop itself.
     private(set) var form: AttemptForm? {
-        get { unusual.parts?.form }
-        set { unusual.set(newValue) { $0.form = $1 } }
+        get { rare.parts?.form }
+        set { rare.set(newValue) { $0.form = $1 } }
     }
     /// The place in the line for the rates of requests, until the request is sent; nil in a session without such rates.
     private(set) var reservation: RateReservation? {
-        get { unusual.parts?.reservation }
-        set { unusual.set(newValue) { $0.reservation = $1 } }
+        get { rare.parts?.reservation }
+        set { rare.set(newValue) { $0.reservation = $1 } }
     }
     /// What the circuit breaker has let pass; nil in a session without one, and when its outcome is known.
     private var pass: CircuitPass? {
-        get { unusual.parts?.pass }
-        set { unusual.set(newValue) { $0.pass = $1 } }
+        get { rare.parts?.pass }
+        set { rare.set(newValue) { $0.pass = $1 } }
     }
     /// What there is to say of it, until its driver takes that; nil without an attempt.
     private(set) var record: AttemptMetrics?
@@ -53,9 +53,9 @@ struct Attempt: ~Copyable {
     private(set) var number: Int32 = 0
     /// Used by the pool while the attempt waits for a connection.
     var wait = Wait()
-    private var unusual = Rare<Unusual>()
+    private var rare = Rare<RareParts>()
 
-    private struct Unusual: RareParts {
+    private struct RareParts: RareValue {
         var form: AttemptForm?
         var reservation: RateReservation?
         var pass: CircuitPass?
@@ -73,12 +73,12 @@ struct Attempt: ~Copyable {
         isTold = false
         record = AttemptMetrics(request: form?.hop.request ?? hop.request, start: now, isHedge: isHedge)
         self.route = route
-        if unusual.parts != nil || form != nil || pass != nil { (self.form, self.pass) = (form, pass) }
+        (self.form, self.pass) = (form, pass)
     }
 
     /// Whether it sends the hop in another form.
     @inline(__always)
-    var hasForm: Bool { unusual.parts?.form != nil }
+    var hasForm: Bool { rare.parts?.form != nil }
 
     /// The hop in that form; nil for the hop itself.
     @inline(__always)

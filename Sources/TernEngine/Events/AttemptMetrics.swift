@@ -56,17 +56,17 @@ public struct AttemptMetrics: Sendable {
     private var status: Int32 = 0
 
     /// The proxies that the route led through, in the order in which they are connected to; empty for a direct route.
-    public var proxies: [Proxy] { unusual.parts?.proxies ?? [] }
+    public var proxies: [Proxy] { rare.parts?.proxies ?? [] }
     /// Why it failed; nil if it did not. An attempt that was left because the other one had the answer was cancelled.
-    public var failure: SessionError.Reason? { unusual.parts?.failure }
+    public var failure: SessionError.Reason? { rare.parts?.failure }
     /// Why another attempt followed; nil if none did.
-    public var continuation: Continuation? { unusual.parts?.continuation }
+    public var continuation: Continuation? { rare.parts?.continuation }
     /// Why no retry followed an attempt that was no success; nil if one did, and after a success.
-    public var retryRefusal: RetryRefusal? { unusual.parts?.retryRefusal }
-    private var unusual = Rare<Unusual>()
+    public var retryRefusal: RetryRefusal? { rare.parts?.retryRefusal }
+    private var rare = Rare<RareParts>()
 
     /// What few attempts have.
-    private struct Unusual: RareParts {
+    private struct RareParts: RareValue {
         var proxies: [Proxy] = []
         var failure: SessionError.Reason?
         var continuation: Continuation?
@@ -128,20 +128,20 @@ extension AttemptMetrics {
     mutating func failed(_ reason: SessionError.Reason, at now: MonotonicInstant) {
         if end != nil { return }
         ended.instant = now
-        unusual.set(reason) { $0.failure = $1 }
+        rare.set(reason) { $0.failure = $1 }
     }
 
     /// The first reason counts.
     mutating func isFollowed(by continuation: Continuation) {
-        if self.continuation == nil { unusual.change { ($0.continuation, $0.retryRefusal) = (continuation, nil) } }
+        if self.continuation == nil { rare.change { ($0.continuation, $0.retryRefusal) = (continuation, nil) } }
     }
 
-    mutating func isNotRetried(_ refusal: RetryRefusal) { unusual.set(refusal) { $0.retryRefusal = $1 } }
+    mutating func isNotRetried(_ refusal: RetryRefusal) { rare.set(refusal) { $0.retryRefusal = $1 } }
 
     /// It is over.
     mutating func left(at now: MonotonicInstant, _ route: Route?) {
         if end == nil { ended.instant = now }
-        if let proxies = route?.proxies, !proxies.isEmpty { unusual.change { $0.proxies = proxies } }
+        if let proxies = route?.proxies, !proxies.isEmpty { rare.change { $0.proxies = proxies } }
     }
 }
 

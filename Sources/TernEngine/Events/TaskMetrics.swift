@@ -46,12 +46,12 @@ extension TaskMetrics {
         case .prepared(let request): last.request = request
         case .attemptBegan(let isHedge): if !isHedge { last.forgetResponse() }
         case .waited(.rate, let since), .waited(.connection, let since): waited(since: since, until: time())
-        case .connectionFailed(let connection): last.unusual.set(connection) { $0.failedConnection = $1 }
+        case .connectionFailed(let connection): last.rare.set(connection) { $0.failedConnection = $1 }
         case .head(let response): last.received(response, at: time())
         case .attemptOver(let attempt): last.add(attempt)
-        case .retrying(let retry): last.unusual.change { retry.join(&$0.retries) }
+        case .retrying(let retry): last.rare.change { retry.join(&$0.retries) }
         case .hopOver(let status):
-            if let status { last.unusual.set(status) { $0.cacheStatus = $1 } }
+            if let status { last.rare.set(status) { $0.cacheStatus = $1 } }
             last.ended.instant = time()
         case .completed: ended.instant = time()
         case .waiting, .waited, .waitingForConnectivity, .connecting, .willSend, .sentBodyData, .informational,
@@ -74,13 +74,13 @@ extension TaskMetrics {
         let retries = retries
         earlier.append(last)
         last = HopMetrics(request, start: time)
-        if !retries.isEmpty { last.unusual.change { $0.retries = retries } }
+        if !retries.isEmpty { last.rare.change { $0.retries = retries } }
     }
 
     /// By the clock of a tick, which may have begun before the hop.
     private mutating func waited(since start: MonotonicInstant, until end: MonotonicInstant) {
         let time = max(start, last.start).duration(to: end)
-        if time > .zero { last.unusual.change { $0.queueTime += time } }
+        if time > .zero { last.rare.change { $0.queueTime += time } }
     }
 }
 
@@ -137,14 +137,14 @@ public struct HopMetrics: Sendable {
 
     /// How long the attempts of the hop have waited, together: for the rate of requests, and for a connection while none
     /// was being opened for them. Includes those that were cancelled or have failed.
-    public var queueTime: Duration { unusual.parts?.queueTime ?? .zero }
+    public var queueTime: Duration { rare.parts?.queueTime ?? .zero }
     /// The last connection for the hop that could not be opened, or was given up before it was open; nil if there was none.
-    public var failedConnection: FailedConnectionMetrics? { unusual.parts?.failedConnection }
+    public var failedConnection: FailedConnectionMetrics? { rare.parts?.failedConnection }
     /// How the session's cache handled the hop; nil without a cache.
-    public var cacheStatus: CacheStatus? { unusual.parts?.cacheStatus }
+    public var cacheStatus: CacheStatus? { rare.parts?.cacheStatus }
     /// The retries of the task, in its last hop.
-    fileprivate var retries: [RetryMetrics] { unusual.parts?.retries ?? [] }
-    fileprivate var unusual = Rare<UnusualMetrics>()
+    fileprivate var retries: [RetryMetrics] { rare.parts?.retries ?? [] }
+    fileprivate var rare = Rare<RareMetrics>()
     /// Where the response came from.
     public var resourceFetchType: ResourceFetchType {
         cacheStatus?.isStoredAnswer == true ? .localCache : .networkLoad
@@ -172,7 +172,7 @@ public struct HopMetrics: Sendable {
     @inline(never)
     private mutating func rememberAttempt() {
         guard let previous = attempt.take() else { return }
-        unusual.change { if $0.earlier.count < 63 { $0.earlier.append(previous) } }
+        rare.change { if $0.earlier.count < 63 { $0.earlier.append(previous) } }
     }
 }
 
@@ -180,7 +180,7 @@ public struct HopMetrics: Sendable {
 extension HopMetrics {
     /// The attempts in the order in which they began: of more than 64 the first 63 and the last.
     public var attempts: [AttemptMetrics] {
-        let attempts = (unusual.parts?.earlier ?? []) + (attempt.map { [$0] } ?? [])
+        let attempts = (rare.parts?.earlier ?? []) + (attempt.map { [$0] } ?? [])
         return attempts.contains(where: \.isHedge) ? attempts.sorted { $0.start < $1.start } : attempts
     }
 
@@ -206,7 +206,7 @@ extension HopMetrics {
 }
 
 /// What few hops have.
-private struct UnusualMetrics: RareParts {
+private struct RareMetrics: RareValue {
     var cacheStatus: CacheStatus?
     var queueTime = Duration.zero
     var failedConnection: FailedConnectionMetrics?

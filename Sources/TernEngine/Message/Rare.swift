@@ -2,7 +2,7 @@
 
 /// Parts of a value that few such values have, in one object: a value without them has one empty reference in their place,
 /// which costs less to make, to copy and to destroy than each of them. Copies are independent.
-struct Rare<Parts: RareParts> {
+struct Rare<Parts: RareValue> {
     /// Changed only while one value has it, so an access to its parts is one to the value, which is checked.
     fileprivate final class Box {
         @safe @exclusivity(unchecked) var parts: Parts
@@ -36,7 +36,7 @@ struct Rare<Parts: RareParts> {
 extension Rare: @unchecked Sendable where Parts: Sendable {}
 
 /// Parts that most values lack.
-protocol RareParts {
+protocol RareValue {
     /// None of them.
     init()
 }

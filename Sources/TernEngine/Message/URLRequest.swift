@@ -25,7 +25,7 @@ public struct URLRequest: Sendable {
         /// Whether `body` is that of an upload task.
         var isUpload = false
         /// What few requests have.
-        var rare = Rare<Unusual>()
+        var rare = Rare<RareParts>()
 
         init(
             url: URL? = nil, destination: Result<Destination, InvalidRequest>, method: String = "GET",
@@ -71,7 +71,7 @@ public struct URLRequest: Sendable {
         }
     }
 
-    private struct Unusual: RareParts {
+    private struct RareParts: RareValue {
         /// Why there is no destination.
         var refusal: InvalidRequest?
         /// The source of `body`, if it can be read once; shared by all copies.
@@ -91,7 +91,7 @@ public struct URLRequest: Sendable {
     private final class Storage: ResponseContext, @unchecked Sendable {
         @safe @exclusivity(unchecked) fileprivate var owned: Owned
 
-        /// What was made of the parts, and by whom.
+        /// What an object of this library made of the parts, and that object.
         fileprivate let made = Lock<(maker: any AnyObject & Sendable, value: any AnyObject & Sendable)?>(nil)
 
         init(_ parts: Parts) { owned = Owned(parts: parts) }

@@ -10,17 +10,17 @@ struct RedirectChain: Sendable {
     private(set) var mayCarryCredentials = true
     /// What authenticates the attempts of the hop that the chain has led to; nil for what its request has itself.
     private(set) var login: PasswordLogin? {
-        get { unusual.parts?.login }
-        set { unusual.set(newValue) { $0.login = $1 } }
+        get { rare.parts?.login }
+        set { rare.set(newValue) { $0.login = $1 } }
     }
     private var past: Past? {
-        get { unusual.parts?.past }
-        set { unusual.set(newValue) { $0.past = $1 } }
+        get { rare.parts?.past }
+        set { rare.set(newValue) { $0.past = $1 } }
     }
-    private var unusual = Rare<Unusual>()
+    private var rare = Rare<RareParts>()
 
     /// The state of a task that was redirected, or has logged in.
-    private struct Unusual: RareParts {
+    private struct RareParts: RareValue {
         var login: PasswordLogin?
         var past: Past?
     }

@@ -14,8 +14,8 @@ struct TaskDriver: ~Copyable {
     fileprivate var delegate: any SessionTaskDelegate
     /// The delegate as a receiver of content; nil before the first lookup.
     fileprivate var knownReceiver: (any ContentReceiver)?? {
-        get { unusual.parts?.knownReceiver }
-        set { unusual.set(newValue) { $0.knownReceiver = $1 } }
+        get { rare.parts?.knownReceiver }
+        set { rare.set(newValue) { $0.knownReceiver = $1 } }
     }
     fileprivate var machine: TaskMachine
     fileprivate var deadlines: Deadlines
@@ -29,22 +29,22 @@ struct TaskDriver: ~Copyable {
     fileprivate var isQuestionOpen = false
     /// That of the request itself; nil without one.
     fileprivate var limiter: RateLimiter? {
-        get { unusual.parts?.limiter }
-        set { unusual.set(newValue) { $0.limiter = $1 } }
+        get { rare.parts?.limiter }
+        set { rare.set(newValue) { $0.limiter = $1 } }
     }
     /// While the task waits for a lookup or a delay.
     fileprivate var timer: TaskTimer<AttemptDriver>? {
-        get { unusual.parts?.timer }
-        set { unusual.set(newValue) { $0.timer = $1 } }
+        get { rare.parts?.timer }
+        set { rare.set(newValue) { $0.timer = $1 } }
     }
     /// Nil for none.
     fileprivate var hedge: Hedge? {
-        get { unusual.parts?.hedge }
-        set { unusual.set(newValue) { $0.hedge = $1 } }
+        get { rare.parts?.hedge }
+        set { rare.set(newValue) { $0.hedge = $1 } }
     }
-    private var unusual = Rare<Unusual>()
+    private var rare = Rare<RareParts>()
 
-    private struct Unusual: RareParts {
+    private struct RareParts: RareValue {
         var knownReceiver: (any ContentReceiver)??
         var limiter: RateLimiter?
         var timer: TaskTimer<AttemptDriver>?
@@ -61,7 +61,7 @@ struct TaskDriver: ~Copyable {
     fileprivate var second: SecondAttempt? { if case .begun(let second) = hedge { second } else { nil } }
 
     /// Whether the hop has, or is to have, a second attempt.
-    fileprivate var isHedged: Bool { unusual.parts?.hedge != nil }
+    fileprivate var isHedged: Bool { rare.parts?.hedge != nil }
 
     @inline(__always)
     init(

@@ -9,8 +9,8 @@ struct TaskHistory: ~Copyable {
     private(set) var hop: Hop
     /// The request of the hop before policies prepared it; nil if none has changed it.
     private var unprepared: URLRequest? {
-        get { unusual.parts?.unprepared }
-        set { unusual.set(newValue) { $0.unprepared = $1 } }
+        get { rare.parts?.unprepared }
+        set { rare.set(newValue) { $0.unprepared = $1 } }
     }
     /// The redirects that led to the hop.
     var chain = RedirectChain()
@@ -38,12 +38,12 @@ struct TaskHistory: ~Copyable {
     var retryRefusal: RetryRefusal?
     /// The responses that were not the answer, in order: at most the last ``RedirectPolicy/maximumRememberedHops``.
     private(set) var responses: [HTTPURLResponse] {
-        get { unusual.parts?.responses ?? [] }
-        set { unusual.set(newValue.isEmpty ? nil : newValue) { $0.responses = $1 } }
+        get { rare.parts?.responses ?? [] }
+        set { rare.set(newValue.isEmpty ? nil : newValue) { $0.responses = $1 } }
     }
-    private var unusual = Rare<Unusual>()
+    private var rare = Rare<RareParts>()
 
-    private struct Unusual: RareParts {
+    private struct RareParts: RareValue {
         var unprepared: URLRequest?
         var memories: [ObjectIdentifier: any PolicyMemory]?
         var responses: [HTTPURLResponse]?
@@ -59,16 +59,17 @@ struct TaskHistory: ~Copyable {
 
     /// The memory of a policy.
     subscript<Memory: PolicyMemory>(type: Memory.Type) -> Memory {
-        get { unusual.parts?.memories?[ObjectIdentifier(type)] as? Memory ?? Memory() }
+        get { rare.parts?.memories?[ObjectIdentifier(type)] as? Memory ?? Memory() }
         set { remember(newValue) }
     }
 
     /// The task has ended: its policies need no memory.
-    mutating func forget() { unusual.set(nil) { $0.memories = $1 } }
+    mutating func forget() { rare.set(nil) { $0.memories = $1 } }
 
     mutating func remember(_ memory: any PolicyMemory) {
-        unusual.change {
-            $0.memories = ($0.memories ?? [:]).merging([ObjectIdentifier(type(of: memory)): memory]) { $1 }
+        rare.change {
+            if $0.memories == nil { $0.memories = [:] }
+            $0.memories?[ObjectIdentifier(type(of: memory))] = memory
         }
     }
 
@@ -77,7 +78,7 @@ struct TaskHistory: ~Copyable {
     var request: URLRequest { unprepared ?? hop.request }
 
     /// Whether policies have changed the hop.
-    var isPrepared: Bool { unusual.parts?.unprepared != nil }
+    var isPrepared: Bool { rare.parts?.unprepared != nil }
 
     /// The request that an answer to a challenge is about: to the URL that the hop was sent to, with the content that it
     /// has when it is sent again.
@@ -94,10 +95,10 @@ struct TaskHistory: ~Copyable {
     }
 
     /// The retries, in order: of many the first ones and the last ones.
-    var retries: [RetryMetrics] { unusual.parts?.memories == nil ? [] : self[RetryMemory.self].retries }
+    var retries: [RetryMetrics] { rare.parts?.memories == nil ? [] : self[RetryMemory.self].retries }
 
     var retryCount: RetryRule.Count {
-        unusual.parts?.memories == nil ? RetryRule.Count() : self[RetryMemory.self].count
+        rare.parts?.memories == nil ? RetryRule.Count() : self[RetryMemory.self].count
     }
 
     /// The hop is sent again.
@@ -110,7 +111,7 @@ struct TaskHistory: ~Copyable {
             return HTTPURLResponse(
                 url: provider.url, head: head, history: responses, shownAs: provider.otherForm)
         }
-        if unusual.parts?.responses == nil, let context = hop.request.responseContext {
+        if rare.parts?.responses == nil, let context = hop.request.responseContext {
             return HTTPURLResponse.having(head, of: context)
         }
         return HTTPURLResponse(url: hop.request.url, head: head, history: responses)

@@ -96,23 +96,23 @@ struct TaskMachine: ~Copyable {
     private(set) var source: (any HopSource)?
     /// That of the hop as it was sent before, or of the hop before; nil without one.
     private var earlier: EarlierSource? {
-        get { unusual.parts?.earlier }
-        set { unusual.set(newValue) { $0.earlier = $1 } }
+        get { rare.parts?.earlier }
+        set { rare.set(newValue) { $0.earlier = $1 } }
     }
     /// The request of the hop before the source has added fields to it; nil if it has added none.
     private var plainRequest: URLRequest? {
-        get { unusual.parts?.plainRequest }
-        set { unusual.set(newValue) { $0.plainRequest = $1 } }
+        get { rare.parts?.plainRequest }
+        set { rare.set(newValue) { $0.plainRequest = $1 } }
     }
     private let policies: HopPolicies
     private var lookupCount: UInt64 = 0
     private var previousRequests: [URLRequest] {
-        get { unusual.parts?.previousRequests ?? [] }
-        set { unusual.change { $0.previousRequests = newValue } }
+        get { rare.parts?.previousRequests ?? [] }
+        set { rare.change { $0.previousRequests = newValue } }
     }
-    private var unusual = Rare<Unusual>()
+    private var rare = Rare<RareParts>()
 
-    private struct Unusual: RareParts {
+    private struct RareParts: RareValue {
         var earlier: EarlierSource?
         var plainRequest: URLRequest?
         var previousRequests: [URLRequest] = []
