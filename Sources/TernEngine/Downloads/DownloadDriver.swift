@@ -9,7 +9,7 @@ import TernLock
 ///
 /// Written before `resume()` and then by the thread that delivers the task's events, one after another; any thread may
 /// use `resumeDataRequests`. Hence `@unchecked Sendable`.
-final class DownloadDriver: ContentReceiver, @unchecked Sendable {
+final class DownloadDriver: ContentReceiver, ContinuedReceiver, @unchecked Sendable {
     private enum Stage {
         /// No content has arrived. Exits: writing, finishing, over.
         case waiting(DownloadFile.Plan)
@@ -297,9 +297,9 @@ extension DownloadDriver {
 
 // Retries
 extension DownloadDriver {
-    /// The content broke off. Returns the request for what the file lacks, or for the whole if a part cannot be had; nil
-    /// if another attempt would end likewise.
-    func requestOfRest(after reason: SessionError.Reason, of task: SessionDownloadTask) -> URLRequest? {
+    /// The request is for what the file lacks, or for the whole if a part cannot be had; nil if another attempt would end
+    /// likewise.
+    func requestOfRest(after reason: SessionError.Reason, of task: SessionTask) -> URLRequest? {
         guard refusal == nil, Self.breaksOff(reason) else { return nil }
         switch stage {
         case .finishing, .over, .resuming: return nil

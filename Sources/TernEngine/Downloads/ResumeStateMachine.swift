@@ -6,18 +6,23 @@ import TernHTTP1
 ///
 /// A part is requested only on the condition that the resource is unchanged (`If-Range`, RFC 9110 §13.1.5), so a
 /// correct server sends the whole if it has changed. The responses of other servers are checked.
-struct ResumeStateMachine {
+package struct ResumeStateMachine: Sendable {
     /// The partial file, and the complete file it belongs to.
-    struct PartialContent {
-        let validator: StrongValidator
+    package struct PartialContent: Sendable {
+        /// Nil if the server has named none: then the lengths alone show a change.
+        let validator: StrongValidator?
         let length: Int64
         let totalLength: Int64?
         /// What has sent it; nil if that is not known.
         let source: ContentSource?
+
+        package init(validator: StrongValidator?, length: Int64, totalLength: Int64?, source: ContentSource?) {
+            (self.validator, self.length, self.totalLength, self.source) = (validator, length, totalLength, source)
+        }
     }
 
     /// The meaning of a response.
-    enum Meaning {
+    package enum Meaning {
         /// It brings the whole; the partial file is useless.
         case whole
         /// It brings the bytes after the first `offset`.
@@ -41,7 +46,7 @@ struct ResumeStateMachine {
     /// The range that the user's own request asks for.
     private var wanted: RequestedRange?
 
-    init(_ partialFile: PartialContent? = nil, wantsFileOnly: Bool = false) {
+    package init(_ partialFile: PartialContent? = nil, wantsFileOnly: Bool = false) {
         isResuming = partialFile != nil
         self.wantsFileOnly = wantsFileOnly
         // An empty partial file cannot be resumed. For a complete one the request asks for its last byte, because an
@@ -67,14 +72,14 @@ struct ResumeStateMachine {
     }
 
     /// Makes `request` ask for the missing bytes.
-    func prepare(_ request: inout URLRequest) {
+    package func prepare(_ request: inout URLRequest) {
         request.headers["Range"] = partialFile.map { "bytes=\($0.length)-" }
         request.headers["If-Range"] = nil
-        guard let validator = partialFile?.validator.fieldValue else { return }
+        guard let validator = partialFile?.validator?.fieldValue else { return }
         request.headers.append(HeaderField(name: "If-Range", bytes: validator.bytes))
     }
 
-    mutating func head(_ response: HTTPURLResponse) -> Meaning {
+    package mutating func head(_ response: HTTPURLResponse) -> Meaning {
         let head = response.head
         guard let partialFile else { return meaning(ofWhole: head) }
         switch head.status {
@@ -115,7 +120,9 @@ struct ResumeStateMachine {
     ) -> Meaning {
         // A validator is one of a resource (RFC 9110 §8.8.3): another resource may have the same.
         let isElsewhere = partialFile.source.map { $0 != source } ?? false
-        if isElsewhere || partialFile.validator.isContradicted(by: head) || !AppliedCodings(of: head).areIdentity {
+        if isElsewhere || partialFile.validator?.isContradicted(by: head) == true
+            || !AppliedCodings(of: head).areIdentity
+        {
             self.partialFile = nil
             return .askAgain
         }

@@ -38,10 +38,6 @@ open class SessionDownloadTask: SessionTask, @unchecked Sendable {
         }
     }
 
-    override func requestOfRest(after reason: SessionError.Reason) -> URLRequest? {
-        download.requestOfRest(after: reason, of: self)
-    }
-
     override func finalize(_ error: SessionError?) { download.finalize(self, error) }
 
     override func finalizeSooner(_ error: SessionError?) { download.finalizeSooner(error) }

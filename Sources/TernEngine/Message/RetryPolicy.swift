@@ -6,7 +6,7 @@
 ///
 ///     configuration.retryPolicy = .standard
 ///
-/// Every wait counts to ``Timeouts/total``, which ends the task whatever the policy says. A response is asked for again
+/// Every wait counts to ``Timeouts/total``, which ends the task, unless ``limitsEachAttempt`` is set. A response is asked for again
 /// before any of it is delivered; a body that breaks off is an error, except that of a download to a file, which
 /// continues where it broke off.
 public struct RetryPolicy: Sendable, Hashable {
@@ -29,6 +29,10 @@ public struct RetryPolicy: Sendable, Hashable {
     /// No retry begins later than this after the start of the task; nil, the default, for no limit but
     /// ``Timeouts/total``.
     public var maximumTime: Duration?
+    /// Whether ``Timeouts/total`` limits each attempt rather than the task: a retry has all of that time again, from the
+    /// end of its wait on, as with curl's `--max-time` and `--retry`. With ``Failures-swift.struct/outOfTime`` an attempt
+    /// that has used it up is followed by another. False by default.
+    public var limitsEachAttempt = false
     /// How many retries a host may cost in relation to the requests to it; nil for any number.
     public var budget: Budget? = Budget()
     /// When a second attempt of a request is made beside the first, which has no answer yet; nil, the default, for never.

@@ -14,7 +14,8 @@ public struct Timeouts: Sendable, Hashable {
     public var head: Duration?
     /// The maximum time without a byte in either direction during a request; nil sets no limit.
     public var idle: Duration?
-    /// The maximum time from `resume()` to completion, including the wait for a connection; nil sets no limit.
+    /// The maximum time from `resume()` to completion, including the wait for a connection, and retries unless
+    /// ``RetryPolicy/limitsEachAttempt``; nil sets no limit.
     public var total: Duration?
 
     /// 10 s to connect; 60 s without a byte, as in URLSession; no limit on the rest.

@@ -69,7 +69,9 @@ struct Retries: RetryPlanner {
     private func obstacle(
         to rule: RetryRule, after delay: Duration, at now: MonotonicInstant, _ history: borrowing TaskHistory
     ) -> RetryRefusal? {
-        if let deadline = history.deadline, deadline <= now.advanced(by: delay) { return .time }
+        if !rule.policy.limitsEachAttempt, let deadline = history.deadline, deadline <= now.advanced(by: delay) {
+            return .time
+        }
         guard let server = routes.serverKey(of: history.hop.request) else { return nil }
         if circuits?.refuses(server, after: delay) == true { return .circuitBreaker }
         return budget.allows(server, rule.policy.budget, at: now) ? nil : .budget

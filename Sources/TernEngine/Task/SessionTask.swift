@@ -174,10 +174,6 @@ open class SessionTask: AttemptDriver, @unchecked Sendable {
     /// Returns a task that makes a file of the response from now on, in place of this one; nil if there can be none.
     func download(of response: HTTPURLResponse) -> SessionTask? { nil }
 
-    /// The response broke off while it was delivered. Returns the request that continues it, or repeats it, if the
-    /// policy of retries has that sent; nil if the task fails.
-    func requestOfRest(after reason: SessionError.Reason) -> URLRequest? { nil }
-
     /// The exchange is over. Prepares the result of the task, and calls `complete`, now or later.
     func finalize(_ error: SessionError?) { complete(error) }
 

@@ -142,6 +142,13 @@ protocol ContentReceiver: SessionTaskDelegate {
     @unsafe func room(for count: Int) -> UnsafeMutableRawBufferPointer?
 }
 
+/// A delegate whose content may begin anew, or go on, with another response.
+package protocol ContinuedReceiver: SessionTaskDelegate {
+    /// The response broke off while it was delivered. Returns the request for what is missing, or for the whole, which the
+    /// policy of retries may have sent; nil if that cannot help. On the reactor's thread.
+    func requestOfRest(after reason: SessionError.Reason, of task: SessionTask) -> URLRequest?
+}
+
 extension SessionTaskDelegate {
     /// Calls the method of the event, if it has one.
     public func handle(_ event: TaskEvent, of task: SessionTask) {

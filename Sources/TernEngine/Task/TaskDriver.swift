@@ -122,7 +122,7 @@ extension SessionTask {
     }
 
     /// The request of the hop without what policies added.
-    final var hopRequest: URLRequest { driver.machine.history.request }
+    package final var hopRequest: URLRequest { driver.machine.history.request }
 
     final func beginHops() {
         follow(driver.machine.begin(since: driver.deadlines.start, until: driver.deadlines.total?.instant))
@@ -873,6 +873,7 @@ extension SessionTask: DelegateAsker {
     /// The request is sent again, unless the delegate refuses.
     func ask(about retry: RetryMetrics) {
         guard let loop else { return }
+        renewTime(for: retry)
         act(on: ask(.willRetry(retry, question(on: loop) { .retry($0) })))
     }
 
@@ -883,13 +884,27 @@ extension SessionTask: DelegateAsker {
             let next = driver.machine.answered(answer)
             if driver.machine.history.retryCount.retries > count {
                 hopAttempts.beginRetry()
+                renewTime(for: driver.machine.history.retries.last ?? retry)
                 attempt.isFollowed(by: .retry(driver.machine.history.retries.last ?? retry))
                 emit(.retrying(driver.machine.history.retries.last ?? retry), at: now)
                 if let response = question.response { emit(.discarded(response), at: now) }
             }
-            return follow(next)
+            return move(next)
         }
         follow(driver.machine.answered(answer))
+    }
+
+    /// The attempt that follows has its own time, if the policy says so: the question about it, and its wait, have it, too.
+    private func renewTime(for retry: RetryMetrics) {
+        guard driver.machine.limitsEachAttempt else { return }
+        driver.deadlines.start = retry.time.advanced(by: retry.delay)
+        driver.machine.renew(until: driver.deadlines.total?.instant)
+    }
+
+    /// The response broke off while it was delivered. Returns the request that continues it, or repeats it, if the
+    /// policy of retries has that sent; nil if the task fails.
+    private func requestOfRest(after reason: SessionError.Reason) -> URLRequest? {
+        (driver.delegate as? any ContinuedReceiver)?.requestOfRest(after: reason, of: self)
     }
 
     func askForContent() {
@@ -1033,7 +1048,7 @@ extension SessionTask {
     /// Fails a task that has no reactor to run on.
     func endWithoutLoop() { endLater(defaults.failure, phase: .request, on: nil) }
 
-    func error(
+    package func error(
         _ reason: SessionError.Reason, phase: SessionError.Phase, remoteAddress: TransportAddress? = nil,
         isSafeToRepeat: Bool? = nil
     ) -> SessionError {

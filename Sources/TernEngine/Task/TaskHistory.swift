@@ -94,6 +94,9 @@ struct TaskHistory: ~Copyable {
         limit.instant = deadline
     }
 
+    /// A retry has time until then.
+    mutating func renew(until deadline: MonotonicInstant?) { limit.instant = deadline }
+
     /// The retries, in order: of many the first ones and the last ones.
     var retries: [RetryMetrics] { rare.parts?.memories == nil ? [] : self[RetryMemory.self].retries }
 

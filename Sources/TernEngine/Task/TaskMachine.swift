@@ -678,6 +678,11 @@ extension TaskMachine {
         policies.budget?.addRepeat(to: server(), at: now)
     }
 
+    var limitsEachAttempt: Bool { retryRule.policy.limitsEachAttempt }
+
+    /// A retry has time until then.
+    mutating func renew(until deadline: MonotonicInstant?) { history.renew(until: deadline) }
+
     /// That of the hop.
     private var retryRule: RetryRule { RetryRule(hop.request.retryPolicy ?? policies.retryPolicy) }
 

@@ -258,6 +258,28 @@ private final class Listener: SessionTaskDelegate {
         #expect(task.metrics?.attempts.map(\.retryRefusal) == [.time])
     }
 
+    @Test(arguments: [true, false]) func `each attempt has the whole time limit where the policy says so`(
+        isAnsweredLater: Bool
+    ) async throws {
+        let origin = try origin { number, _ in number == 2 ? [.ok("answer")] : [.hold] }
+        let session = session {
+            ($0.maximumRetries, $0.failures, $0.limitsEachAttempt) = (5, [.outOfTime], true)
+            $0.backOff = .init(base: .milliseconds(80), factor: 1, jitter: .none)
+        }
+        let request = try URLRequest(origin).limited(to: Timeouts(total: .milliseconds(100)))
+        let listener = Listener { _, question in
+            if isAnsweredLater { Task { question.answer(.retry) } } else { question.answer(.retry) }
+        }
+        session.dataTask(with: request, delegate: listener).resume()
+        let record = await listener.record.end()
+        #expect(record.error == nil && record.body == Array("answer".utf8), "\(String(describing: record.error))")
+        #expect(listener.retries.withLock { $0 } == ["1 timed-out", "2 timed-out"])
+        // Without it the task has that time.
+        let short = self.session { ($0.maximumRetries, $0.failures) = (5, [.outOfTime]) }
+        #expect(await short.failure(of: request)?.reason.kind == .timedOut)
+        #expect(origin.observations.requestCount == 4)
+    }
+
     @Test func `a task that is cancelled when it is told of a retry sends nothing more`() async throws {
         let origin = try origin([503, 503])
         let listener = Listener { task, _ in task.cancel() }
