@@ -75,7 +75,8 @@ final class DownloadFile {
     func commit() throws(Failure) -> String {
         guard let file else { return "" }
         if let (algorithm, value) = plan.digest {
-            guard digest.take()?.finish() == value else { throw .digestMismatch(algorithm) }
+            let actual = digest.take()?.finish() ?? []
+            guard actual == value else { throw .digestMismatch(algorithm, expected: value, actual: actual) }
         }
         try attempt(target ?? file.path) { () throws(SystemCallError) in try file.checkDeferredErrors() }
         guard let target, case .target(_, let settings) = plan.place else { return file.path }

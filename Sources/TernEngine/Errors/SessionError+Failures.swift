@@ -290,7 +290,7 @@ extension SessionError {
         /// The file would exceed its maximum length (``DownloadSettings/maximumLength``), in bytes. It is discarded.
         case tooLong(limit: Int64)
         /// The content does not match its digest. It is discarded.
-        case digestMismatch(DigestAlgorithm)
+        case digestMismatch(DigestAlgorithm, expected: [UInt8], actual: [UInt8])
         /// The digest to compare with has another number of bytes than the algorithm makes. Nothing was received.
         case digestLength(DigestAlgorithm, count: Int)
         /// The response was required to have a digest of its content (`Repr-Digest`), and has none that is supported.
@@ -321,10 +321,14 @@ extension SessionError.DownloadFailure: CustomStringConvertible {
         case .file(let error, _): error.message
         case .unsuccessful(let response): "\(response.statusCode)"
         case .wrongPart(let error): error.rule
-        case .digestMismatch(let algorithm): algorithm.rawValue
+        case .digestMismatch(let algorithm, _, _): algorithm.rawValue
         case .resumeData(let error): "\(error)"
         case .exists, .notRegularFile, .incomplete, .tooLong, .digestLength, .noDigest: description
         }
+    }
+
+    private static func hex(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
     /// One line for a log.
@@ -337,7 +341,8 @@ extension SessionError.DownloadFailure: CustomStringConvertible {
         case .wrongPart(let error): "the server sent another part than was asked for: \(error)"
         case .incomplete(let count, let total): "the server sent \(count) of \(total) bytes"
         case .tooLong(let limit): "the body exceeds \(limit) bytes"
-        case .digestMismatch(let algorithm): "the content is not what its \(algorithm.rawValue) digest says"
+        case .digestMismatch(let algorithm, let expected, let actual):
+            "the \(algorithm.rawValue) digest of the content is \(Self.hex(actual)), and not \(Self.hex(expected))"
         case .digestLength(let algorithm, let count):
             "the digest to compare with has \(count) bytes, and one of \(algorithm.rawValue) has \(algorithm.length)"
         case .noDigest: "the response has no Repr-Digest that is understood"

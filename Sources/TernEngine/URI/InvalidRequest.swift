@@ -55,6 +55,9 @@ public enum InvalidRequest: Error, Sendable, Hashable, CustomStringConvertible {
     private static func flaw(of host: String) -> String {
         if host.first == "[", !host.contains("]") { return ": a bracket is not closed" }
         if host.utf8.contains(UInt8(ascii: " ")) { return ": it has a space in it" }
+        if let last = host.split(separator: ".").last, last.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+            return ": its last label is a number, as in an address"
+        }
         if host.utf8.allSatisfy({ $0 < 0x80 }) { return "" }
         if InternationalizedNames.system == nil {
             return ": names beyond ASCII need libidn2, which is not installed; or spell it as xn--…"

@@ -199,7 +199,8 @@ extension TrustFailure: CustomStringConvertible {
     /// `ServerTrustResult.explanation` has the pins, too.
     public var description: String { "\(ShortenedText.shortened(host)) is not trusted: \(sentence)\(keysSeen)" }
 
-    private var keysSeen: String {
+    /// The keys that were seen where none is pinned; empty for other failures.
+    package var keysSeen: String {
         switch reason {
         case .keyNotPinned, .certificateNotPinned:
             seen.isEmpty

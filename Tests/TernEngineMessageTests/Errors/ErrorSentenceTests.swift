@@ -65,7 +65,7 @@ import Testing
     private static let downloads: [SessionError.DownloadFailure] =
         [
             .file(call, path: "/home/a/b"), .exists(path: "/home/a/b"), .notRegularFile(path: "/home/a/b"),
-            .incomplete(received: 1, of: 2), .tooLong(limit: 1), .digestMismatch(.sha256), .noDigest,
+            .incomplete(received: 1, of: 2), .tooLong(limit: 1), .digestMismatch(.sha256, expected: [1], actual: [2]), .noDigest,
             .digestLength(.sha256, count: 1),
         ]
         + [
@@ -367,7 +367,7 @@ import Testing
             /home/a/b is no regular file
             the server sent 1 of 2 bytes
             the body exceeds 1 bytes
-            the content is not what its sha-256 digest says
+            the sha-256 digest of the content is 02, and not 01
             the response has no Repr-Digest that is understood
             the digest to compare with has 1 bytes, and one of sha-256 has 32
             the server sent another part than was asked for: it does not say which (Content-Range)

@@ -256,8 +256,8 @@ import Testing
             ),
             (.download(.incomplete(received: 5, of: 9)), "incomplete", nil, "the server sent 5 of 9 bytes"),
             (
-                .download(.digestMismatch(.sha256)), "digest-mismatch", "sha-256",
-                "the content is not what its sha-256 digest says"
+                .download(.digestMismatch(.sha256, expected: [1], actual: [2])), "digest-mismatch", "sha-256",
+                "the sha-256 digest of the content is 02, and not 01"
             ),
             (.download(.noDigest), "no-digest", nil, "the response has no Repr-Digest that is understood"),
             (

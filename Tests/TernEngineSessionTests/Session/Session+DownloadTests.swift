@@ -204,7 +204,7 @@ import Testing
         var settings = DownloadSettings.resumable
         settings.verification = .digest(.sha256, Data(repeating: 1, count: 32))
         let error = try await session.failure(origin, to: folder.url("file"), settings)
-        if case .download(.digestMismatch(.sha256)) = error?.reason {
+        if case .download(.digestMismatch(.sha256, _, _)) = error?.reason {
         } else {
             Issue.record("\(String(describing: error))")
         }
