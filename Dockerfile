@@ -11,7 +11,7 @@ COPY scripts scripts
 RUN install -D -s "$(scripts/build-command)" /out/tern
 
 FROM debian:bookworm-slim
-RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends ca-certificates libssl3 zlib1g \
+RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends ca-certificates libssl3 zlib1g libpsl5 libidn2-0 \
     && rm -rf /var/lib/apt/lists/* && useradd --create-home tern
 COPY --from=build /out/tern /usr/local/bin/tern
 USER tern

@@ -124,7 +124,7 @@ nightly:
 
 # The command with its runtime inside, its completions and its manual page, below PREFIX (and DESTDIR).
 install:
-	@scripts/install-dependencies build
+	@scripts/install-dependencies build run
 	@scripts/install-command "$$(scripts/build-command)" "$(DESTDIR)$(PREFIX)"
 
 clean:

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import TernSystem
+import TernTLS
 
 /// The version of this package. `scripts/check-house-rules` compares it with the newest version of CHANGELOG.md.
 enum Version {
@@ -6,5 +8,10 @@ enum Version {
     /// When the manual was written.
     static let date = "2026-11-26"
 
-    static var text: String { "tern \(current)" }
+    /// With the libraries that are loaded, or would be.
+    static var text: String {
+        let suffixes = PublicSuffixList.system.map { "libpsl \($0.version)" } ?? "no libpsl"
+        let names = InternationalizedNames.system.map { "libidn2 \($0.version)" } ?? "no libidn2"
+        return "tern \(current)\n\(OpenSSLLibrary.version), \(suffixes), \(names)"
+    }
 }

@@ -10,6 +10,7 @@ import Glibc
 @safe package struct InternationalizedNames: @unchecked Sendable {
     private typealias Convert =
         @convention(c) (UnsafePointer<CChar>, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, Int32) -> Int32
+    private typealias CheckVersion = @convention(c) (UnsafePointer<CChar>?) -> UnsafePointer<CChar>?
     private typealias Free = @convention(c) (UnsafeMutableRawPointer?) -> Void
 
     /// The system's library, loaded when it is first needed; nil where libidn2 is not installed.
@@ -24,14 +25,19 @@ import Glibc
     private static let nontransitional: Int32 = 8
     private static let disallowed: Int32 = -304
 
+    /// That of the library.
+    package let version: String
     private let convert: Convert
     private let free: Free
 
     /// - Parameter library: the file of libidn2.
     init?(library: String) {
         guard let library = unsafe dlopen(library, RTLD_NOW | RTLD_LOCAL),
-            let convert = unsafe dlsym(library, "idn2_to_ascii_8z"), let free = unsafe dlsym(library, "idn2_free")
+            let convert = unsafe dlsym(library, "idn2_to_ascii_8z"), let free = unsafe dlsym(library, "idn2_free"),
+            let version = unsafe dlsym(library, "idn2_check_version")
         else { return nil }
+        self.version =
+            unsafe unsafeBitCast(version, to: CheckVersion.self)(nil).map { unsafe String(cString: $0) } ?? ""
         unsafe self.convert = unsafe unsafeBitCast(convert, to: Convert.self)
         unsafe self.free = unsafe unsafeBitCast(free, to: Free.self)
     }

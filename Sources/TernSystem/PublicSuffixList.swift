@@ -7,12 +7,15 @@ import Glibc
 /// (publicsuffix.org). Loaded when it is first asked for.
 @safe package struct PublicSuffixList: @unchecked Sendable {
     private typealias Builtin = @convention(c) () -> OpaquePointer?
+    private typealias Version = @convention(c) () -> UnsafePointer<CChar>?
     private typealias IsPublicSuffix = @convention(c) (OpaquePointer?, UnsafePointer<CChar>) -> Int32
     private typealias IsPublicSuffixOfKind = @convention(c) (OpaquePointer?, UnsafePointer<CChar>, Int32) -> Int32
 
     /// The system's list; nil where libpsl is not installed.
     package static let system = PublicSuffixList()
 
+    /// That of the library.
+    package let version: String
     private let list: OpaquePointer
     private let isPublicSuffix: IsPublicSuffix
     private let isPublicSuffixOfKind: IsPublicSuffixOfKind
@@ -22,10 +25,12 @@ import Glibc
     private init?() {
         guard let library = unsafe dlopen("libpsl.so.5", RTLD_NOW | RTLD_LOCAL),
             let builtin = unsafe dlsym(library, "psl_builtin"),
+            let version = unsafe dlsym(library, "psl_get_version"),
             let isPublicSuffix = unsafe dlsym(library, "psl_is_public_suffix"),
             let isPublicSuffixOfKind = unsafe dlsym(library, "psl_is_public_suffix2"),
             let list = unsafe unsafeBitCast(builtin, to: Builtin.self)()
         else { return nil }
+        self.version = unsafe unsafeBitCast(version, to: Version.self)().map { unsafe String(cString: $0) } ?? ""
         unsafe self.list = unsafe list
         unsafe self.isPublicSuffix = unsafe unsafeBitCast(isPublicSuffix, to: IsPublicSuffix.self)
         unsafe self.isPublicSuffixOfKind = unsafe unsafeBitCast(isPublicSuffixOfKind, to: IsPublicSuffixOfKind.self)

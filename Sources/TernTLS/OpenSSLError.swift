@@ -67,9 +67,12 @@ extension String {
 }
 
 /// OpenSSL, set up before its first use here.
-enum OpenSSLLibrary {
+package enum OpenSSLLibrary {
     /// OpenSSL must not free itself when the process exits while threads still use it: reactors that ended at that
     /// moment have crashed on a freed lock. The memory is freed with the process anyway. If the application has set
     /// OpenSSL up before, its choice stays.
     static let isReady = OPENSSL_init_ssl(tern_OPENSSL_INIT_NO_ATEXIT, nil) == 1
+
+    /// Such as `OpenSSL 3.0.15 3 Sep 2024`: that of the library that is loaded.
+    package static var version: String { unsafe String(cString: OpenSSL_version(OPENSSL_VERSION)) }
 }

@@ -7,7 +7,7 @@ enum ManualPage {
         let commands = root.subcommands.flatMap { called($0, path: root.name) }
         let lines =
             [
-                ".TH TERN 1 \"\(Version.date)\" \"\(Version.text)\" \"User Commands\"", ".SH NAME",
+                ".TH TERN 1 \"\(Version.date)\" \"tern \(Version.current)\" \"User Commands\"", ".SH NAME",
                 "tern \\- \(escaped(String(root.abstract.prefix(1).lowercased() + root.abstract.dropFirst())))",
                 ".SH SYNOPSIS",
             ] + commands.flatMap { [".B \(escaped(HelpText.usage(of: $0.command, $0.path)))", ".br"] }
@@ -37,18 +37,14 @@ enum ManualPage {
         var places: [Description: String] = [:]
         var lines = [".SH OPTIONS"] + (root.descriptions + HelpText.common).flatMap(entry)
         for description in HelpText.common { places[Description(description)] = root.name }
-        let fetching = commands.filter { $0.command.isFetch }
-        if let first = fetching.first {
-            lines += chapter(fetching.map(\.path).joined(separator: ", "), first.command, &places, first.path)
-        }
-        for (path, command) in commands where !command.isFetch { lines += chapter(path, command, &places, path) }
+        for (path, command) in commands { lines += chapter(command, &places, path) }
         return lines
     }
 
     private static func chapter(
-        _ title: String, _ command: any ToolCommand.Type, _ places: inout [Description: String], _ path: String
+        _ command: any ToolCommand.Type, _ places: inout [Description: String], _ path: String
     ) -> [String] {
-        var lines = [".SH \(escaped(title.uppercased()))"] + paragraphs(command.discussion)
+        var lines = [".SH \(escaped(path.uppercased()))"] + paragraphs(command.discussion)
         var shared: [String: [String]] = [:]
         for (title, rows) in HelpText.sections(command.descriptions) {
             let (new, known) = (rows.filter { places[Description($0)] == nil }, rows.filter { !$0.isOperand })
