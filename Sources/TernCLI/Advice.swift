@@ -62,11 +62,10 @@ enum Advice {
             .map { "unknown option '\(option)': did you mean --\($0)?" }
     }
 
-    /// One command of those with the same options.
     private static func others(than command: any ToolCommand.Type, _ commands: [any ToolCommand.Type])
         -> [any ToolCommand.Type]
     {
-        commands.filter { $0 != command && (!$0.isFetch || $0 == GetCommand.self && !command.isFetch) }
+        commands.filter { $0 != command }
     }
 
     private static func names(_ command: any ToolCommand.Type) -> [String] {

@@ -76,7 +76,7 @@ extension UploadCommand {
 extension EventsCommand {
     static var examples: [String] {
         [
-            "https://example.com/events", "--json https://example.com/events",
+            "https://example.com/events", "--json '{\"stream\": true}' -H @token example.com/chat",
             "-m 60 --no-reconnect https://example.com/events",
         ]
     }

@@ -44,11 +44,7 @@ package enum TernCommand {
             } catch {
                 throw UsageError("cannot start: \(error)")
             }
-            if let get = command as? GetCommand, call.isShort, get.options.givesMethod {
-                try await RequestCommand(options: get.options).run()
-            } else {
-                try await command.run()
-            }
+            try await command.run()
         } catch let code as ExitCode {
             if code.rawValue != 0 { call.tellOfCommandMeant() }
             Glibc.exit(code.rawValue)
@@ -187,7 +183,7 @@ struct RootCommand: CommandFamily {
     static let name = "tern"
     static let abstract = "An HTTP/1.1 client with certificate pinning, and its benchmark."
     static let discussion = """
-        "tern URL" is short for "tern get URL", and for "tern request URL" with options that set a method or a body.
+        "tern URL" is short for "tern request URL".
         """
 
     static var subcommands: [any ToolCommand.Type] {
@@ -198,12 +194,12 @@ struct RootCommand: CommandFamily {
         ]
     }
 
-    static var defaultSubcommand: (any ToolCommand.Type)? { GetCommand.self }
+    static var defaultSubcommand: (any ToolCommand.Type)? { RequestCommand.self }
 
     var shell: CompletionScript?
     var printsManual = false
 
-    /// Whether a command line that begins with this word is not short for "tern get".
+    /// Whether a command line that begins with this word is not short for "tern request".
     static func takes(_ word: String) -> Bool {
         let name = String(word.prefix { $0 != "=" })
         return (descriptions + HelpText.common).contains { $0.names.contains(name) }

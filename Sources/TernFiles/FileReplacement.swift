@@ -17,7 +17,7 @@ package final class FileReplacement {
     private let target: String
     private let isNew: Bool
     private let overwrites: Bool
-    private var length: Int64 = 0
+    package private(set) var length: Int64 = 0
     /// The time of modification that the file gets, in seconds since 1970; nil for that of the last write.
     package var modificationTime: Int64?
     private let temporaryFile: OutputFile

@@ -24,6 +24,22 @@ enum CompletionScript: String {
         }
     }
 
+    /// Those with the same options together.
+    private static func groups(
+        below root: any ToolCommand.Type
+    ) -> [[(words: [String], command: any ToolCommand.Type)]] {
+        var groups: [[(words: [String], command: any ToolCommand.Type)]] = []
+        for call in calls(below: root) {
+            let usages = call.command.descriptions.map(\.usage)
+            if let index = groups.firstIndex(where: { $0[0].command.descriptions.map(\.usage) == usages }) {
+                groups[index].append(call)
+            } else {
+                groups.append([call])
+            }
+        }
+        return groups
+    }
+
     private static func options(of command: any ToolCommand.Type) -> [OptionDescription] {
         command.descriptions.filter { !$0.isOperand } + HelpText.common
     }
@@ -35,11 +51,9 @@ enum CompletionScript: String {
     }
 
     private static func bashText(_ root: any ToolCommand.Type, _ standard: any ToolCommand.Type) -> String {
-        let calls = calls(below: root)
-        let fetching = calls.filter { $0.command.isFetch }
-        let cases =
-            (fetching.first.map { [bashCase(fetching.map(\.words), $0.command)] } ?? [])
-            + calls.filter { !$0.command.isFetch }.map { bashCase([$0.words], $0.command) }
+        let cases = groups(below: root).compactMap { group in
+            group.first.map { bashCase(group.map(\.words), $0.command) }
+        }
         let families = root.subcommands.filter { !$0.subcommands.isEmpty }.map { family in
             let patterns = [family.name + " ", "help " + family.name + " "].map(quoted).joined(separator: "|")
             return "        \(patterns)) commands=\(quoted(words(family.subcommands.map { $0.name }))) ;;"
@@ -199,19 +213,21 @@ enum CompletionScript: String {
                     "complete -c tern -n \(place) -f -a \(command.name) -d \(quoted(HelpText.summary(command.abstract)))"
             }
         }
-        let fetching = commands.filter { $0.isFetch }.map { $0.name }
-        let others = calls(below: root).filter { !$0.command.isFetch }
-        let named = words(commands.filter { !$0.isFetch }.map { $0.name })
-        let options =
-            fishLines("not __fish_seen_subcommand_from \(named)", standard)
-            + others.flatMap { call in
-                fishLines(
+        var options = fishLines("not __fish_seen_subcommand_from \(words(commands.map { $0.name }))", standard)
+        for group in groups(below: root) {
+            if let first = group.first, group.allSatisfy({ $0.words.count == 1 }) {
+                options += fishLines("__fish_seen_subcommand_from \(words(group.flatMap(\.words)))", first.command)
+                continue
+            }
+            for call in group {
+                options += fishLines(
                     call.words.map { "__fish_seen_subcommand_from \($0)" }.joined(separator: "; and "), call.command)
             }
+        }
         let help =
             "complete -c tern -n '__fish_seen_subcommand_from help' -f -a " + quoted(words(commands.map { $0.name }))
         let own = fishLines("__fish_use_subcommand", root, root.descriptions)
-        return "# Completes command lines of tern in fish; \(words(fetching)) have the same options.\n"
+        return "# Completes command lines of tern in fish.\n"
             + (first + [help] + families + own + options).joined(separator: "\n") + "\n"
     }
 

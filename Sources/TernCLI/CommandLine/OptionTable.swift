@@ -180,20 +180,22 @@ struct OptionTable<Values> {
         OptionTable(OptionDescription(value: name, repeats: repeats, isRequired: isRequired, help: help), change)
     }
 
-    /// - Parameter section: the title under which the help lists the group; nil is that of the group around it.
+    /// - Parameters:
+    ///   - section: the title under which the help lists the group; nil is that of the group around it.
+    ///   - part: the options of the group that the command takes; nil for all.
     static func group<Group: OptionGroup>(
-        _ path: WritableKeyPath<Values, Group>, _ section: String? = nil
+        _ path: WritableKeyPath<Values, Group>, _ section: String? = nil, part: OptionTable<Group>? = nil
     ) -> OptionTable {
-        group(section) { try $1(&$0[keyPath: path]) }
+        group(section, part: part) { try $1(&$0[keyPath: path]) }
     }
 
     /// - Parameter access: lends the group where it is stored. The key path of a protocol's requirement lends a copy: each
     ///   option would copy what all before it have collected.
     static func group<Group: OptionGroup>(
-        _ section: String? = nil,
+        _ section: String? = nil, part: OptionTable<Group>? = nil,
         access: @escaping (inout Values, (inout Group) throws -> Void) throws -> Void
     ) -> OptionTable {
-        var group = Group.table
+        var group = part ?? Group.table
         var table = OptionTable()
         swap(&table.descriptions, &group.descriptions)
         if let section {

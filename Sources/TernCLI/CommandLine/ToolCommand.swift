@@ -15,8 +15,6 @@ protocol ToolCommand: OptionGroup {
     static var defaultSubcommand: (any ToolCommand.Type)? { get }
     /// Whether it exits with all codes of ``ExitStatus``, not only with 0, 1 or 2.
     static var endsLikeCurl: Bool { get }
-    /// Whether it has the options of ``FetchOptions``.
-    static var isFetch: Bool { get }
 
     func run() async throws
 }
@@ -27,7 +25,6 @@ extension ToolCommand {
     static var subcommands: [any ToolCommand.Type] { [] }
     static var defaultSubcommand: (any ToolCommand.Type)? { nil }
     static var endsLikeCurl: Bool { false }
-    static var isFetch: Bool { false }
 }
 
 /// A command that only has commands.

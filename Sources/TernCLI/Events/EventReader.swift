@@ -41,7 +41,7 @@ struct EventReader {
     init(show: @escaping @Sendable (ServerSentEvent) throws -> Void) { self.show = show }
 
     /// - Throws: curl's exit code, after the failure was reported on standard error.
-    func read(_ events: ServerSentEvents, within limit: Duration?) async throws {
+    func read(_ events: ServerSentEvents, within limit: Duration?, tellsErrors: Bool) async throws {
         let (stop, show) = (Stop(), show)
         // Before the first output, which a user might answer with an interrupt.
         let interruption = Interruption(by: [SIGINT]) { _ in
@@ -67,7 +67,7 @@ struct EventReader {
         case (nil, .failure(let lost as StandardStreams.WriteError)): throw lost
         case (nil, .failure(let error)): failure = FailureReport(error: error)
         }
-        StandardStreams.tell(failure.line)
+        if tellsErrors { StandardStreams.tell(failure.line) }
         throw ExitCode(failure.status.rawValue)
     }
 }

@@ -6,24 +6,18 @@ import TernEngine
 struct EventsCommand: ToolCommand {
     static var table: OptionTable<Self> {
         OptionTable(
-            .operand("url", help: "An http or https URL.") { $0.url = $1.text },
-            .toggle("--json", help: "Print one JSON object on each line: data, event, id.") { $0.isJSON = $1 },
+            .toggle("--report-json", help: "Print one JSON object on each line: data, event, id.") { $0.isJSON = $1 },
             .toggle("--no-reconnect", help: "End when the stream ends.") { $0.endsWithStream = $1 },
             .value(
                 "--max-event-size", as: "bytes",
                 help: "The maximum size of an event, 1M by default; K, M and G are powers of 1024."
             ) { $0.maximumEventSize = try $1.read(ByteCount.init(argument:)) },
-            .value("--connect-timeout", as: "seconds", help: "The maximum time to connect, in seconds.") {
-                $0.connectTimeout = try $1.number()
-            },
-            .value("-m", "--max-time", as: "seconds", help: "The maximum time in all, in seconds; then it fails.") {
-                $0.maximumTime = try $1.number()
-            },
-            .toggle("-L", "--location", help: "Follow redirects, but not from https to http.") { $0.isFollowing = $1 },
-            .group(\.fields, "Header fields"),
-            .group(\.routes),
-            .group(\.trust, "Trust"),
-            .group(\.accepted, "Accepted, without effect"))
+            .group(
+                \.options,
+                part: OptionTable(
+                    FetchOptions.url, FetchOptions.request(OptionTable(ContentOptions.method, ContentOptions.data)),
+                    .group(\.accepted, "Accepted, without effect"))),
+            .group(\.global.messages, "Output"), .group(\.global.record, "Output"))
     }
 
     static let name = "events"
@@ -35,43 +29,56 @@ struct EventsCommand: ToolCommand {
         not if the first request fails, or the response is not a stream of events. Ends at a 204 and by Ctrl-C.
         """
 
-    var url = ""
     var isJSON = false
     var endsWithStream = false
     var maximumEventSize: ByteCount?
-    var connectTimeout: Double?
-    var maximumTime: Double?
-    var isFollowing = false
-    var fields = FieldOptions()
-    var trust = TrustOptions()
-    var routes = RouteOptions()
-    var accepted = AcceptedOptions()
+    var options = FetchOptions()
+    var global = GlobalOptions()
 
-    func validate() throws {
-        try InputFile.checkStandardInput(fields.inputs)
-        if !fields.sensitiveFields.isEmpty, !isFollowing {
-            throw UsageError("--sensitive keeps a field from other origins, and needs -L")
-        }
-        for (limit, name) in [(connectTimeout, "--connect-timeout"), (maximumTime, "--max-time")] {
-            _ = try TransferOptions.duration(limit, name)
-        }
-    }
+    func validate() throws { try RunOptions(options, global).validate() }
 
     func run() async throws {
-        let target = try RequestedURL(argument: url)
-        if !isFollowing { try trust.check(target) }
-        var transfer = TransferOptions()
-        (transfer.routes, transfer.isFollowing, transfer.connectTimeout) = (routes, isFollowing, connectTimeout)
-        let builder = try RequestBuilder(fields, trust, transfer)
-        let session = try SessionRegistry(isSilent: false).session(for: builder.session)
-        let request = try builder.request(for: target, in: session.configuration)
-        let events = session.events(
+        let limit = try TransferOptions.duration(options.transfer.maximumTime, "--max-time")
+        var options = try options.withNeededTrust()
+        // It is that of all streams together.
+        options.transfer.maximumTime = nil
+        let files = try RunFiles([options], global, observers: global.messages.isVerbose ? [Self.headTeller] : [])
+        let planner = try FetchPlanner(
+            options: options, command: nil, isSilent: global.messages.isSilent, files.sessions)
+        let targets = Array(options.targets.prefix(2))
+        guard let target = targets.first, targets.count == 1 else {
+            throw UsageError("\(options.urls.joined()) stands for several URLs: give one, or -g")
+        }
+        var request = try planner.plan(try target.get(), index: 0, behind: 0).request
+        request.timeouts?.idle = nil
+        let events = planner.session.events(
             for: request, reconnection: endsWithStream ? .never : nil,
-            maximumEventSize: maximumEventSize?.bytes ?? Session.maximumEventSize)
+            maximumEventSize: maximumEventSize?.bytes ?? Session.maximumEventSize, delegate: delegate(planner.session))
         let isJSON = isJSON
         let reader = EventReader { event in try StandardStreams.print(EventText.text(of: event, isJSON: isJSON)) }
-        try await reader.read(
-            events, within: TransferOptions.duration(maximumTime, "--max-time"))
+        do {
+            try await reader.read(events, within: limit, tellsErrors: global.messages.tellsErrors)
+        } catch {
+            files.saveQuietly()
+            throw error
+        }
+        try files.save()
+    }
+
+    /// Tells of the responses whose events are read, with `-v`: their reader does not share them with a delegate.
+    private static let headTeller = EventObserver { observation in
+        guard case .response(let response, _) = observation.event else { return }
+        let report = VerboseReport(configuration: .default)
+        StandardStreams.tell(
+            report.receiving(response, for: observation.task.originalRequest).joined(separator: "\n"))
+    }
+
+    /// Tells of everything else, with `-v`.
+    private func delegate(_ session: Session) -> Transcript? {
+        guard global.messages.isVerbose else { return nil }
+        return Transcript(
+            .elsewhere, verbose: VerboseReport(configuration: session.configuration),
+            rules: ResponseRules(redirectSchemes: options.transfer.schemes.redirectSchemes), progress: nil)
     }
 }
 

@@ -133,8 +133,11 @@ struct CommandFailure: ReportedFailure, CustomStringConvertible {
 
     var description: String { message }
 
-    /// The line for standard error.
-    var line: String { "tern: (\(status.rawValue)) \(message)" }
+    /// The line for standard error. What was typed, and may be a file by mistake, makes no long one.
+    var line: String {
+        let text = message.utf8.count > 2000 ? "\(message.prefix(400)) … \(message.suffix(400))" : message
+        return "tern: (\(status.rawValue)) \(text)"
+    }
 }
 
 extension ExitStatus {

@@ -5,16 +5,20 @@ import TernEngine
 protocol FetchCommand: ToolCommand {
     /// The method of the command; nil leaves it to the options.
     static var method: String? { get }
+    /// What it takes of the method and the body.
+    static var content: OptionTable<ContentOptions> { get }
     var options: RunOptions { get set }
 }
 
 extension FetchCommand {
-    static var table: OptionTable<Self> { OptionTable(.group { try $1(&$0.options) }) }
+    static var table: OptionTable<Self> {
+        OptionTable(.group(part: RunOptions.table(content)) { try $1(&$0.options) })
+    }
 
     static var name: String { method?.lowercased() ?? "request" }
     static var discussion: String { RunOptions.discussion }
     static var endsLikeCurl: Bool { true }
-    static var isFetch: Bool { true }
+    static var content: OptionTable<ContentOptions> { OptionTable(ContentOptions.data, ContentOptions.upload) }
 
     func run() async throws { try await FetchRun(method: Self.method, options: options).run() }
 }
@@ -22,6 +26,7 @@ extension FetchCommand {
 /// `tern get`: GET requests, with curl's defaults.
 struct GetCommand: FetchCommand {
     static let method: String? = "GET"
+    static var content: OptionTable<ContentOptions> { OptionTable() }
     static let abstract = "Fetch a URL."
 
     var options = RunOptions()
@@ -30,6 +35,7 @@ struct GetCommand: FetchCommand {
 /// `tern head`: HEAD requests, like curl's `-I`.
 struct HeadCommand: FetchCommand {
     static let method: String? = "HEAD"
+    static var content: OptionTable<ContentOptions> { OptionTable() }
     static let abstract = "Request the head of a URL, and show it."
 
     var options = RunOptions()
@@ -70,6 +76,7 @@ struct DeleteCommand: FetchCommand {
 /// `tern request`: requests whose method the options set, by curl's rules.
 struct RequestCommand: FetchCommand {
     static let method: String? = nil
+    static var content: OptionTable<ContentOptions> { ContentOptions.table }
     static let abstract =
         "Send a request as curl does: GET, POST with -d, PUT with -T, HEAD with -I, or the method of -X."
 
@@ -82,16 +89,10 @@ struct UploadCommand: ToolCommand {
         OptionTable(
             .operand("file", help: "The file; \"-\" is standard input.") { $0.file = $1.text },
             .operand("url", help: "An http or https URL; one that ends in \"/\" gets the file's name.") {
-                $0.url = $1.text
+                $0.options.arguments = [$1.text]
             },
-            .value("-X", "--request", as: "method", help: "Send this method; PUT by default.") { $0.method = $1.text },
-            .group(\.fields, "Header fields"),
-            .group(\.transfer, "Redirects, retries, limits"),
-            .group(\.output, "Output"),
-            .group(\.messages, "Output"),
-            .group(\.record, "Output"),
-            .group(\.trust, "Trust"),
-            .group(\.accepted, "Accepted, without effect"))
+            .group(\.options, part: FetchOptions.fetch(ContentOptions.method, OutputOptions.withoutContinuation)),
+            .group(\.global.messages, "Output"), .group(\.global.record, "Output"))
     }
 
     static let name = "upload"
@@ -103,15 +104,8 @@ struct UploadCommand: ToolCommand {
         """
 
     var file = ""
-    var url = ""
-    var method: String = "PUT"
-    var fields = FieldOptions()
-    var transfer = TransferOptions()
-    var output = OutputOptions()
-    var messages = MessageOptions()
-    var record = RecordOptions()
-    var trust = TrustOptions()
-    var accepted = AcceptedOptions()
+    var options = FetchOptions()
+    var global = GlobalOptions()
 
     func validate() throws {
         if file.isEmpty || file == "." {
@@ -121,12 +115,11 @@ struct UploadCommand: ToolCommand {
 
     func run() async throws {
         _ = try Upload(path: file, option: nil)
-        // Equivalent to "tern request -T FILE URL", whose options these include.
-        var options = FetchOptions()
-        (options.content.method, options.content.uploads, options.arguments) = (method, [file], [url])
-        (options.fields, options.transfer, options.output, options.trust) = (fields, transfer, output, trust)
+        // Equivalent to "tern request -T FILE URL".
+        var options = options
+        options.content.uploads = [file]
         try options.validate()
-        let run = RunOptions(options, messages, record)
+        let run = RunOptions(options, global)
         try run.validate()
         try await FetchRun(method: nil, options: run, showsUpload: true).run()
     }

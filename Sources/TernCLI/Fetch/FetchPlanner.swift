@@ -47,7 +47,7 @@ struct FetchPlanner: Sendable {
     ///   - earlierURLs: the number of URLs in the groups before.
     func plan(_ typed: TypedTarget, index: Int, behind earlierURLs: Int) throws -> PlannedFetch {
         let content = options.content
-        let path = try options.output.path(for: typed)
+        let path = try options.file.map { try $0.writtenThrough(options.transfer) } ?? options.output.path(for: typed)
         try options.conditions.check(path)
         var target = typed.url
         for part in options.queries {
@@ -72,6 +72,7 @@ struct FetchPlanner: Sendable {
             }
             if let form { try send(form, in: &request) }
         }
+        request.retryPolicy = options.retryPolicy
         if !options.cookies.keepsCookies { request.httpShouldHandleCookies = false }
         // A head has no bytes to continue with.
         return PlannedFetch(

@@ -13,14 +13,10 @@ struct FetchRun {
     func run() async throws {
         let (messages, parallel) = (options.global.messages, options.global.parallel)
         let groups = try options.groups.map { try $0.withNeededTrust() }
-        let cookies = try FetchCookies(groups, isSilent: messages.isSilent)
-        let recorder = try RunRecorder(options.global.record)
-        let sessions = SessionRegistry(
-            isSilent: messages.isSilent, cookies: cookies?.storage, rate: options.global.rate.requestRate,
-            width: parallel.width, observers: recorder.observers)
+        let files = try RunFiles(groups, options.global)
         let meter = parallel.isParallel && messages.showsProgress ? TransferMeter() : nil
         let fetches = try groups.map { group in
-            let planner = try FetchPlanner(options: group, command: method, isSilent: messages.isSilent, sessions)
+            let planner = try FetchPlanner(options: group, command: method, isSilent: messages.isSilent, files.sessions)
             if let option = group.accepted.otherVersion, messages.isVerbose {
                 StandardStreams.tell("* \(option): tern speaks HTTP/1.1")
             }
@@ -39,19 +35,15 @@ struct FetchRun {
             meter?.finish()
             for fetch in fetches { try fetch.fetcher.finish() }
         } catch {
-            // The files are written whatever has happened, and the first failure is the one that is told.
-            try? cookies?.save()
-            try? sessions.save()
-            try? recorder.write()
+            files.saveQuietly()
             throw error
         }
-        try cookies?.save()
-        try sessions.save()
-        try recorder.write()
+        try files.save()
         if status != .success { throw ExitCode(status.rawValue) }
     }
 
-    /// Returns the status of the last transfer that failed, or with `--fail-early` of the first.
+    /// Returns the status of the last transfer; of those side by side that of the last one that failed, and with
+    /// `--fail-early` that of the first.
     private func run(_ fetches: consuming FetchSequence) async throws -> ExitStatus {
         let parallel = options.global.parallel
         var rest = fetches
@@ -64,14 +56,45 @@ struct FetchRun {
                 }
                 guard let status = try await transfers.next() else { return last }
                 running -= 1
-                if status == .success { continue }
+                if status == .success, parallel.isParallel { continue }
                 last = status
+                if status == .success { continue }
                 if parallel.failsEarly {
                     transfers.cancelAll()
                     return last
                 }
             }
         }
+    }
+}
+
+/// What the requests of a run share, and what is written when they are done.
+struct RunFiles {
+    let sessions: SessionRegistry
+    private let cookies: FetchCookies?
+    private let recorder: RunRecorder
+
+    /// - Parameter observers: of the sessions, beside those that the options ask for.
+    init(_ groups: [FetchOptions], _ options: GlobalOptions, observers: [any SessionObserver] = []) throws {
+        try options.messages.redirectErrors()
+        cookies = try FetchCookies(groups, isSilent: options.messages.isSilent)
+        recorder = try RunRecorder(options.record)
+        sessions = SessionRegistry(
+            isSilent: options.messages.isSilent, cookies: cookies?.storage, rate: options.rate.requestRate,
+            width: options.parallel.width, observers: recorder.observers + observers)
+    }
+
+    func save() throws {
+        try cookies?.save()
+        try sessions.save()
+        try recorder.write()
+    }
+
+    /// Whatever has happened, for the first failure is the one that is told.
+    func saveQuietly() {
+        try? cookies?.save()
+        try? sessions.save()
+        try? recorder.write()
     }
 }
 

@@ -2,9 +2,8 @@
 import FoundationEssentials
 import Glibc
 import TernEngine
-import TernIO
 
-/// Requests the URLs of one group of options, retries if that may help, and reports the results.
+/// Requests the URLs of one group of options, and reports the results.
 struct Fetcher: Sendable {
     private let options: FetchOptions
     private let messages: MessageOptions
@@ -25,40 +24,20 @@ struct Fetcher: Sendable {
     }
 
     /// Returns success if the whole response arrived, and no option refuses it.
-    func fetch(_ first: PlannedFetch) async throws -> ExitStatus {
-        var plan = first
-        let file = options.transfer.retries > 0 ? ContinuedFile(plan) : nil
+    func fetch(_ plan: PlannedFetch) async throws -> ExitStatus {
         heads?.giveWay(to: plan.path)
         meter?.begin()
         defer { meter?.end() }
-        var attempt = 1
-        var heads = Data()
-        var engineRetries = 0
-        let start = ContinuousClock.now
-        while true {
-            let contents = try await contents(of: plan, attempt, start, heads)
-            // Another transfer has failed, and --fail-early ends all.
-            if Task.isCancelled { return .success }
-            engineRetries += contents.metrics?.retries.last?.number ?? 0
-            let rest = file.flatMap { self.rest(of: $0, contents, plan, first) }
-            if let error = contents.error,
-                let delay = delay(
-                    of: plan.request, after: attempt, contents, ContinuousClock.now - start, isContinued: rest != nil)
-            {
-                let left = options.transfer.retries - attempt + 1
-                let failure = failure(of: contents, plan)
-                let rule = options.transfer.retryRule
-                tell(RetryNotice(error, failure, after: delay, left: left, by: rule), contents, plan)
-                plan = rest ?? first
-                if rest == nil { try restore(file) }
-                try await WorkThreads.shared.sleep(for: delay)
-                attempt += 1
-                heads = contents.heads.waiting
-                continue
-            }
-            try report(contents, of: plan, retryCount: attempt - 1 + engineRetries)
-            return failure(of: contents, plan)?.status ?? .success
+        let place = plan.path == nil ? try options.file?.target(of: plan.target) : nil
+        if let existing = try await completeFile(at: place, plan) {
+            if !messages.isSilent { tell("tern: \(existing): complete already") }
+            return .success
         }
+        let contents = try await contents(of: plan, at: place)
+        // Another transfer has failed, and --fail-early ends all.
+        if Task.isCancelled { return .success }
+        try report(contents, of: plan)
+        return failure(of: contents, plan)?.status ?? .success
     }
 
     /// Tells why a URL is not requested.
@@ -71,23 +50,68 @@ struct Fetcher: Sendable {
     /// All URLs have been requested.
     func finish() throws { try heads?.finish() }
 
-    private func contents(
-        of plan: PlannedFetch, _ attempt: Int, _ start: ContinuousClock.Instant, _ earlierHeads: Data
-    ) async throws -> Transcript.Contents {
+    /// - Parameter place: the file of a download, if it is known.
+    private func contents(of plan: PlannedFetch, at place: URL?) async throws -> Transcript.Contents {
         let (upload, progress) = progress(of: plan)
         let transcript = Transcript(
             try use(plan), headDump: dumpsApart(plan) ? heads : nil,
             verbose: messages.isVerbose ? VerboseReport(configuration: session.configuration) : nil,
-            showsProxyHeads: !options.output.omitsProxyHeads,
-            rules: rules(plan, attempt, start), progress: progress, upload: upload,
-            configuration: writeOut == nil ? nil : session.configuration, earlierHeads: earlierHeads)
-        await transcript.record(session.dataTask(with: plan.request, delegate: transcript))
+            showsProxyHeads: !options.output.omitsProxyHeads, rules: rules(plan), progress: progress, upload: upload,
+            configuration: writeOut == nil ? nil : session.configuration
+        ) { lines(about: $0, $1, isContinued: $2, $3, plan) }
+        let signal: Int32?
+        if isDownload(plan), let file = options.file {
+            signal = await download(plan, file, to: place, transcript)
+        } else {
+            await transcript.record(session.dataTask(with: plan.request, delegate: transcript))
+            signal = nil
+        }
         progress?.finish()
         upload?.finish()
+        if let signal {
+            try report(transcript.contents, of: plan)
+            Interruption.die(of: signal)
+        }
         return transcript.contents
     }
 
+    private func isDownload(_ plan: PlannedFetch) -> Bool { options.file != nil && plan.path == nil }
+
+    /// Returns the signal that has interrupted it.
+    private func download(
+        _ plan: PlannedFetch, _ file: DownloadFileOptions, to target: URL?, _ transcript: Transcript
+    ) async -> Int32? {
+        let settings = file.settings(isPart: options.range != nil, limit: options.transfer.maximumBodySize?.bytes)
+        let task: SessionDownloadTask
+        if let target {
+            transcript.choose(target)
+            task = session.downloadTask(with: plan.request, to: target, settings: settings, delegate: transcript)
+        } else {
+            task = session.downloadTask(with: plan.request, settings: settings, delegate: transcript) { response in
+                let target = URL(target: response.suggestedFilename ?? "Unknown")
+                transcript.choose(target)
+                return target
+            }
+        }
+        let interruption = Interruption { _ in
+            task.cancel()
+            return .none
+        }
+        defer { interruption.end() }
+        await transcript.record(task)
+        return interruption.signal
+    }
+
+    /// The path of the file of a download that `-C -` finds complete; nil for none.
+    private func completeFile(at place: URL?, _ plan: PlannedFetch) async throws -> String? {
+        guard let file = options.file, file.continues, file.sha256 == nil, !file.usesReprDigest,
+            let existing = place.flatMap(ExistingFile.init), try await existing.isComplete(as: plan.request, session)
+        else { return nil }
+        return existing.path
+    }
+
     private func use(_ plan: PlannedFetch) throws -> Transcript.BodyUse {
+        if isDownload(plan) { return .elsewhere }
         if options.output.isJSON { return .collect(limit: session.configuration.maximumCollectedBodySize) }
         return .write(
             to: BodyWriter(sink: try BodySink(path: plan.path, plan.fileRules)), headCopies: headCopies(of: plan))
@@ -111,24 +135,25 @@ struct Fetcher: Sendable {
 
     /// Whether `-D` writes elsewhere than the body.
     private func dumpsApart(_ plan: PlannedFetch) -> Bool {
-        heads.map { !($0.isStandardOutput && (plan.path ?? "-") == "-") } ?? false
+        heads.map { isDownload(plan) || !($0.isStandardOutput && (plan.path ?? "-") == "-") } ?? false
     }
 
     private func showsHead(_ plan: PlannedFetch) -> Bool {
         options.content.isHead || plan.request.httpMethod == "HEAD" && options.content.method == nil
     }
 
-    private func rules(_ plan: PlannedFetch, _ attempt: Int, _ start: ContinuousClock.Instant) -> ResponseRules {
-        let retries = options.transfer.retryRule
-        return ResponseRules(
-            refusesErrors: options.output.fails, refusesErrorsWithBody: options.output.failsWithBody,
-            isRepeated: { [request = plan.request] in
-                retries.delay(on: $0, of: request, after: attempt, elapsed: ContinuousClock.now - start) != nil
-            },
+    private func rules(_ plan: PlannedFetch) -> ResponseRules {
+        ResponseRules(
+            refusesErrors: options.output.fails || options.file != nil,
+            refusesErrorsWithBody: options.output.failsWithBody,
             maximumBodySize: options.transfer.maximumBodySize?.bytes,
             redirectSchemes: options.transfer.schemes.redirectSchemes, decodes: options.fields.isCompressed,
             updatesReferer: options.fields.updatesReferer, keepsCredentials: options.transfer.keepsCredentials,
-            keptPosts: options.transfer.keptPosts, offset: plan.offset, part: plan.part,
+            keptPosts: options.transfer.keptPosts, keptMethod: options.content.method,
+            hasPostContent: options.content.hasBody && !options.content.hasUpload,
+            wantsPart: options.file != nil && options.range != nil,
+            speedLimit: options.transfer.speedLimit,
+            offset: plan.offset, continuesFile: continuesFile(plan),
             wantsHeadAlone: options.content.isHead,
             timeCondition: plan.request.value(forHTTPHeaderField: "Range") == nil ? timeCondition : nil)
     }
@@ -137,6 +162,7 @@ struct Fetcher: Sendable {
     private func progress(
         of plan: PlannedFetch
     ) -> (upload: (any TransferProgress)?, response: (any TransferProgress)?) {
+        if isDownload(plan) { return (nil, messages.showsProgress ? ProgressDisplay(.beforeResult) : nil) }
         let isShown = (plan.path ?? "-") != "-"
         if let meter {
             if !isShown, isatty(STDOUT_FILENO) == 1 { meter.hide() }
@@ -157,62 +183,51 @@ struct Fetcher: Sendable {
                 url: plan.request.sensitiveFields.shown(
                     (response?.url ?? asked.url)?.absoluteString ?? plan.target.text),
                 received: isCoded ? nil : contents.bodySize,
-                expected: isCoded ? nil : response?.bodyLength(answering: asked))
+                expected: isCoded
+                    ? nil : response?.bodyLength(answering: asked).map { $0 &+ Int(clamping: contents.offset) })
         }
     }
 
-    /// The request for what is missing in a file whose body broke off, now or in an earlier attempt; nil if the next
-    /// attempt requests the same as the first.
-    private func rest(
-        of file: ContinuedFile, _ contents: Transcript.Contents, _ plan: PlannedFetch, _ first: PlannedFetch
-    ) -> PlannedFetch? {
-        guard options.output.resumption == .lengthOfFile, headCopies(of: plan) == 0,
-            first.request.httpMethod == "GET", first.offset != nil || first.request.headers["Range"] == nil
-        else { return nil }
-        var next = plan
-        let length = file.length
-        let isAnswered = (contents.response?.statusCode).map { $0 == 200 || $0 == 206 } ?? false
-        guard let response = contents.response, isAnswered, contents.error is SessionError, contents.bodySize > 0,
-            length > file.beginning
-        else { return plan.part == nil ? nil : plan }
-        if response.isContentDecoded || !AppliedCodings(of: response.head).areIdentity { return nil }
-        let part = FilePart(
-            response, after: plan.part, beginning: first.offset == nil ? file.beginning : nil)
-        part.request(from: length, &next.request)
-        (next.offset, next.part) = (length, part)
-        return next
+    /// The length of what a download that failed has left; nil if it cannot be resumed.
+    private static func keptLength(_ error: any Error) -> Int64? {
+        (error as? SessionError)?.resumeData.flatMap { try? ResumeData($0).countOfBytesReceived }
     }
 
-    private func restore(_ file: ContinuedFile?) throws {
-        guard let file else { return }
-        let count = file.length - file.beginning
-        try file.restore()
-        if count > 0, !messages.isSilent { tell("Throwing away \(count) bytes") }
+    private static func summary(of download: Transcript.Contents) -> String {
+        let seconds = download.metrics.flatMap { metrics in metrics.end.map { $0.seconds(since: metrics.start) } } ?? 0
+        let amount = ProgressLine.amount(Int64(download.bodySize), since: download.offset, seconds: seconds)
+        return "\(download.path ?? ""): \(amount)\(download.offset > 0 ? ", from byte \(download.offset) on" : "")"
     }
 
-    /// Nil if another attempt is useless or too late, or output has been written that cannot be undone.
-    ///
-    /// - Parameter isContinued: whether the next attempt continues the file: then a lost connection may be followed by
-    ///   one, whatever curl does about a whole body.
-    private func delay(
-        of request: URLRequest, after attempt: Int, _ contents: Transcript.Contents, _ elapsed: Duration,
-        isContinued: Bool
-    ) -> Duration? {
-        guard let error = contents.error else { return nil }
-        var rule = options.transfer.retryRule
-        if isContinued { rule.policy.failures.insert(.connectionLost) }
-        if case .transient(let response)? = error as? RefusedResponse {
-            return rule.delay(on: RetryRule.Outcome(of: response.head), of: request, after: attempt, elapsed: elapsed)
-        }
-        return contents.isWrittenThrough ? nil : rule.delay(on: error, of: request, after: attempt, elapsed: elapsed)
+    /// Whether a file whose body breaks off is continued where it stopped: not behind heads, and not a part that `-H` asks
+    /// for.
+    private func continuesFile(_ plan: PlannedFetch) -> Bool {
+        options.output.resumption == .lengthOfFile && headCopies(of: plan) == 0 && plan.request.httpMethod == "GET"
+            && (plan.offset != nil || plan.request.headers["Range"] == nil)
+            && plan.path.flatMap(OutputTarget.regularFile) != nil
     }
 
     /// As in curl: the error, if it would be one without a retry, and what follows from it.
-    private func tell(_ notice: RetryNotice, _ contents: Transcript.Contents, _ plan: PlannedFetch) {
-        let isError = if case .transient? = contents.error as? RefusedResponse { options.output.fails } else { true }
-        if isError, messages.tellsErrors, let failure = failure(of: contents, plan) { tell(failure.line) }
-        if messages.isVerbose { tell(notice.verbose) }
-        if !messages.isSilent { tell(notice.warning) }
+    private func lines(
+        about retry: RetryMetrics, _ contents: Transcript.Contents, isContinued: Bool, _ task: SessionTask,
+        _ plan: PlannedFetch
+    ) -> [String] {
+        meter?.clear()
+        var (contents, isError) = (contents, true)
+        switch retry.cause {
+        case .status(let status):
+            contents.error = RefusedResponse.status(status)
+            isError = options.output.fails || options.output.failsWithBody || options.file != nil
+        case .failure(let reason): contents.error = task.error(reason, phase: contents.response == nil ? .head : .body)
+        }
+        guard let failure = failure(of: contents, plan) else { return [] }
+        let notice = RetryNotice(retry, failure, of: plan.request)
+        let isThrownAway = plan.fileRules.existing == .append && !isContinued && contents.bodySize > 0
+        return [
+            isError && messages.tellsErrors ? failure.line : nil, messages.isVerbose ? notice.verbose : nil,
+            messages.isSilent ? nil : notice.warning,
+            isThrownAway && !messages.isSilent ? "Throwing away \(contents.bodySize) bytes" : nil,
+        ].compactMap(\.self)
     }
 
     private func tell(_ line: String) {
@@ -220,7 +235,7 @@ struct Fetcher: Sendable {
         StandardStreams.tell(line)
     }
 
-    private func report(_ contents: Transcript.Contents, of plan: PlannedFetch, retryCount: Int) throws {
+    private func report(_ contents: Transcript.Contents, of plan: PlannedFetch) throws {
         if let lost = contents.error as? StandardStreams.WriteError { throw lost }
         if let heads, dumpsApart(plan) { try heads.write(contents.heads.waiting) }
         try writeHeads(of: contents, plan)
@@ -231,7 +246,12 @@ struct Fetcher: Sendable {
                 try JSONReport.text(ExchangeReport(url: plan.target.text, transcript: contents)))
         } else if let failure, messages.tellsErrors {
             tell(failure.line)
+            if let length = Self.keptLength(failure.error) {
+                tell("tern: \(length) bytes are kept; the same command with -C - resumes there")
+            }
+        } else if failure == nil, isDownload(plan), !messages.isSilent {
+            tell("tern: \(Self.summary(of: contents))")
         }
-        try writeOut?.write(TransferReport(plan, contents, failure, retryCount: retryCount))
+        try writeOut?.write(TransferReport(plan: plan, contents: contents, failure: failure))
     }
 }

@@ -3,13 +3,23 @@ import FoundationEssentials
 
 /// The method and the body, with curl's option names.
 struct ContentOptions: OptionGroup {
-    static var table: OptionTable<Self> {
+    static var table: OptionTable<Self> { OptionTable(method, head, data, upload) }
+
+    static var method: OptionTable<Self> {
         OptionTable(
             .value(
                 "-X", "--request", as: "method",
-                help: "Send this method (\"tern request\" only). A redirect may still turn it into GET."
-            ) { $0.method = $1.given },
-            .toggle("-I", "--head", help: "Send HEAD, and show the head.") { $0.isHead = $1 },
+                help: "Send this method, to the targets of redirects, too."
+            ) { $0.method = $1.given })
+    }
+
+    static var head: OptionTable<Self> {
+        OptionTable(
+            .toggle("-I", "--head", help: "Send HEAD, and show the head.") { $0.isHead = $1 })
+    }
+
+    static var data: OptionTable<Self> {
+        OptionTable(
             .value(
                 "-d", "--data", "--data-ascii", as: "data", repeats: true,
                 help:
@@ -39,12 +49,16 @@ struct ContentOptions: OptionGroup {
                     Send a form of parts: "name=content", "name=@file" for a file, "name=<file" for a text from a file; "-" is standard \
                     input. ";type=" and ";filename=" may follow. Files are read as they are sent.
                     """
-            ) { $0.formParts.append(try FormOption.form($1.text)) },
+            ) { $0.formParts += try FormOption.form($1.text) },
             .value(
                 "--form-string", as: "name=content", repeats: true,
                 help: "As -F, but without special meaning of \"@\", \"<\" and \";\"."
             ) { $0.formStrings.append(try FormOption.string($1.text)) },
-            .toggle("-G", "--get", help: "Put the data of -d into the URL's query.") { $0.isQuery = $1 },
+            .toggle("-G", "--get", help: "Put the data of -d into the URL's query.") { $0.isQuery = $1 })
+    }
+
+    static var upload: OptionTable<Self> {
+        OptionTable(
             .value(
                 "-T", "--upload-file", as: "file", repeats: true,
                 help:
@@ -78,9 +92,6 @@ struct ContentOptions: OptionGroup {
 
     var form: [FormOption] { formParts + formStrings }
 
-    /// Whether it is more than a GET.
-    var givesMethod: Bool { method != nil || isHead || hasBody }
-
     var hasBody: Bool { hasUpload || !form.isEmpty || !parts.isEmpty && !isQuery }
 
     /// The files it reads.
@@ -105,20 +116,6 @@ struct MethodChoice {
     /// - Parameter command: the method of the command; nil leaves it to the options.
     init(command: String?, _ options: ContentOptions) throws {
         let hasBody = options.hasBody
-        if let command {
-            let name = "tern " + command.lowercased()
-            if options.method != nil {
-                throw UsageError("\(name) sends \(command): -X is for \"tern request\"")
-            }
-            if options.isHead, command != "HEAD" {
-                throw UsageError("\(name) sends \(command), and -I sends HEAD: use \"tern head\"")
-            }
-            if hasBody, command == "GET" || command == "HEAD" {
-                throw UsageError(
-                    "\(name) sends no body: \"tern post\", \"tern put\" and \"tern request\" do, and -G puts -d into the URL"
-                )
-            }
-        }
         if options.isHead, hasBody {
             throw UsageError("-I sends no body: omit it, or give -G to put -d into the URL")
         }

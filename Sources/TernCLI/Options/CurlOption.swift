@@ -111,7 +111,7 @@ struct CurlOption: Equatable {
         = --fail-early
         = --fail-with-body
         - --follow | give -L, with --post301, --post302 or --post303 if need be
-        ~ -F --form | ";type=" and ";filename=" may follow, and a boundary in a Content-Type of -H gives way to the one of the form; parts within parts and fields of a part are not supported
+        ~ -F --form | ";type=" and ";filename=" may follow, files that commas separate are parts of one name each, and a boundary in a Content-Type of -H gives way to the one of the form; parts within parts and fields of a part are not supported
         - --form-escape | names are escaped as browsers do, with %22 for a quote
         = --form-string
         = -G --get
@@ -130,7 +130,7 @@ struct CurlOption: Equatable {
         ~ --http2 | answered by HTTP/1.1, as a server without HTTP/2 would
         - --http2-prior-knowledge | tern speaks HTTP/1.1, which a server that begins with HTTP/2 does not understand
         - --http3 --http3-only | tern speaks HTTP/1.1: leave it out, or give --http2, which is answered by it
-        - --ignore-content-length | tern takes a body only as long as it is announced
+        - --ignore-content-length | tern takes a body only as long as it is announced: what follows may be the next response
         = -i --include
         ~ -k --insecure | cannot be combined with --cert-status
         ~ --interface | takes an interface or an address, and no host name
@@ -172,7 +172,7 @@ struct CurlOption: Equatable {
         ~ --noproxy | "*" counts among others, too, "*.HOST" is for the names beneath, and HOST:PORT for one port
         ~ --oauth2-bearer | an empty token is none
         - --out-null | give -o /dev/null
-        ~ -o --output | replaces a file when the whole body has arrived, and leaves it unchanged otherwise
+        ~ -o --output | replaces a file when the whole body has arrived, and leaves it unchanged otherwise; where there was none, what has come is left, as in curl
         = --output-dir
         ~ -Z --parallel | its line of progress has another form, and is shown on a terminal only
         ~ --parallel-immediate | changes nothing: connections are always opened at once
@@ -213,8 +213,8 @@ struct CurlOption: Equatable {
         = -O --remote-name
         = --remote-name-all
         = -R --remote-time
-        ~ --remove-on-error | always the case
-        ~ -X --request | a redirect that turns the method into GET overrides it; an empty method is none
+        = --remove-on-error
+        ~ -X --request | an empty method is none
         ~ --request-target | an empty target is none
         ~ --resolve | "+" has no effect: an entry holds as long as the command; an IPv6 address in place of the host stands in brackets; behind a proxy it leads through a tunnel, but for http URLs, whose hosts a proxy of http resolves
         ~ --retry | does not wait longer than an hour for Retry-After, and repeats nothing after a part was written to standard output; with "-C -" it continues the file where it broke off, also after a lost connection
@@ -227,14 +227,14 @@ struct CurlOption: Equatable {
         - --sigalgs | tern takes signatures of at least 112 bits: choose keys with --ciphers and --curves
         = -s --silent
         - --skip-existing | check for the file before, or give --no-clobber
-        - -Y --speed-limit | give -m, the time in all
-        - -y --speed-time | give -m, the time in all
+        = -Y --speed-limit
+        = -y --speed-time
         - --ssl --ssl-reqd | it is for FTP and mail: give an https URL
         - --ssl-sessions | sessions of TLS are kept within one run
         - -B --use-ascii | tern writes bytes as they are: convert the file with another program
         - -2 --sslv2 | tern speaks TLS 1.2 and 1.3
         - -3 --sslv3 | tern speaks TLS 1.2 and 1.3
-        - --stderr | redirect standard error in the shell: 2>FILE
+        = --stderr
         ~ --styled-output | changes nothing: heads are plain
         = --suppress-connect-headers
         ~ --tcp-nodelay | changes nothing: it is the default

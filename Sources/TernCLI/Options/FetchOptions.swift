@@ -5,7 +5,20 @@ import TernFiles
 
 /// The options of all commands that send requests, with curl's names.
 struct FetchOptions: OptionGroup {
-    static var table: OptionTable<Self> {
+    static var table: OptionTable<Self> { OptionTable(urls, fetch(ContentOptions.table)) }
+
+    /// Those of a command that fetches, with what it takes of the method and the body.
+    static func fetch(
+        _ content: OptionTable<ContentOptions>, _ output: OptionTable<OutputOptions> = OutputOptions.table
+    ) -> OptionTable<Self> {
+        OptionTable(
+            request(content), .group(\.fields, "Header fields", part: FieldOptions.compression),
+            .group(\.conditions, "Conditions"), .group(\.output, "Output", part: output),
+            .group(\.accepted, "Accepted, without effect"))
+    }
+
+    /// Several URLs.
+    static var urls: OptionTable<Self> {
         OptionTable(
             .operand(
                 "url", isRequired: false, repeats: true,
@@ -14,7 +27,17 @@ struct FetchOptions: OptionGroup {
             .value(
                 "--url", as: "url", repeats: true,
                 help: "Request this URL, like those that are given without an option."
-            ) { $0.arguments.append($1.text) },
+            ) { $0.arguments.append($1.text) })
+    }
+
+    /// One URL.
+    static var url: OptionTable<Self> {
+        OptionTable(.operand("url", help: "An http or https URL.") { $0.arguments.append($1.text) })
+    }
+
+    /// What every command takes that makes requests.
+    static func request(_ content: OptionTable<ContentOptions>) -> OptionTable<Self> {
+        OptionTable(
             .value(
                 "-r", "--range", as: "range",
                 help: "Request only these bytes, such as 0-499 or -500 for the last ones."
@@ -43,14 +66,11 @@ struct FetchOptions: OptionGroup {
                 lines: { try ConfigurationLine.all(in: InputFile.read($0, for: "-K"), of: $0) }
             ) { $0.configurations.append($1.text) },
             .toggle("--path-as-is", help: "Keep \"/../\" and \"/./\" in a URL.") { $0.keepsDotSegments = $1 },
-            .group(\.content, "Method and body"),
+            .group(\.content, "Method and body", part: content),
             .group(\.fields, "Header fields"),
             .group(\.cookies, "Cookies"),
             .group(\.transfer, "Redirects, retries, limits"),
-            .group(\.conditions, "Conditions"),
-            .group(\.output, "Output"),
-            .group(\.trust, "Trust"),
-            .group(\.accepted, "Accepted, without effect"))
+            .group(\.trust, "Trust"))
     }
 
     var arguments: [String] = []
@@ -69,6 +89,8 @@ struct FetchOptions: OptionGroup {
     var output = OutputOptions()
     var trust = TrustOptions()
     var accepted = AcceptedOptions()
+    /// The file of a download, which is not what `output` names; nil for other commands.
+    var file: DownloadFileOptions?
 
     /// As typed.
     var urls: [String] { arguments }
@@ -103,6 +125,13 @@ struct FetchOptions: OptionGroup {
         }
     }
 
+    var retryPolicy: RetryPolicy? {
+        if file != nil { return transfer.retryPolicy(continues: true, refused: 300..<600) }
+        return transfer.retryPolicy(
+            continues: output.resumption == .lengthOfFile,
+            refused: output.fails || output.failsWithBody ? 400..<600 : nil)
+    }
+
     /// The URLs that its arguments stand for, in order.
     var targets: TargetSequence { TargetSequence(self) }
 
@@ -125,10 +154,18 @@ struct FetchOptions: OptionGroup {
     fileprivate func target(_ text: String) throws -> RequestedURL {
         let typed = TypedURL(text)
         try typed.check()
-        let target = try RequestedURL(
-            keepsDotSegments ? typed.text : typed.withoutDotSegments, defaultScheme: defaultScheme ?? "http")
-        try transfer.schemes.check(target)
-        return target
+        let whole = keepsDotSegments ? typed.text : typed.withoutDotSegments
+        do {
+            let target = try RequestedURL(whole, defaultScheme: defaultScheme ?? "http")
+            try transfer.schemes.check(target)
+            return target
+        } catch let failure as CommandFailure {
+            // "http:/v1.41/info", as older pages of Docker have it, where no host is connected to.
+            guard transfer.unixSocket ?? transfer.abstractUnixSocket != nil, text.hasPrefix("http:/"),
+                !text.hasPrefix("http://")
+            else { throw failure }
+            return try RequestedURL("http://localhost" + text.dropFirst(5))
+        }
     }
 }
 

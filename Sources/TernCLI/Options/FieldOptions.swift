@@ -23,9 +23,6 @@ struct FieldOptions: OptionGroup {
                 help: "Send this Referer; with \";auto\" at its end, or alone, each redirect sends the URL before it."
             ) { $0.referer = $1.given },
             .group(\.credentials, "Credentials"),
-            .toggle("--compressed", help: "Accept a compressed body, and write it decompressed.") {
-                $0.isCompressed = $1
-            },
             .value(
                 "--sensitive", as: "name", repeats: true,
                 help: """
@@ -33,6 +30,14 @@ struct FieldOptions: OptionGroup {
                     redirect sends it to another origin. Repeat for more.
                     """
             ) { $0.sensitiveFields.append($1.text) })
+    }
+
+    /// For bodies that may be decoded.
+    static var compression: OptionTable<Self> {
+        OptionTable(
+            .toggle("--compressed", help: "Accept a compressed body, and write it decompressed.") {
+                $0.isCompressed = $1
+            })
     }
 
     var headers: [String] = []
@@ -58,7 +63,11 @@ struct FieldOptions: OptionGroup {
 
     /// The fields of the options, in order. As in curl, those of `-H` take the place of those that other options make.
     func given() throws -> [HeaderOption] {
-        let own = try HeaderOption.all(of: headers, for: "-H")
+        var own = try HeaderOption.all(of: headers, for: "-H")
+        // As in curl, the first one counts.
+        if let host = own.firstIndex(where: \.isHost) {
+            own = own.enumerated().filter { $0 == host || !$1.isHost }.map(\.element)
+        }
         let names = Set(own.map { $0.name.lowercased() })
         var all = own
         if let userAgent, !names.contains("user-agent") {
@@ -90,6 +99,8 @@ enum HeaderOption {
             return all(in: try InputFile.read(String(text.dropFirst()), for: option))
         }
     }
+
+    fileprivate var isHost: Bool { name.lowercased() == "host" }
 
     /// Nil for blanks, as scripts make them of a variable that is not set.
     init?(_ text: String, of option: String) throws {

@@ -19,8 +19,9 @@ struct FormOption: Sendable, Equatable {
     var fileName: String?
     let order = ArgumentOrder.next()
 
-    /// `name=content`, `name=@file` or `name=<file`, optionally followed by `;type=` and `;filename=`.
-    static func form(_ argument: String) throws -> FormOption { try FormOptionParser.option(argument) }
+    /// `name=content`, `name=@file` or `name=<file`, optionally followed by `;type=` and `;filename=`. Files that commas
+    /// separate are parts of one name each (RFC 7578 §4.3).
+    static func form(_ argument: String) throws -> [FormOption] { try FormOptionParser.options(argument) }
 
     /// `name=content`, unchanged.
     static func string(_ argument: String) throws -> FormOption {
@@ -54,7 +55,9 @@ struct FormOption: Sendable, Equatable {
             case .text(let text): try append(.data(Data(ByteText.bytes(of: text))), to: &form)
             case .file(let path):
                 let fileName = fileName ?? path.split(separator: "/").last.map(String.init) ?? path
-                try append(Self.content(path), to: &form, fileName, type ?? Self.type(fileName, path))
+                // As in curl, what standard input has is of no type.
+                let own = path == "-" ? nil : Self.type(fileName, path)
+                try append(Self.content(path), to: &form, fileName, type ?? own)
             case .textOfFile(let path): try append(Self.content(path), to: &form)
             }
         } catch let error as MultipartFormError {
@@ -76,9 +79,20 @@ struct FormOption: Sendable, Equatable {
         return types.first { $0 != MediaTypes.type(ofFile: "") } ?? MediaTypes.type(ofFile: "")
     }
 
-    /// A file, or a source that can be read once.
+    /// A file, or what standard input and pipes have: servers without chunks need its length. What is long is sent in chunks.
     private static func content(_ path: String) throws -> MultipartForm.Content {
-        guard case .once(let source, _) = try Upload(path: path, option: "-F").content else { return .file(path: path) }
+        let upload = try Upload(path: path, option: "-F")
+        let file = InputDescriptor()
+        var beginning = Data()
+        while upload.length == nil, beginning.count <= InputFile.maximumLength {
+            do throws(InputError) {
+                guard let piece = try file.piece(of: path, 1 << 16) else { return .data(beginning) }
+                beginning.append(piece)
+            } catch {
+                throw CommandFailure(.unreadable, "-F: \(error)")
+            }
+        }
+        guard case .once(let source, _) = upload.content(beginning, before: file) else { return .file(path: path) }
         return .source(source)
     }
 }
@@ -91,7 +105,7 @@ struct FormOptionParser {
     /// The characters that end a word.
     private let ends: String
 
-    static func option(_ argument: String) throws -> FormOption {
+    static func options(_ argument: String) throws -> [FormOption] {
         let (name, content) = try split(argument, "-F")
         let scalars = content.unicodeScalars
         if scalars.first == "(" {
@@ -100,21 +114,22 @@ struct FormOptionParser {
         }
         let mark = scalars.first.flatMap { $0 == "@" || $0 == "<" ? $0 : nil }
         var words = FormOptionParser(rest: mark == nil ? scalars : scalars.dropFirst(), ends: mark == "@" ? ";," : ";")
-        let word = words.word()
-        let parsed: FormOption.Content =
-            switch mark {
-            case "@": .file(word)
-            case "<": .textOfFile(word)
-            default: .text(word)
-            }
-        var option = FormOption(name: String(name), content: parsed)
-        try words.readAttributes(of: &option, argument)
-        // In curl another file follows, wherever the comma is.
-        if words.rest.first == "," {
-            throw UsageError(
-                "-F \(argument): one file for each -F; a comma in a name needs quotes: -F 'name=@\"a,b\"'")
-        }
-        return option
+        var options: [FormOption] = []
+        repeat {
+            // The comma before another file.
+            if !options.isEmpty { words.rest.removeFirst() }
+            let word = words.word()
+            let parsed: FormOption.Content =
+                switch mark {
+                case "@": .file(word)
+                case "<": .textOfFile(word)
+                default: .text(word)
+                }
+            var option = FormOption(name: String(name), content: parsed)
+            try words.readAttributes(of: &option, argument)
+            options.append(option)
+        } while words.rest.first == ","
+        return options
     }
 
     static func split(_ argument: String, _ option: String) throws -> (Substring, Substring) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Safety: getrlimit(2) writes to a value that outlives the call.
+// Safety: the path is passed to one system call, which copies it.
+import Glibc
+import TernFiles
 import TernSystem
 
 /// The options that hold for all groups of a run, wherever they are given, as in curl.
@@ -23,7 +25,11 @@ struct MessageOptions: OptionGroup {
             .toggle("--no-progress-meter", help: "Show no progress.") { $0.hidesProgress = $1 },
             .toggle("-s", "--silent", help: "Show neither progress nor errors.") { $0.isSilent = $1 },
             .toggle("-S", "--show-error", help: "Show errors even with -s.") { $0.showsErrors = $1 },
-            .toggle("-v", "--verbose", help: "Show the request and response on standard error.") { $0.isVerbose = $1 })
+            .toggle("-v", "--verbose", help: "Show the request and response on standard error.") { $0.isVerbose = $1 },
+            .value(
+                "--stderr", as: "file",
+                help: "Write to this file what would go to standard error; \"-\" is standard output."
+            ) { $0.errorFile = $1.given })
     }
 
     var hidesProgress = false
@@ -31,6 +37,22 @@ struct MessageOptions: OptionGroup {
     /// Nil unless an option says so.
     var showsErrors: Bool?
     var isVerbose = false
+    var errorFile: String?
+
+    /// Makes standard error the file of `--stderr`.
+    func redirectErrors() throws(CommandFailure) {
+        guard let errorFile else { return }
+        let file =
+            errorFile == "-"
+            ? STDOUT_FILENO
+            : unsafe ByteText.withPath(errorFile) {
+                unsafe open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0o666)
+            }
+        guard file >= 0, dup2(file, STDERR_FILENO) >= 0 else {
+            throw CommandFailure(.unwritable, "--stderr: \(OutputError.last(errorFile))")
+        }
+        if file != STDOUT_FILENO { close(file) }
+    }
 
     /// Whether errors are shown.
     var tellsErrors: Bool { showsErrors ?? !isSilent }

@@ -6,6 +6,7 @@ import Glibc
 import TernEngine
 import TernFiles
 import TernIO
+import TernLock
 
 /// A file that an option reads; `-` is standard input.
 enum InputFile {
@@ -150,13 +151,17 @@ struct Upload {
         }
     }
 
-    var content: RequestBody {
+    var content: RequestBody { content(nil, before: InputDescriptor()) }
+
+    /// - Parameter beginning: what has been read of `file`.
+    func content(_ beginning: Data?, before file: InputDescriptor) -> RequestBody {
         if length != nil { return .file(path: path) }
         let path = path
         let queue = SerialQueue()
-        let file = InputDescriptor()
+        let beginning = Lock(beginning)
         let pieces = AsyncThrowingStream {
-            try await withCheckedThrowingContinuation { continuation in
+            if let first = beginning.withLock({ $0.take() }) { return first }
+            return try await withCheckedThrowingContinuation { continuation in
                 queue.async { continuation.resume(with: Result { try file.piece(of: path, Self.pieceSize) }) }
             }
         }

@@ -4,12 +4,18 @@ import TernFiles
 
 /// The output of the response, with curl's option names.
 struct OutputOptions: OptionGroup {
-    static var table: OptionTable<Self> {
+    static var table: OptionTable<Self> { OptionTable(files, continuation, head, dump, failures, writeOut, json) }
+
+    /// For what begins at its start.
+    static var withoutContinuation: OptionTable<Self> { OptionTable(files, head, dump, failures, writeOut, json) }
+
+    static var files: OptionTable<Self> {
         OptionTable(
             .value(
                 "-o", "--output", as: "file", repeats: true,
                 help: """
-                    Write the body to this file, which is replaced when the body is complete, and unchanged otherwise. Links \
+                    Write the body to this file, which is replaced when the body is complete, and unchanged otherwise; where none is, what has \
+                    come of a body that breaks off makes one. Links \
                     are followed, devices and FIFOs written directly; "-" is standard output. Give one for each URL; "#1" is what \
                     the first pattern of the URL stands for.
                     """
@@ -23,47 +29,71 @@ struct OutputOptions: OptionGroup {
                 "-J", "--remote-header-name",
                 help: "With -O, name the file as the server proposes (Content-Disposition); such a file replaces none."
             ) { $0.takesProposal = $1 },
-            .value(
-                "-C", "--continue-at", as: "offset",
-                help: """
-                    Request the bytes from this offset on, and add them to the file of -o or -O as they arrive; "-" is the length of \
-                    the file.
-                    """
-            ) { $0.resumption = try $1.read(Resumption.init(argument:)) },
             .toggle("-R", "--remote-time", help: "Give the file the time of the response's Last-Modified.") {
                 $0.keepsTime = $1
             },
             .toggle("--no-clobber", help: "Replace no file: add a number to the name of the new one, as in file.1.") {
                 $0.keepsExisting = $1
             },
-            .toggle("--remove-on-error", help: "Leave no file if a request fails (always the case).") {
+            .toggle("--remove-on-error", help: "Leave no file if a body breaks off.") {
                 $0.removesOnError = $1
             },
             .toggle("--remote-name-all", help: "Use -O for every URL.") { $0.namesAll = $1 },
             .value("--output-dir", as: "folder", help: "Put the files of -o and -O into this folder.") {
                 $0.folder = $1.given
             },
-            .toggle("--create-dirs", help: "Create the folders of -o and --output-dir.") { $0.createsFolders = $1 },
+            .toggle("--create-dirs", help: "Create the folders of -o and --output-dir.") { $0.createsFolders = $1 })
+    }
+
+    static var continuation: OptionTable<Self> {
+        OptionTable(
+            .value(
+                "-C", "--continue-at", as: "offset",
+                help: """
+                    Request the bytes from this offset on, and add them to the file of -o or -O as they arrive; "-" is the length of \
+                    the file.
+                    """
+            ) { $0.resumption = try $1.read(Resumption.init(argument:)) })
+    }
+
+    static var head: OptionTable<Self> {
+        OptionTable(
             .toggle("-i", "--include", "--show-headers", help: "Write the head before the body.") {
                 $0.includesHead = $1
-            },
+            })
+    }
+
+    static var dump: OptionTable<Self> {
+        OptionTable(
             .value("-D", "--dump-header", as: "file", help: "Write all heads to this file; \"-\" is standard output.") {
                 $0.headFile = $1.text
             },
             .toggle(
                 "--suppress-connect-headers", help: "Leave out the heads of proxies' answers to CONNECT with -i and -D."
-            ) { $0.omitsProxyHeads = $1 },
+            ) { $0.omitsProxyHeads = $1 })
+    }
+
+    static var failures: OptionTable<Self> {
+        OptionTable(
             .toggle("-f", "--fail", help: "Fail, and write no body, if the status is 400 or more.") { $0.fails = $1 },
             .toggle("--fail-with-body", help: "Fail if the status is 400 or more, and write the body.") {
                 $0.failsWithBody = $1
-            },
+            })
+    }
+
+    static var writeOut: OptionTable<Self> {
+        OptionTable(
             .value(
                 "-w", "--write-out", as: "format",
                 help: """
                     Print this after each URL, with variables such as %{http_code}, %{time_total}, %header{name} and %{json}; \
                     the rest goes to the file of %output{file}, or %output{>>file} at its end; "@file" reads the format.
                     """
-            ) { $0.writeOut = $1.text },
+            ) { $0.writeOut = $1.text })
+    }
+
+    static var json: OptionTable<Self> {
+        OptionTable(
             .toggle(
                 "--report-json",
                 help: "Print one JSON object with everything for each URL; a body above 64 MB is an error."
@@ -168,7 +198,7 @@ struct OutputOptions: OptionGroup {
         FileRules(
             existing: resumption != nil ? .append : keepsExisting ? .number : .replace,
             takesProposal: takesProposal && output(for: place) == .remoteName, keepsTime: keepsTime,
-            isSilent: isSilent)
+            removesOnError: removesOnError, isSilent: isSilent)
     }
 
     /// The offset from which the body is requested; nil for the whole.

@@ -59,8 +59,26 @@ struct RequestBuilder {
         request.timeouts = timeouts
         transfer.apply(to: &request)
         if !options.sensitiveFields.isEmpty { request.sensitiveFields = SensitiveFields(options.sensitiveFields) }
-        try request.checkEncodable(configuration)
+        do {
+            try request.checkEncodable(configuration)
+        } catch {
+            throw wrongField(of: target.request, configuration) ?? error
+        }
         return request
+    }
+
+    /// What is wrong with a field of `-H`.
+    private func wrongField(of request: URLRequest, _ configuration: SessionConfiguration) -> UsageError? {
+        for field in fields.lazy.compactMap(\.added) {
+            var alone = request
+            alone.headers.append(field)
+            do {
+                try alone.checkEncodable(configuration)
+            } catch {
+                return UsageError("-H: \(error)")
+            }
+        }
+        return nil
     }
 
     /// Whether `-H` adds or removes the field.
@@ -91,14 +109,12 @@ struct PlannedFetch {
     /// The position of the URL that it comes from, which may have patterns.
     let place: Int
     let target: RequestedURL
-    var request: URLRequest
+    let request: URLRequest
     /// The output of the body; nil is standard output.
     let path: String?
     let fileRules: FileRules
     /// The position from which the file is continued; nil for the whole.
-    var offset: Int64?
-    /// What earlier attempts have left in the file; nil if that is nothing.
-    var part: FilePart?
+    let offset: Int64?
 }
 
 /// The argument of `-r`.

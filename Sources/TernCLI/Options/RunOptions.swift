@@ -3,9 +3,12 @@
 /// All options of a command that sends requests: groups that `--next` separates, each with its own URLs, and those that
 /// hold for all groups.
 struct RunOptions: OptionGroup {
-    static var table: OptionTable<Self> {
+    static var table: OptionTable<Self> { table(ContentOptions.table) }
+
+    /// Those of a command, with what it takes of the method and the body.
+    static func table(_ content: OptionTable<ContentOptions>) -> OptionTable<Self> {
         OptionTable(
-            .group(\.last),
+            .group(\.last, part: OptionTable(FetchOptions.urls, FetchOptions.fetch(content))),
             .flag(
                 "-:", "--next",
                 help: """
@@ -28,15 +31,9 @@ struct RunOptions: OptionGroup {
 
     init() {}
 
-    init(_ group: FetchOptions, _ messages: MessageOptions, _ record: RecordOptions) {
-        last = group
-        (global.messages, global.record) = (messages, record)
-    }
+    init(_ group: FetchOptions, _ global: GlobalOptions) { (last, self.global) = (group, global) }
 
     var groups: [FetchOptions] { earlier + [last] }
-
-    /// Whether it is more than GET requests.
-    var givesMethod: Bool { groups.contains(where: \.content.givesMethod) }
 
     /// As in curl, a group without URLs goes on.
     private mutating func beginGroup() {

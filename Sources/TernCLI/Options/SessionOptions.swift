@@ -37,6 +37,7 @@ struct SessionOptions: Equatable {
         var configuration = try trust.configuration()
         configuration.probesForDigest = probesForDigest
         configuration.netrc = try netrc?.netrc(isSilent: isSilent)
+        configuration.httpAdditionalHeaders["User-Agent"] = "tern/\(Version.current)"
         for name in omittedFields { configuration.httpAdditionalHeaders[name] = nil }
         configuration.hstsStorage = try hsts.map { try storages.hosts(in: $0, isSilent: isSilent) }
         configuration.urlCache = try cache.map(storages.cache)

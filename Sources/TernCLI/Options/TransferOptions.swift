@@ -81,6 +81,14 @@ struct TransferOptions: OptionGroup {
                     "The maximum time in all, in seconds, for each --retry separately; no retry waits longer. 0 is no limit."
             ) { $0.maximumTime = try $1.number() },
             .value(
+                "-Y", "--speed-limit", as: "bytes",
+                help: "Fail if fewer bytes than this come and go in a second, for the time of -y: 30 s unless given."
+            ) { $0.slowest = try $1.count() },
+            .value(
+                "-y", "--speed-time", as: "seconds",
+                help: "Fail if fewer bytes than those of -Y, 1 unless given, come and go in a second for this time."
+            ) { $0.slowTime = try $1.count() },
+            .value(
                 "--expect100-timeout", as: "seconds",
                 help:
                     "The maximum wait for \"100 Continue\" before a body is sent; 1 by default. Requested if the body "
@@ -137,9 +145,6 @@ struct TransferOptions: OptionGroup {
     /// As in curl.
     private static let maximumRedirects = 50
 
-    /// For commands that follow redirects without an option.
-    static let usualRedirects = RedirectPolicy.follow(limit: maximumRedirects, allowsDowngrade: false)
-
     var isFollowing = false
     /// Whether credentials follow a redirect to another origin.
     var keepsCredentials = false
@@ -159,6 +164,8 @@ struct TransferOptions: OptionGroup {
     var connectTimeout: Double?
     var maximumTime: Double?
     var continueTimeout: Double?
+    var slowest: Int?
+    var slowTime: Int?
     var unixSocket: String?
     var abstractUnixSocket: String?
     var bytesPerSecond: ByteCount?
@@ -175,14 +182,43 @@ struct TransferOptions: OptionGroup {
         }
     }
 
+    /// Nil without `-y` and `-Y`; 0 turns them off.
+    var speedLimit: SpeedLimit? {
+        guard slowest != nil || slowTime != nil else { return nil }
+        let limit = SpeedLimit(bytesPerSecond: slowest ?? 1, seconds: slowTime ?? 30)
+        return limit.bytesPerSecond > 0 && limit.seconds > 0 ? limit : nil
+    }
+
     private mutating func keepPost(after status: Int, _ isKept: Bool) {
         if isKept { keptPosts.insert(status) } else { keptPosts.remove(status) }
     }
 
-    var retryRule: RetryRule {
-        RetryRule(
-            retries: retries, fixedDelay: retryDelay, maximumTime: retryMaximumTime, maximumDelay: maximumTime,
-            includesRefusals: retriesRefusals, includesEverything: retriesEverything)
+    /// curl's rules: waits double from one second to ten minutes, and none is longer than an hour. There is no budget, and
+    /// every method is repeated: a person sends the request. Nil without `--retry`.
+    ///
+    /// - Parameters:
+    ///   - continues: whether a file is continued: then a lost connection may be followed by another, whatever curl does
+    ///     about a whole body.
+    ///   - refused: whether responses with such statuses are errors.
+    func retryPolicy(continues: Bool = false, refused: Range<Int>? = nil) -> RetryPolicy? {
+        if retries == 0 { return nil }
+        func limit(_ seconds: Double?) -> Duration? { seconds.flatMap { $0 > 0 ? .seconds($0) : nil } }
+        var policy = RetryPolicy()
+        policy.maximumRetries = retries
+        policy.failures = retriesEverything ? .all : [.unresolved, .timedOut, .outOfTime]
+        if retriesRefusals { policy.failures.insert(.refused) }
+        if continues { policy.failures.insert(.connectionLost) }
+        policy.statusCodes = [408, 429, 500, 502, 503, 504]
+        if retriesEverything, let refused { policy.statusCodes.formUnion(refused) }
+        policy.requests = .all
+        let fixed = limit(retryDelay)
+        policy.backOff = .init(base: fixed ?? .seconds(1), maximum: fixed ?? .seconds(600), jitter: .none)
+        policy.maximumDelay = max(.seconds(3600), fixed ?? .zero)
+        if let limit = limit(maximumTime) { policy.maximumDelay = min(policy.maximumDelay, limit) }
+        policy.maximumTime = limit(retryMaximumTime)
+        policy.budget = nil
+        policy.limitsEachAttempt = true
+        return policy
     }
 
     /// - Throws: a usage error for a time that is none.
@@ -215,6 +251,12 @@ struct TransferOptions: OptionGroup {
         return .seconds(seconds)
     }
 
+}
+
+/// The values of `-Y` and `-y`.
+struct SpeedLimit: Hashable {
+    let bytesPerSecond: Int
+    let seconds: Int
 }
 
 /// The values of `--egress`, `--egress-allow` and `--egress-deny`.

@@ -27,6 +27,8 @@ struct FileRules: Sendable {
     var takesProposal = false
     /// Whether the file gets the time of the response's `Last-Modified`.
     var keepsTime = false
+    /// Whether nothing is left of a body that breaks off.
+    var removesOnError = false
     /// Whether a date that cannot be read is not reported.
     var isSilent = false
 }
@@ -36,11 +38,12 @@ struct FileRules: Sendable {
 /// One thread at a time may use it.
 final class BodySink {
     private enum State {
-        /// Exits: descriptor, appending, file.
+        /// Exits: descriptor, opened, file.
         case unopened
+        /// One that the command inherited.
         case descriptor(Int32)
-        /// A file to which the body is added.
-        case appending(Int32)
+        /// A device, or a file to which the body is added. It is closed at the end.
+        case opened(Int32)
         /// A file with this path when it is complete.
         case file(FileReplacement, TemporaryFile, path: String)
     }
@@ -62,7 +65,8 @@ final class BodySink {
     private let target: OutputTarget
     private var rules: FileRules
     private var modificationTime: Int64?
-    private var beginning: Int64?
+    /// The length of a file to which the body is added.
+    private var beginning: Int64 = 0
     private var state = State.unopened
     private var terminal: TerminalBytes?
 
@@ -93,9 +97,6 @@ final class BodySink {
 
     /// Whether each write takes effect at once and cannot be undone. What is added to a file can: the file has its length.
     var isWrittenThrough: Bool { if case .file = target { false } else { true } }
-
-    /// Cuts a file to which the body is added back to this length when it is opened.
-    func begin(at length: Int64) { beginning = length }
 
     /// Takes name and time of the file from the response, as the rules say.
     func describe(_ response: HTTPURLResponse) {
@@ -131,7 +132,7 @@ final class BodySink {
         switch state {
         case .unopened: break
         case .descriptor(STDOUT_FILENO): try StandardStreams.write(data)
-        case .descriptor(let number), .appending(let number):
+        case .descriptor(let number), .opened(let number):
             do throws(StandardStreams.WriteError) {
                 try StandardStreams.write(data, to: number)
             } catch {
@@ -151,8 +152,10 @@ final class BodySink {
         defer { state = .unopened }
         switch state {
         case .unopened, .descriptor: return
-        case .appending(let number):
-            if let modificationTime { OutputFile.setModificationTime(modificationTime, ofDescriptor: number) }
+        case .opened(let number):
+            if let modificationTime, rules.existing == .append {
+                OutputFile.setModificationTime(modificationTime, ofDescriptor: number)
+            }
             guard close(number) == 0 || errno == EINTR else { throw .last(path ?? "-") }
         case .file(let file, _, let target): try commit(file, target)
         }
@@ -185,9 +188,27 @@ final class BodySink {
         }
     }
 
+    /// The body has broken off. As in curl, what has come of it is left where there is no file.
+    func breakOff() {
+        if case .file(let file, _, let target) = state, file.length > 0, !rules.removesOnError {
+            if rules.existing == .number {
+                try? commitUnderFreeName(file, target)
+            } else {
+                try? file.commitIfAbsent(to: target)
+            }
+        }
+        abandon()
+    }
+
+    /// Discards what was written to a file, also if it was added to one. It can be opened again.
+    func restart() throws(OutputError) {
+        defer { abandon() }
+        if case .opened(let number) = state, ftruncate(number, Int(beginning)) != 0 { throw .last(path ?? "-") }
+    }
+
     /// Discards what was written to a file, unless it was added to one: the body will never be complete.
     func abandon() {
-        if case .appending(let number) = state { close(number) }
+        if case .opened(let number) = state { close(number) }
         state = .unopened
     }
 
@@ -199,15 +220,15 @@ final class BodySink {
         case .device(let path):
             let descriptor = unsafe ByteText.withPath(path) { unsafe Glibc.open($0, O_WRONLY | O_CLOEXEC | O_NOCTTY) }
             guard descriptor >= 0 else { throw .last(path) }
-            state = .descriptor(descriptor)
+            state = .opened(descriptor)
             return nil
         case .file(let path) where rules.existing == .append:
             let descriptor = unsafe ByteText.withPath(path) {
                 unsafe Glibc.open($0, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0o666)
             }
             guard descriptor >= 0 else { throw .last(path) }
-            state = .appending(descriptor)
-            if let beginning, ftruncate(descriptor, Int(beginning)) != 0 { throw .last(path) }
+            state = .opened(descriptor)
+            beginning = Int64(max(0, lseek(descriptor, 0, SEEK_END)))
             return nil
         case .file(let place):
             // A name that must be free is not free if it is a link, wherever that leads.

@@ -44,9 +44,6 @@ final class BodyWriter: @unchecked Sendable {
     /// The response whose body follows, before the sink is opened.
     func describe(_ response: HTTPURLResponse) { queue.async { [self] in sink.describe(response) } }
 
-    /// Cuts a file to which the body is added back to this length when the sink is opened.
-    func begin(at length: Int64) { queue.async { [self] in sink.begin(at: length) } }
-
     /// Opens the sink; the task waits meanwhile.
     func open(for task: SessionTask) {
         task.hold()
@@ -57,6 +54,11 @@ final class BodyWriter: @unchecked Sendable {
             }
             task.release()
         }
+    }
+
+    /// Undoes what was written to a file: the sink is opened again.
+    func restart(for task: SessionTask) {
+        queue.async { [self] in attempt(for: task) { try sink.restart() } }
     }
 
     func write(_ data: Data, for task: SessionTask) {
@@ -87,11 +89,20 @@ final class BodyWriter: @unchecked Sendable {
     /// Calls `next` when everything before it is written, or discarded.
     func whenWritten(_ next: @escaping @Sendable () -> Void) { queue.async(next) }
 
+    /// How a body ends.
+    enum Ending {
+        case whole, brokenOff, unwanted
+    }
+
     /// Calls `completion` when everything is written, with the error if there was one, and the path of the file.
-    func finish(isWhole: Bool, _ completion: @escaping @Sendable ((any Error)?, _ path: String?) -> Void) {
+    func finish(_ ending: Ending, _ completion: @escaping @Sendable ((any Error)?, _ path: String?) -> Void) {
         queue.async { [self] in
             do {
-                if isWhole, failure == nil { try sink.finish() } else { sink.abandon() }
+                switch ending {
+                case .whole where failure == nil: try sink.finish()
+                case .brokenOff where failure == nil: sink.breakOff()
+                case .whole, .brokenOff, .unwanted: sink.abandon()
+                }
             } catch {
                 failure = error
             }

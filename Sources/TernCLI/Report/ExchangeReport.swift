@@ -33,8 +33,8 @@ struct ExchangeReport: Encodable {
         try container.encode(Self.pairs(transcript.discardedTrailers), forKey: .discardedTrailers)
         try container.encode(transcript.informational.map(Informational.init), forKey: .informational)
         try container.encode(redirects.map(Redirect.init), forKey: .redirects)
-        try container.encode(transcript.metrics.flatMap(ConnectionReport.init), forKey: .connection)
-        try container.encode(transcript.metrics.map(TimelineReport.init), forKey: .timeline)
+        try container.encode(transcript.lastHop.flatMap(ConnectionReport.init), forKey: .connection)
+        try container.encode(TimelineReport(transcript), forKey: .timeline)
         try container.encode(transcript.error.map(ErrorReport.init), forKey: .error)
     }
 
@@ -68,13 +68,12 @@ struct ExchangeReport: Encodable {
 }
 
 private struct ConnectionReport: Encodable {
-    private let metrics: TaskMetrics
+    private let hop: HopMetrics
     private let connection: ConnectionMetrics
 
-    init?(_ metrics: TaskMetrics) {
-        guard let connection = metrics.connection else { return nil }
-        self.metrics = metrics
-        self.connection = connection
+    init?(_ hop: HopMetrics) {
+        guard let connection = hop.connection else { return nil }
+        (self.hop, self.connection) = (hop, connection)
     }
 
     private enum Key: String, CodingKey {
@@ -85,7 +84,7 @@ private struct ConnectionReport: Encodable {
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
-        try container.encode(metrics.isConnectionReused, forKey: .reused)
+        try container.encode(hop.isConnectionReused, forKey: .reused)
         try container.encode("\(connection.remoteAddress)", forKey: .remote)
         guard let tls = connection.tls else { return try container.encodeNil(forKey: .tls) }
         var nested = container.nestedContainer(keyedBy: Key.self, forKey: .tls)
@@ -98,12 +97,13 @@ private struct ConnectionReport: Encodable {
     }
 }
 
-/// Seconds since the start; null if the event did not occur.
+/// Seconds since the start of the last attempt; null if the event did not occur.
 private struct TimelineReport: Encodable {
-    private let metrics: TaskMetrics
+    private let contents: Transcript.Contents
 
-    init(_ metrics: TaskMetrics) {
-        self.metrics = metrics
+    init?(_ contents: Transcript.Contents) {
+        if contents.metrics == nil { return nil }
+        self.contents = contents
     }
 
     private enum Key: String, CodingKey {
@@ -111,15 +111,14 @@ private struct TimelineReport: Encodable {
     }
 
     func encode(to encoder: any Encoder) throws {
-        let opened = metrics.isConnectionReused ? nil : metrics.connection
-        let failed = metrics.connection == nil ? metrics.hops.last?.failedConnection : nil
+        let (opened, failed, last) = (contents.opened, contents.failed, contents.lastHop)
         var container = encoder.container(keyedBy: Key.self)
         for (key, instant) in [
             (Key.resolved, opened?.resolved ?? failed?.resolved),
             (.connected, opened?.connected ?? failed?.connected), (.secured, opened?.secured),
-            (.sent, metrics.connectionAcquired), (.response, metrics.responseStart), (.total, metrics.end),
+            (.sent, last?.connectionAcquired), (.response, last?.responseStart), (.total, contents.metrics?.end),
         ] {
-            try container.encode(instant.map { $0.seconds(since: metrics.start) }, forKey: key)
+            try container.encode(contents.seconds(at: instant), forKey: key)
         }
     }
 }

@@ -22,6 +22,8 @@ final class ProgressDisplay: @unchecked Sendable {
         case terminal
         /// Also as lines if it is not.
         case wherever
+        /// The same without the last line: what has come of it is told.
+        case beforeResult
     }
 
     private static let interval = Duration.milliseconds(200)
@@ -29,6 +31,7 @@ final class ProgressDisplay: @unchecked Sendable {
     private let queue = SerialQueue()
     private let state = Lock(State())
     private let isTerminal: Bool
+    private let tellsEnd: Bool
     /// The number of the body that is being shown, which ends the repetition of those before.
     private var shown: Int?
     private var count = 0
@@ -38,9 +41,10 @@ final class ProgressDisplay: @unchecked Sendable {
     /// Nil if standard error is not such an output.
     init?(_ place: Place = .terminal) {
         isTerminal = isatty(STDERR_FILENO) == 1
+        tellsEnd = place == .wherever
         switch place {
         case .terminal where !isTerminal: return nil
-        case .terminal, .wherever: break
+        case .terminal, .wherever, .beforeResult: break
         }
     }
 
@@ -80,7 +84,7 @@ final class ProgressDisplay: @unchecked Sendable {
         if isTerminal {
             show()
             write("\n")
-        } else {
+        } else if tellsEnd {
             tell(state.withLock { $0 })
         }
     }

@@ -7,8 +7,6 @@ struct ResponseRules: Sendable {
     var refusesErrors = false
     /// The body of one is written nevertheless.
     var refusesErrorsWithBody = false
-    /// Whether a response is followed by another attempt.
-    var isRepeated: @Sendable (RetryRule.Outcome) -> Bool = { _ in false }
     var maximumBodySize: Int?
     /// The allowed schemes of redirects; nil allows all.
     var redirectSchemes: Set<String>?
@@ -20,10 +18,18 @@ struct ResponseRules: Sendable {
     var keepsCredentials = false
     /// The statuses after which a POST stays one.
     var keptPosts: Set<Int> = []
+    /// The method that requests of redirects keep; nil for none.
+    var keptMethod: String?
+    /// Whether the content is that of a POST, whatever the method is: then such requests lose it.
+    var hasPostContent = false
+    /// Whether nothing but a part is wanted: that of `-r`, for a download.
+    var wantsPart = false
+    /// The speed below which a transfer fails.
+    var speedLimit: SpeedLimit?
     /// The position from which a file is continued.
     var offset: Int64?
-    /// What earlier attempts have left in that file.
-    var part: FilePart?
+    /// Whether a file whose body breaks off is continued where it stopped.
+    var continuesFile = false
     /// `-I`, whatever the method: the body is not wanted.
     var wantsHeadAlone = false
     /// The condition of `-z`.
@@ -49,6 +55,15 @@ struct ResponseRules: Sendable {
         if keptPosts.contains(response.statusCode), sent.httpMethod == "POST", next.httpMethod == "GET" {
             next.repeatPost(of: sent)
         }
+        if let keptMethod {
+            next.setMethod(asTyped: keptMethod)
+            if hasPostContent, [301, 302, 303].contains(response.statusCode),
+                !keptPosts.contains(response.statusCode)
+            {
+                next.removeContent()
+                next.setValue(nil, forHTTPHeaderField: "Content-Type")
+            }
+        }
         guard updatesReferer, var url = response.url.flatMap({ URLComponents(url: $0, resolvingAgainstBaseURL: true) })
         else { return next }
         (url.user, url.password, url.fragment) = (nil, nil, nil)
@@ -64,6 +79,9 @@ struct ResponseRules: Sendable {
         {
             return .ambiguousLocation
         }
+        if wantsPart, response.statusCode < 300, response.statusCode != 206 {
+            return .noPart(status: response.statusCode)
+        }
         guard decodes else { return nil }
         // As in curl, "none" is another name of "identity".
         return AppliedCodings(of: response.head).unknown.first { $0 != "none" }
@@ -71,9 +89,19 @@ struct ResponseRules: Sendable {
     }
 
     /// The rest of a file that is continued must begin where the file ends.
-    func refusal(ofRest response: HTTPURLResponse) -> RefusedResponse? {
-        guard let offset, !isWholeAlready(response), beginning(with: response) == nil else { return nil }
-        if response.statusCode == 206, part?.isContradicted(by: response) == true { return .changed(offset: offset) }
+    ///
+    /// - Parameters:
+    ///   - offset: where that is; nil for a response to a request for the whole.
+    ///   - meaning: of a response that continues another one; nil for others.
+    func refusal(
+        ofRest response: HTTPURLResponse, from offset: Int64?, _ meaning: ResumeStateMachine.Meaning?
+    ) -> RefusedResponse? {
+        guard let offset else { return nil }
+        switch meaning {
+        case .whole? where self.offset == nil: return nil
+        case .askAgain? where response.statusCode == 206, .wrong(.total)?: return .changed(offset: offset)
+        case .whole?, .rest?, .other?, .askAgain?, .wrong?, nil: break
+        }
         switch response.value(forHTTPHeaderField: "Content-Range").flatMap(ContentRange.init) {
         case .part(first: offset, last: _, total: _)? where response.statusCode == 206: return nil
         case .unsatisfied(let total)?: return .otherLength(offset: offset, total: total)
@@ -81,14 +109,28 @@ struct ResponseRules: Sendable {
         }
     }
 
-    /// The length to which the file is cut back, because the whole came in place of the rest of what this command has begun;
-    /// nil if it is continued.
-    func beginning(with response: HTTPURLResponse) -> Int64? {
-        offset != nil && response.statusCode == 200 ? part?.beginning : nil
+    /// What continues a file of this length, which a response that broke off has left; nil if nothing does.
+    ///
+    /// - Parameter validator: that of an earlier response, for one that names none.
+    func resumption(
+        after response: HTTPURLResponse, at length: Int64, _ validator: StrongValidator?
+    ) -> ResumeStateMachine? {
+        guard continuesFile, [200, 206].contains(response.statusCode), !response.isContentDecoded,
+            AppliedCodings(of: response.head).areIdentity
+        else { return nil }
+        let range = response.value(forHTTPHeaderField: "Content-Range").flatMap(ContentRange.init)
+        var total = response.head.contentLength.map(Int64.init(clamping:))
+        if response.statusCode == 206 {
+            total = if case .part(_, _, let total)? = range { total } else { nil }
+        }
+        return ResumeStateMachine(
+            ResumeStateMachine.PartialContent(
+                validator: StrongValidator(of: response.head) ?? validator, length: length, totalLength: total,
+                source: ContentSource(response.url)))
     }
 
     /// Whether the answer is that there is no rest: curl takes a 416 for that.
-    func isWholeAlready(_ response: HTTPURLResponse) -> Bool {
+    func isWholeAlready(_ response: HTTPURLResponse, from offset: Int64?) -> Bool {
         guard let offset, response.statusCode == 416 else { return false }
         guard
             case .unsatisfied(let total)? = response.value(forHTTPHeaderField: "Content-Range").flatMap(
@@ -109,7 +151,6 @@ struct ResponseRules: Sendable {
 
     /// - Parameter length: the length of the body, if it is announced.
     func refusal(of response: HTTPURLResponse, length: Int?) -> RefusedResponse? {
-        if isRepeated(RetryRule.Outcome(of: response.head)) { return .transient(response) }
         if refusesErrors, response.statusCode >= 400 { return .status(response.statusCode) }
         return length.flatMap(refusal(ofLength:))
     }
@@ -121,8 +162,10 @@ struct ResponseRules: Sendable {
     /// Once it is complete. A part may be less than what was requested (RFC 9110 §15.3.7): then the file of `-C` is not
     /// the server's yet, nor is it if the part has another length than its `Content-Range` says.
     ///
-    /// - Parameter received: the number of its bytes.
-    func refusal(ofWhole response: HTTPURLResponse, received: Int) -> RefusedResponse? {
+    /// - Parameters:
+    ///   - received: the number of its bytes.
+    ///   - offset: where the part begins.
+    func refusal(ofWhole response: HTTPURLResponse, received: Int, from offset: Int64?) -> RefusedResponse? {
         if let offset, response.statusCode == 206, !isBodyUnneeded(in: response),
             case .part(_, let last, let total)? = response.value(forHTTPHeaderField: "Content-Range").flatMap(
                 ContentRange.init)
@@ -146,8 +189,10 @@ enum RefusedResponse: ReportedFailure, CustomStringConvertible {
     case ambiguousLocation
     /// `--compressed` asked for another coding.
     case unknownCoding(String)
-    /// It will be requested again.
-    case transient(HTTPURLResponse)
+    /// `-Y`.
+    case tooSlow(SpeedLimit)
+    /// `-r`: it is not the part.
+    case noPart(status: Int)
     /// `-C`: it is not the rest of the file.
     case noRest(offset: Int64, status: Int)
     /// `-C`: the server's file ends before the position.
@@ -160,10 +205,11 @@ enum RefusedResponse: ReportedFailure, CustomStringConvertible {
     var description: String {
         switch self {
         case .status(let status): "the server answered \(status)"
-        case .transient(let response): "the server answered \(response.statusCode)"
         case .redirect(let scheme): "the redirect leads to \(scheme), which --proto and --proto-redir do not allow"
         case .ambiguousLocation: "the response has several Location fields that differ"
         case .unknownCoding(let coding): "the body's coding \(coding.prefix(100)) is unknown"
+        case .noPart(let status):
+            "the server \(status == 200 ? "sent the whole" : "answered \(status)"), and not the part that -r requests"
         case .noRest(let offset, let status):
             "the bytes from \(offset) on were requested (-C), and the server answered \(status) without them"
         case .otherLength(let offset, let total):
@@ -172,18 +218,21 @@ enum RefusedResponse: ReportedFailure, CustomStringConvertible {
             "the bytes from \(offset) on were requested (-C), and the server's file has changed since"
         case .partial(let length, let total):
             "the rest of the file was requested (-C): it has \(length) bytes now, and the server's file \(total)"
+        case .tooSlow(let limit):
+            "fewer than \(limit.bytesPerSecond) bytes a second passed for \(limit.seconds) s (--speed-limit)"
         case .tooLarge(let limit): "the body exceeds the \(limit) bytes of --max-filesize"
         }
     }
 
     var exitStatus: ExitStatus {
         switch self {
-        case .status, .transient: .refusedStatus
+        case .status: .refusedStatus
         case .tooLarge: .tooLarge
+        case .tooSlow: .timeLimit
         case .redirect: .failure
         case .ambiguousLocation: .strangeResponse
         case .unknownCoding: .undecodable
-        case .noRest, .otherLength, .changed: .noSuchRange
+        case .noPart, .noRest, .otherLength, .changed: .noSuchRange
         case .partial: .partialBody
         }
     }
@@ -196,20 +245,21 @@ enum RefusedResponse: ReportedFailure, CustomStringConvertible {
     /// A stable word for the case, as in the engine's errors.
     var kind: String {
         switch self {
-        case .status, .transient: "http-status"
+        case .status: "http-status"
         case .redirect, .ambiguousLocation: "redirect"
         case .unknownCoding: "undecodable"
-        case .noRest, .otherLength, .changed, .partial: "download"
+        case .noPart, .noRest, .otherLength, .changed, .partial: "download"
         case .tooLarge: "body-too-large"
+        case .tooSlow: "timed-out"
         }
     }
 
     var phase: String {
         switch self {
-        case .status, .transient, .redirect, .ambiguousLocation, .unknownCoding, .noRest, .otherLength,
+        case .status, .redirect, .ambiguousLocation, .unknownCoding, .noPart, .noRest, .otherLength,
             .changed:
             "head"
-        case .tooLarge, .partial: "body"
+        case .tooLarge, .tooSlow, .partial: "body"
         }
     }
 }

@@ -11,10 +11,10 @@ struct RetryNotice {
     /// The number of retries that may follow, this one included.
     let left: Int
 
-    /// - Parameter rule: the one that has the request sent again.
-    init(_ error: any Error, _ failure: FailureReport?, after delay: Duration, left: Int, by rule: RetryRule) {
-        (cause, problem) = (failure?.message ?? "\(error)", Self.problem(error) ?? Self.other(rule))
-        (self.delay, self.left) = (delay, left)
+    init(_ retry: RetryMetrics, _ failure: FailureReport, of request: URLRequest) {
+        let policy = request.retryPolicy ?? .never
+        (cause, problem) = (failure.message, Self.problem(retry.cause) ?? Self.other(policy))
+        (delay, left) = (retry.delay, policy.maximumRetries - retry.number + 1)
     }
 
     /// The line that all but `-s` shows.
@@ -28,10 +28,8 @@ struct RetryNotice {
         "Will retry in \(DecimalText.short(delay / .seconds(1))) seconds. \(left) retries left."
     }
 
-    private static func problem(_ error: any Error) -> String? {
-        if case .transient? = error as? RefusedResponse { return ": HTTP error" }
-        guard let reason = (error as? SessionError)?.reason else { return nil }
-        if case .download(.unsuccessful) = reason { return ": HTTP error" }
+    private static func problem(_ cause: RetryMetrics.Cause) -> String? {
+        guard case .failure(let reason) = cause else { return ": HTTP error" }
         switch RetryPolicy.Failures(of: reason) {
         case .refused?: return ": connection refused"
         case .unresolved?, .timedOut?, .outOfTime?: return ": timeout"
@@ -40,7 +38,7 @@ struct RetryNotice {
     }
 
     /// A file that broke off is continued in any case; curl has no word for that.
-    private static func other(_ rule: RetryRule) -> String {
-        rule.policy.failures == .all ? "(retrying all errors)" : ": partial file"
+    private static func other(_ policy: RetryPolicy) -> String {
+        policy.failures == .all ? "(retrying all errors)" : ": partial file"
     }
 }

@@ -5,8 +5,8 @@ import TernEngine
 import TernIO
 import TernLock
 
-/// Records the events of one task.
-final class Transcript: SessionTaskDelegate {
+/// Records the events of one task, and of its last attempt alone where there are several.
+final class Transcript: ContinuedReceiver, SessionDownloadDelegate {
     struct Contents: Sendable {
         /// The heads of redirects, of informational responses, and of the final response.
         var heads: HeadLog
@@ -30,10 +30,20 @@ final class Transcript: SessionTaskDelegate {
         var isUnchanged = false
         /// The file that the body was written to, if it is one.
         var path: String?
+        /// The position in the file at which a download was continued.
+        var offset: Int64 = 0
         var trailers = HeaderFields()
         var discardedTrailers = HeaderFields()
         var error: (any Error)?
         var metrics: TaskMetrics?
+
+        /// Another attempt follows, which may have a response of its own.
+        fileprivate mutating func forgetResponse() {
+            (response, informational, bodySize, sentSize) = (nil, [], 0, 0)
+            body = BodyAccumulator(body.limits)
+            (trailers, discardedTrailers) = (HeaderFields(), HeaderFields())
+            hasWrittenHeads = false
+        }
     }
 
     /// What happens to the body.
@@ -42,7 +52,19 @@ final class Transcript: SessionTaskDelegate {
         case write(to: BodyWriter, headCopies: Int)
         /// Collected, at most this number of bytes.
         case collect(limit: Int)
+        /// The engine writes it to a file, or reads events from it.
+        case elsewhere
     }
+
+    /// What is told of a retry.
+    ///
+    /// - Parameters:
+    ///   - contents: what has come before.
+    ///   - isContinued: whether the rest of it is requested.
+    typealias RetryDescription =
+        @Sendable (
+            _ retry: RetryMetrics, _ contents: Contents, _ isContinued: Bool, _ task: SessionTask
+        ) -> [String]
 
     private struct State {
         var contents: Contents
@@ -57,7 +79,22 @@ final class Transcript: SessionTaskDelegate {
         var isOutletOpen = false
         /// The position in the file of the body's first byte.
         var offset = 0
+        /// The request before its content broke off.
+        var wholeRequest: URLRequest?
+        /// The rest that is requested, of content that broke off; nil for a request for the whole.
+        var resumption: ResumeStateMachine?
+        /// Where that begins.
+        var restOffset: Int64 = 0
+        /// The last validator that a response to the request had.
+        var validator: StrongValidator?
+        /// What is told of a retry behind the head of the response that it follows.
+        var notice: [String] = []
+        /// A retry follows, and has not been sent.
+        var isRetrying = false
         var completion: CheckedContinuation<Void, Never>?
+
+        /// Where the part begins that is requested; nil for the whole.
+        func start(_ rules: ResponseRules) -> Int64? { resumption == nil ? rules.offset : restOffset }
     }
 
     /// The maximum number of 1xx responses to remember.
@@ -73,6 +110,7 @@ final class Transcript: SessionTaskDelegate {
     private let progress: (any TransferProgress)?
     private let upload: (any TransferProgress)?
     private let configuration: SessionConfiguration?
+    private let describe: RetryDescription
     private let state: Lock<State>
 
     /// - Parameters:
@@ -81,13 +119,13 @@ final class Transcript: SessionTaskDelegate {
     ///   - progress: shows the progress of the body.
     ///   - upload: shows the progress of the request's content.
     ///   - configuration: that of the session, to count the bytes of requests; nil does not count them.
-    ///   - earlierHeads: the heads of earlier attempts that have not been written.
+    ///   - describe: tells a retry.
     init(
         _ bodyUse: BodyUse, headDump: HeadDump? = nil, verbose: VerboseReport?, showsProxyHeads: Bool = true,
         rules: ResponseRules,
         progress: (any TransferProgress)?, upload: (any TransferProgress)? = nil,
         configuration: SessionConfiguration? = nil,
-        earlierHeads: Data = Data()
+        describe: @escaping RetryDescription = { _, _, _, _ in [] }
     ) {
         self.bodyUse = bodyUse
         self.headDump = headDump
@@ -97,12 +135,14 @@ final class Transcript: SessionTaskDelegate {
         self.progress = progress
         self.upload = upload
         self.configuration = configuration
+        self.describe = describe
         let (limit, copies) =
             switch bodyUse {
             case .write(_, let copies): (0, copies)
             case .collect(let limit): (limit, 0)
+            case .elsewhere: (0, 0)
             }
-        let heads = HeadLog(isKept: copies > 0 || headDump != nil, earlier: earlierHeads)
+        let heads = HeadLog(isKept: copies > 0 || headDump != nil)
         state = Lock(State(contents: Contents(heads: heads, body: BodyAccumulator(limit: limit))))
     }
 
@@ -114,9 +154,30 @@ final class Transcript: SessionTaskDelegate {
             await withCheckedContinuation { continuation in
                 state.withLock { $0.completion = continuation }
                 task.resume()
+                if let limit = rules.speedLimit { watch(task, [], limit) }
             }
         } onCancel: {
             task.cancel()
+        }
+    }
+
+    /// Looks each second at what has come and gone in the time of a limit.
+    ///
+    /// - Parameter counts: those of the seconds before.
+    private func watch(_ task: SessionTask, _ counts: [Int64], _ limit: SpeedLimit) {
+        let count = task.countOfBytesReceived + task.countOfBytesSent
+        // Another attempt counts from its beginning, and its wait does not.
+        let isNew = state.withLock { $0.isRetrying } || counts.last.map { count < $0 } ?? false
+        let counts = (isNew ? [] : counts.suffix(limit.seconds)) + [count]
+        if counts.count > limit.seconds, let first = counts.first, let last = counts.last,
+            (last - first) / Int64(limit.seconds) < Int64(limit.bytesPerSecond),
+            state.withLock({ $0.completion != nil })
+        {
+            return refuse(.tooSlow(limit), task)
+        }
+        WorkThreads.shared.run(after: .seconds(1)) { [weak self, weak task] in
+            guard let self, let task, state.withLock({ $0.completion != nil }) else { return }
+            watch(task, counts, limit)
         }
     }
 
@@ -126,6 +187,10 @@ final class Transcript: SessionTaskDelegate {
         let isFirst = state.withLock { state in
             defer { state.hasBegun = true }
             state.contents.sentSize = 0
+            if state.isRetrying {
+                (state.isRetrying, state.contents.requestSize) = (false, 0)
+                state.contents.heads.countAnew()
+            }
             state.contents.requestSize += size
             return !state.hasBegun
         }
@@ -180,6 +245,46 @@ final class Transcript: SessionTaskDelegate {
     func task(_ task: SessionTask, didDiscard response: HTTPURLResponse) {
         tell { $0.receiving(response, for: task.originalRequest) }
         keepHead(response.head, task) {}
+        tell(
+            state.withLock { state in
+                defer { state.notice = [] }
+                return state.notice
+            })
+    }
+
+    func requestOfRest(after reason: SessionError.Reason, of task: SessionTask) -> URLRequest? {
+        state.withLock { state in
+            if state.isRefused || state.isUnneeded || state.contents.isWrittenThrough { return nil }
+            var request = state.wholeRequest ?? task.hopRequest
+            state.wholeRequest = request
+            if let response = state.contents.response, state.contents.bodySize > 0 {
+                state.restOffset = Int64(state.offset + state.contents.bodySize)
+                state.resumption = rules.resumption(after: response, at: state.restOffset, state.validator)
+            }
+            state.resumption?.prepare(&request)
+            return request
+        }
+    }
+
+    /// What has come is discarded, unless the rest of it is requested.
+    func task(_ task: SessionTask, willRetry retry: RetryMetrics, _ question: DelegateQuestion<RetryAnswer>) {
+        let (contents, isContinued, isOpen) = state.withLock { state in
+            (state.contents, state.resumption != nil, state.isOutletOpen)
+        }
+        if contents.isWrittenThrough { return question.answer(.doNotRetry) }
+        let notice = describe(retry, contents, isContinued, task)
+        if case .failure = retry.cause { tell(notice) }
+        state.withLock { state in
+            if case .status = retry.cause { state.notice = notice }
+            state.isRetrying = true
+            // A download that goes on keeps the response that began it.
+            if case .elsewhere = bodyUse { return }
+            state.contents.forgetResponse()
+            if !isContinued { state.isOutletOpen = false }
+        }
+        progress?.settle()
+        if isOpen, !isContinued, case .write(let outlet, _) = bodyUse { outlet.restart(for: task) }
+        question.answer(.retry)
     }
 
     func task(
@@ -208,13 +313,21 @@ final class Transcript: SessionTaskDelegate {
         let length = response.bodyLength(answering: request)
         // RFC 9112 §6.3
         let hasContent = request.httpMethod != "HEAD" && ![204, 304].contains(response.statusCode) && length != 0
-        if rules.isWholeAlready(response) { return state.withLock { $0.isRefused = true } }
+        let (meaning, start) = state.withLock { state -> (ResumeStateMachine.Meaning?, Int64?) in
+            let start = state.start(rules)
+            state.validator = StrongValidator(of: response.head) ?? state.validator
+            return (state.resumption?.head(response), start)
+        }
+        if rules.isWholeAlready(response, from: start) { return state.withLock { $0.isRefused = true } }
         if let refusal = rules.refusal(of: response, length: length) ?? rules.refusal(of: response)
-            ?? rules.refusal(ofRest: response)
+            ?? rules.refusal(ofRest: response, from: start, meaning)
         {
             return refuse(refusal, task)
         }
-        guard case .write(let outlet, let headCopies) = bodyUse else { return }
+        guard case .write(let outlet, let headCopies) = bodyUse else {
+            progress?.start(length: length, from: 0)
+            return
+        }
         let isUnneeded = rules.isBodyUnneeded(in: response)
         // Behind the head, which a task that has ended no longer writes.
         defer { if isUnneeded, hasContent { task.cancel() } }
@@ -223,12 +336,15 @@ final class Transcript: SessionTaskDelegate {
             state.withLock { ($0.isUnneeded, $0.contents.isUnchanged) = (true, isUnchanged) }
             if headCopies == 0 { return }
         }
-        let beginning = rules.beginning(with: response)
-        let offset = Int(clamping: beginning ?? rules.offset ?? 0)
+        // The whole came in place of the rest.
+        if case .whole? = meaning {
+            state.withLock { ($0.resumption, $0.isOutletOpen) = (nil, false) }
+            outlet.restart(for: task)
+        }
+        let offset = if case .rest? = meaning { Int(clamping: start ?? 0) } else { Int(clamping: rules.offset ?? 0) }
         state.withLock { $0.offset = offset }
         progress?.start(length: length.map { $0 &+ offset }, from: offset)
         outlet.describe(response)
-        if let beginning { outlet.begin(at: beginning) }
         open(outlet, for: task)
         write(heads, headCopies, to: outlet, for: task)
         state.withLock { $0.contents.hasWrittenHeads = true }
@@ -280,8 +396,27 @@ final class Transcript: SessionTaskDelegate {
         switch bodyUse {
         case .write(let outlet, _): outlet.write(unsafe bytes.withUnsafeBufferPointer { unsafe Data($0) }, for: task)
         case .collect: collect(bytes, from: task)
+        case .elsewhere: break
         }
     }
+
+    func downloadTask(_ task: SessionDownloadTask, didResumeAtOffset offset: Int64, expectedTotalBytes: Int64) {
+        state.withLock { $0.contents.offset = offset }
+        progress?.start(length: expectedTotalBytes < 0 ? nil : Int(expectedTotalBytes), from: Int(offset))
+    }
+
+    func downloadTask(
+        _ task: SessionDownloadTask, didWriteData count: Int64, totalBytesWritten total: Int64,
+        totalBytesExpectedToWrite: Int64
+    ) {
+        progress?.advance(to: Int(total))
+        state.withLock { $0.contents.bodySize = Int(total) }
+    }
+
+    func downloadTask(_ task: SessionDownloadTask, didFinishDownloadingTo location: URL) {}
+
+    /// The file of a download is known.
+    func choose(_ target: URL) { state.withLock { $0.contents.path = target.relativePath } }
 
     func task(_ task: SessionTask, didReceiveTrailers trailers: HeaderFields) {
         tell { $0.receiving(trailers: trailers, for: task.originalRequest) }
@@ -301,20 +436,26 @@ final class Transcript: SessionTaskDelegate {
     }
 
     func task(_ task: SessionTask, didCompleteWith ending: SessionError?) {
+        if case .download(.unsuccessful(let response))? = ending?.reason, contents.response == nil {
+            self.task(task, didReceive: response)
+        }
         if let failed = task.metrics?.hops.last?.failedConnection { keepHeads(ofProxies: failed.connectHeads, task) }
         tell { $0.cached(task.metrics?.cacheStatus) }
-        let (error, isWhole) = state.withLock { state -> (SessionError?, Bool) in
+        let (error, use) = state.withLock { state -> (SessionError?, BodyWriter.Ending) in
             let error = state.isUnneeded && ending.map(Self.isCancellation) == true ? nil : ending
             state.contents.metrics = task.metrics
             if state.contents.response != nil {
                 state.contents.receivedSize = Int(clamping: task.countOfBytesReceived)
             }
-            if state.contents.error == nil { state.contents.error = error ?? refusalOfWhole(state.contents) }
+            if state.contents.error == nil {
+                state.contents.error = error.map(Self.told) ?? refusalOfWhole(state.contents, from: state.start(rules))
+            }
             // A file to which nothing was written stays as it is.
-            return (error, error == nil && !state.isRefused && (!state.isUnneeded || state.isOutletOpen))
+            if state.isRefused || state.isUnneeded && !state.isOutletOpen { return (error, .unwanted) }
+            return (error, error == nil ? .whole : error.map(Self.isCancellation) == true ? .unwanted : .brokenOff)
         }
         guard case .write(let outlet, _) = bodyUse else { return end(nil) }
-        outlet.finish(isWhole: isWhole) { failure, path in
+        outlet.finish(use) { failure, path in
             self.state.withLock { $0.contents.path = path }
             self.end(failure)
         }
@@ -325,6 +466,12 @@ final class Transcript: SessionTaskDelegate {
         }
     }
 
+    /// In terms of the options.
+    private static func told(_ error: SessionError) -> any Error {
+        guard case .download(.tooLong(let limit)) = error.reason else { return error }
+        return RefusedResponse.tooLarge(limit: Int(clamping: limit))
+    }
+
     private func refuse(_ refusal: RefusedResponse, _ task: SessionTask) {
         state.withLock { state in
             state.isRefused = true
@@ -333,8 +480,8 @@ final class Transcript: SessionTaskDelegate {
         task.cancel()
     }
 
-    private func refusalOfWhole(_ contents: Contents) -> RefusedResponse? {
-        contents.response.flatMap { rules.refusal(ofWhole: $0, received: contents.receivedSize) }
+    private func refusalOfWhole(_ contents: Contents, from offset: Int64?) -> RefusedResponse? {
+        contents.response.flatMap { rules.refusal(ofWhole: $0, received: contents.receivedSize, from: offset) }
     }
 
     private func collect(_ bytes: Span<UInt8>, from task: SessionTask) {
@@ -349,10 +496,14 @@ final class Transcript: SessionTaskDelegate {
     }
 
     private func tell(_ lines: (VerboseReport) -> [String]) {
-        guard let lines = verbose.map(lines), !lines.isEmpty else { return }
+        if let verbose { tell(lines(verbose)) }
+    }
+
+    private func tell(_ lines: [String]) {
+        if lines.isEmpty { return }
         switch bodyUse {
         case .write(let outlet, _): outlet.tell(lines)
-        case .collect: StandardStreams.tell(lines.joined(separator: "\n"))
+        case .collect, .elsewhere: StandardStreams.tell(lines.joined(separator: "\n"))
         }
     }
 
@@ -377,48 +528,5 @@ final class Transcript: SessionTaskDelegate {
 
     private static func isCancellation(_ error: any Error) -> Bool {
         if let error = error as? SessionError, case .cancelled = error.reason { true } else { false }
-    }
-}
-
-/// The heads of all responses to one request: redirects, informational ones, the final one. A chain of redirects may
-/// have no end, so their number and size are unbounded: only a window of them stays in memory.
-struct HeadLog {
-    /// The most that waits to be written, in bytes, before one more head.
-    static let window = 256 * 1024
-
-    /// Bytes of all heads so far.
-    private(set) var size = 0
-    /// What has not been taken yet.
-    private(set) var waiting: Data
-    /// Whether the heads are written somewhere. If not, they are only counted.
-    let isKept: Bool
-
-    /// - Parameter earlier: the heads of earlier attempts that have not been taken.
-    init(isKept: Bool, earlier: Data = Data()) {
-        self.isKept = isKept
-        waiting = earlier
-    }
-
-    /// Adds a head. Returns everything that waits when it exceeds the window, for the caller to write at once.
-    ///
-    /// - Parameter isShown: whether it is written, too.
-    mutating func append(_ head: ResponseHead, isShown: Bool = true) -> Data? {
-        append(Data(head.encoded), isShown: isShown)
-    }
-
-    /// The trailer section stands behind the head.
-    mutating func append(trailers: Data) -> Data? { append(trailers, isShown: true) }
-
-    private mutating func append(_ head: Data, isShown: Bool) -> Data? {
-        size += head.count
-        guard isKept, isShown else { return nil }
-        waiting.append(head)
-        return waiting.count > Self.window ? takeAll() : nil
-    }
-
-    /// Returns what waits, and forgets it.
-    private mutating func takeAll() -> Data {
-        defer { waiting = Data() }
-        return waiting
     }
 }

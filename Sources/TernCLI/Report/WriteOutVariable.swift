@@ -100,9 +100,7 @@ extension TransferReport {
         case .errorMessage: .text(failure?.message)
         case .exitCode: .number(Int((failure?.status ?? .success).rawValue))
         case .fileName:
-            .bytes(
-                contents.response == nil || hasFailed
-                    ? nil : (contents.path ?? plan.path).map { ByteText.bytes(of: $0) })
+            .bytes((contents.path ?? plan.path).map { ByteText.bytes(of: $0) })
         case .entryPathOfFTP: .text(nil)
         case .proxyCode: .status(connectStatus)
         case .httpCode, .responseCode:
@@ -116,7 +114,7 @@ extension TransferReport {
         case .connectCount: .number(hops.count { $0.connection != nil && !$0.isConnectionReused })
         case .headerCount: .number(contents.response?.headers.count ?? 0)
         case .redirectCount: .number(contents.metrics?.redirectCount ?? 0)
-        case .retryCount: .number(retryCount)
+        case .retryCount: .number(contents.metrics?.retries.last?.number ?? 0)
         case .isProxyUsed: .number(isProxyUsed ? 1 : 0)
         case .proxyVerifyResult, .isEarlyDataUsed: .number(0)
         case .redirectURL: .text(redirectURL)
@@ -184,14 +182,10 @@ extension TransferReport {
         return Int(failure.verifyCode)
     }
 
-    private var hops: [HopMetrics] { contents.metrics?.hops ?? [] }
-    private var last: HopMetrics? { hops.last }
-
-    /// The last connection, if it was opened for this.
-    private var opened: ConnectionMetrics? { last?.isConnectionReused == true ? nil : last?.connection }
-
-    /// The last connection, if it was not opened.
-    private var failed: FailedConnectionMetrics? { last?.connection == nil ? last?.failedConnection : nil }
+    private var hops: [HopMetrics] { contents.hops }
+    private var last: HopMetrics? { contents.lastHop }
+    private var opened: ConnectionMetrics? { contents.opened }
+    private var failed: FailedConnectionMetrics? { contents.failed }
 
     /// Why a proxy opened no tunnel.
     private var proxyError: ProxyError? {
@@ -225,10 +219,7 @@ extension TransferReport {
         max(contents.sentSize, last?.requestSent == nil ? 0 : last?.request.httpBody?.count ?? 0)
     }
 
-    private func time(_ instant: MonotonicInstant?) -> Double {
-        guard let instant, let start = contents.metrics?.start else { return 0 }
-        return max(0, instant.seconds(since: start))
-    }
+    private func time(_ instant: MonotonicInstant?) -> Double { contents.seconds(at: instant) ?? 0 }
 
     private func speed(_ size: Int) -> Int {
         let seconds = time(contents.metrics?.end)

@@ -74,7 +74,7 @@ struct TrustEvaluateCommand: ToolCommand {
     }
 
     private func line(_ result: ServerTrustResult) -> String {
-        "\(result.isAccepted ? "accept" : "refuse"): \(result.rule): \(result.sentence)"
+        "\(result.isAccepted ? "accept" : "refuse"): \(result.rule): \(result.sentence)\(result.failure?.keysSeen ?? "")"
     }
 
     private func evaluate(batch path: String) throws {

@@ -428,7 +428,7 @@ public struct URLRequest: Sendable {
     }
 
     /// Leaves an empty request, which learns what a server requests before it gets the content.
-    mutating func removeContent() {
+    package mutating func removeContent() {
         body = nil
         for name in ["Content-Length", "Transfer-Encoding", "Trailer", "Expect"] { headers.removeAll(named: name) }
     }

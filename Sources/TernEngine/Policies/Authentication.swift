@@ -91,6 +91,10 @@ struct Authentication: HopPolicy {
         guard memory.login == nil, memory.openHop != hop.number else { return .ready }
         var request = hop.request
         request.removeContent()
+        // Without its parts a form has no boundary.
+        if request.value(forHTTPHeaderField: "Content-Type")?.lowercased().hasPrefix("multipart/") == true {
+            request.setValue(nil, forHTTPHeaderField: "Content-Type")
+        }
         return .change(request)
     }
 

@@ -9,13 +9,14 @@ import Testing
         arguments: [
             (["--sha256", "00", "http://a/"], "it is an option of \"tern download\""),
             (["--no-reconnect", "http://a/"], "it is an option of \"tern events\""),
-            (["download", "-b", "a=b", "http://a/"], "it is an option of \"tern get\""),
+            (["get", "-d", "x", "http://a/"], "it is an option of \"tern post\""),
+            (["upload", "-C", "-", "f", "http://a/"], "it is an option of \"tern get\""),
             (["-V", "http://a/"], "\"tern -V\" prints the version"),
         ])
     func advice(arguments: [String], advice: String) async throws {
         let result = try await TernTool.run(arguments)
         #expect(result.status == 2)
-        let option = arguments[0] == "download" ? "-b" : arguments[0]
+        let option = arguments.first { $0.hasPrefix("-") } ?? ""
         #expect(result.errors == "tern: (2) unknown option '\(option)': \(advice)\n")
     }
 
@@ -41,13 +42,14 @@ import Testing
             ("--max-tim", "--max-time"), ("--zzz", nil), ("--dta", "--data"), ("--nonsense", nil),
         ])
     func suggested(option: String, meant: String?) {
-        let advice = meant.map { ": did you mean \($0)?" } ?? "; see \"tern get --help\""
+        let advice = meant.map { ": did you mean \($0)?" } ?? "; see \"tern request --help\""
         #expect(Self.advice(option) == "unknown option '\(option)'\(advice)")
     }
 
     private static func advice(_ option: String) -> String {
         Advice.text(
-            for: .unknownOption(option), of: GetCommand.self, path: "tern get", among: RootCommand.subcommands)
+            for: .unknownOption(option), of: RequestCommand.self, path: "tern request",
+            among: RootCommand.subcommands)
     }
 
     @Test func `the way to authenticate is told as it is, and only to commands that do`() async throws {

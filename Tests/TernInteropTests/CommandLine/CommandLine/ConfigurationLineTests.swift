@@ -68,6 +68,6 @@ import Testing
         let unknown = try await TernTool.run("-K", try folder.write("x y", to: "other"))
         #expect(
             unknown.errors
-                == "tern: (2) \(folder.url.path)/other, line 1: unknown option '--x'; see \"tern get --help\"\n")
+                == "tern: (2) \(folder.url.path)/other, line 1: unknown option '--x'; see \"tern request --help\"\n")
     }
 }

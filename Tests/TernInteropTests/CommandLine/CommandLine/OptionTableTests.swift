@@ -38,7 +38,7 @@ import Testing
             ("--no-keepalive --keepalive", ""), ("--buffer --no-buffer", "-N"), ("--no-tcp-nodelay", ""),
         ])
     func repeated(arguments: String, expected: String) throws {
-        let options = try [arguments, expected].map { try GetCommand.parse(Self.words($0 + " http://a/")).options }
+        let options = try [arguments, expected].map { try RequestCommand.parse(Self.words($0 + " http://a/")).options }
         let texts = options.map { "\($0)".replacing(#/order: [0-9]+/#, with: "") }
         #expect(texts[0] == texts[1])
     }
@@ -46,7 +46,7 @@ import Testing
     @Test func `forty thousand options are read in a time that is not their square`() throws {
         let start = Self.processorSeconds
         let words = (0..<40_000).flatMap { ["-d", "\($0)"] } + (0..<40_000).map { "http://a/\($0)" }
-        #expect(try GetCommand.parse(words).options.last.content.text.count == 40_000)
+        #expect(try RequestCommand.parse(words).options.last.content.text.count == 40_000)
         // A copy for each of them takes minutes.
         #expect(Self.processorSeconds - start < 20)
     }
@@ -58,7 +58,7 @@ import Testing
             "-k --key a --key-log b", "-d a -d b", "-d -X -X b", "-Xa -d -d -dX", "--data --user -u a:b", "-dm -dm",
         ])
     func once(arguments: String) {
-        #expect(Self.isWellFormed(arguments, GetCommand.self))
+        #expect(Self.isWellFormed(arguments, RequestCommand.self))
         #expect(Self.isWellFormed("--crl a --crl b u", TrustEvaluateCommand.self))
     }
 
@@ -122,6 +122,29 @@ import Testing
         #expect(Self.error("a -- -b", DownloadCommand.self) == .unexpected("-b"))
     }
 
+    @Test func `each option of each command is taken by the others, or refused in a sentence`() {
+        let all = Set(DescribedOption.all.flatMap(\.description.names))
+        for command in DescribedOption.commands(below: RootCommand.self) where command.subcommands.isEmpty {
+            let own = Set((command.descriptions + HelpText.common).flatMap(\.spellings))
+            for name in all where !own.contains(name) {
+                #expect(DescribedOption.refusal(of: [name, "1"], by: command) == .unknownOption(name), "\(command)")
+                let sentence = Advice.text(
+                    for: .unknownOption(name), of: command, path: "tern", among: RootCommand.subcommands)
+                #expect(sentence.contains("option '\(name)'") || sentence.contains("curl's option \(name)"))
+            }
+        }
+    }
+
+    @Test func `examples in the help use what their command takes`() {
+        for command in DescribedOption.commands(below: RootCommand.self) where command.subcommands.isEmpty {
+            for example in command.examples {
+                let words = example.matches(of: #/'([^']*)'|([^ ]+)/#).map { String($0.1 ?? $0.2 ?? "") }
+                    .filter { $0.first != "<" }
+                #expect(DescribedOption.refusal(of: words, by: command) == nil, "\(command): \(example)")
+            }
+        }
+    }
+
     @Test(arguments: DescribedOption.all)
     func `every option of every command is read under all of its names, and has one meaning`(option: DescribedOption) {
         let (names, all) = (option.description.names, option.command.descriptions)
@@ -162,11 +185,13 @@ struct DescribedOption: Sendable, CustomTestStringConvertible {
         command.descriptions.filter { !$0.isOperand }.map { DescribedOption(command: command, description: $0) }
     }
 
-    private static func commands(below command: any ToolCommand.Type) -> [any ToolCommand.Type] {
+    static func commands(below command: any ToolCommand.Type) -> [any ToolCommand.Type] {
         [command] + command.subcommands.flatMap(commands(below:))
     }
 
-    func refusal(of words: [String]) -> GrammarError? {
+    func refusal(of words: [String]) -> GrammarError? { Self.refusal(of: words, by: command) }
+
+    static func refusal(of words: [String], by command: any ToolCommand.Type) -> GrammarError? {
         do {
             _ = try command.parse(words)
             return nil

@@ -54,6 +54,17 @@ import Testing
         #expect(trust.hasPrefix("TRUST:\n") && trust.contains("--cacert") && !trust.contains("--retry"))
     }
 
+    @Test func `examples in the help use options that it shows`() {
+        for command in RootCommand.subcommands where command.endsLikeCurl {
+            let text = HelpText.text(of: command, path: "tern \(command.name)")
+            let options = text.split(separator: "OPTIONS:").last ?? ""
+            for word in command.examples.flatMap({ $0.split(separator: " ") }) where word.count > 1 && word.first == "-"
+            {
+                #expect(options.contains(" \(word),") || options.contains(" \(word) "), "\(command.name): \(word)")
+            }
+        }
+    }
+
     @Test func `a command that only has commands, called alone, shows them`() async throws {
         let result = try await TernTool.run("trust")
         #expect(result.status == 2 && result.errors.contains("SUBCOMMANDS:\n  pins "))

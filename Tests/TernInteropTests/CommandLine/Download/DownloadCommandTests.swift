@@ -44,7 +44,10 @@ import Testing
         #expect(first.status == 0)
         #expect(first.output.isEmpty)
         // As many tenths as it had time for.
-        #expect(first.errors.split(separator: "\n").dropLast().allSatisfy { $0.hasSuffix("0 % of 1.9 MB") })
+        #expect(
+            first.errors.split(separator: "\n").dropLast().allSatisfy {
+                $0.contains("0 %  ") && $0.contains(" of 1.9 MB")
+            })
         #expect(first.errors.split(separator: "\n").last?.hasPrefix("tern: file.bin: 1.9 MB in ") == true)
         #expect(try read("file.bin", in: folder) == content)
         try folder.write("mine", to: "file.bin")
@@ -55,6 +58,30 @@ import Testing
         #expect(try await run(["--clobber", "-s", server.url("/a/file.bin")], in: folder).errors == "")
         #expect(try read("file.bin", in: folder) == content)
         #expect(try names(folder) == ["file.bin"])
+    }
+
+    @Test func `a download takes the options of any request, and tells what it did`() async throws {
+        let folder = try TemporaryFolder()
+        let origin = try ScriptedOrigin { _, request in
+            if request.target == "/missing" { return [.respond(status: 404, body: "none")] }
+            return [.respond(fields: [("Set-Cookie", "s=2")], body: "content")]
+        }
+        let result = try await run(
+            [
+                "-X", "POST", "-d", "a=b", "-b", "c=1", "-c", "jar", "-v", "-D", "heads", "-o", "f",
+                "-w", "%{http_code} %{size_download} %{filename_effective} %{num_retries}\n", origin.url("/x"),
+            ], in: folder)
+        #expect(result.status == 0 && result.output == Data("200 7 f 0\n".utf8), "\(result.errors)")
+        let request = try #require(origin.requests.first)
+        #expect(request.method == "POST" && request.bodyText == "a=b" && request.value(of: "Cookie") == "c=1")
+        #expect(result.errors.contains("> POST /x HTTP/1.1\n") && result.errors.contains("< HTTP/1.1 200 "))
+        #expect(try read("f", in: folder) == Data("content".utf8))
+        #expect(try String(decoding: read("heads", in: folder), as: UTF8.self).hasPrefix("HTTP/1.1 200 "))
+        #expect(try String(decoding: read("jar", in: folder), as: UTF8.self).contains("\ts\t2"))
+        let missing = try await run(["-w", "%{http_code}", "-o", "g", origin.url("/missing")], in: folder)
+        #expect(missing.status == 22 && missing.output == Data("404".utf8), "\(missing.errors)")
+        #expect(missing.errors == "tern: (22) the server answered 404 to \(origin.url("/missing"))\n")
+        #expect(try names(folder) == ["f", "heads", "jar"])
     }
 
     @Test func `the server may name it, but no other folder`() async throws {
@@ -114,7 +141,7 @@ import Testing
         "-o '' URL/a",
         "-O URL/", "--create-dirs URL/a", "--compressed URL/a", "-o - -C - URL/a", "-o . URL/a",
         "-o /dev/null --repr-digest URL/a", "-o - --retry 1 URL/a",
-        "--repr-digest -r 0-1 URL/a", "--expect100-timeout 1 URL/a",
+        "--repr-digest -r 0-1 URL/a",
         "URL/a URL/b", "ftp://a/b", "-C - --max-filesize 1 URL/a",
     ])
     func `contradictions are refused before anything is sent`(arguments: String) async throws {
@@ -212,7 +239,7 @@ import Testing
         let folder = try TemporaryFolder()
         let wrong = try await run(["--sha256", String(repeating: "0", count: 64), server.url("/file.bin")], in: folder)
         #expect(wrong.status == 1)
-        #expect(wrong.errors.contains("is not what its sha-256 digest says"))
+        #expect(wrong.errors.contains("content is \(right), and not \(String(repeating: "0", count: 64))"))
         #expect(try names(folder) == [])
         #expect(try await run(["--sha256", right.uppercased(), server.url("/file.bin")], in: folder).status == 0)
         #expect(try await run(["--repr-digest", "-o", "x", server.url("/file.bin")], in: folder).status == 1)

@@ -16,32 +16,36 @@ import Testing
         ("٣-", false),
     ])
     func `one range of bytes is a range, and nothing else`(range: String, isRange: Bool) {
-        #expect(((try? options("-r", range)) != nil) == isRange)
+        #expect(((try? options().check(RangeOption.range(range))) != nil) == isRange)
     }
 
     @Test(arguments: [
         ["-o", "x", "-O"], ["-o", "x", "-J"], ["-o", "x", "--clobber"], ["-o", ""], ["-C", "5"],
-        ["-C", "-", "-r", "0-1"], ["--sha256", "00"], ["--sha256", String(repeating: "g", count: 64)],
+        ["--sha256", "00"], ["--sha256", String(repeating: "g", count: 64)],
         ["--sha256", String(repeating: "٣", count: 64)],
-        ["--sha256", String(repeating: "0", count: 64), "--repr-digest"], ["--repr-digest", "-r", "0-1"],
-        ["--create-dirs"],
+        ["--sha256", String(repeating: "0", count: 64), "--repr-digest"], ["--create-dirs"],
     ])
     func `contradictions are refused`(arguments: [String]) {
         #expect(throws: (any Error).self) { try DownloadFileOptions.parse(arguments) }
     }
 
+    @Test func `a part is neither resumed nor verified`() {
+        #expect(throws: (any Error).self) { try options("-C", "-").check("0-1") }
+        #expect(throws: (any Error).self) { try options("--repr-digest").check("0-1") }
+    }
+
     @Test func `an existing file is replaced where the user names it, and refused elsewhere`() throws {
-        #expect(try options().settings.existingFile == .refuse)
-        #expect(try options("-O").settings.existingFile == .refuse)
-        #expect(try options("-o", "x").settings.existingFile == .replace)
-        #expect(try options("--clobber").settings.existingFile == .replace)
+        #expect(try options().settings(isPart: false, limit: nil).existingFile == .refuse)
+        #expect(try options("-O").settings(isPart: false, limit: nil).existingFile == .refuse)
+        #expect(try options("-o", "x").settings(isPart: false, limit: nil).existingFile == .replace)
+        #expect(try options("--clobber").settings(isPart: false, limit: nil).existingFile == .replace)
     }
 
     @Test func `a download resumes on request only, and never a part`() throws {
-        #expect(try options().settings.startsOver)
-        #expect(try !options("-C", "-").settings.startsOver)
-        #expect(try options().settings.isResumable)
-        #expect(try !options("-r", "0-1").settings.isResumable)
+        #expect(try options().settings(isPart: false, limit: nil).startsOver)
+        #expect(try !options("-C", "-").settings(isPart: false, limit: nil).startsOver)
+        #expect(try options().settings(isPart: false, limit: 7).isResumable)
+        #expect(try !options().settings(isPart: true, limit: nil).isResumable)
     }
 
     @Test func `the file has the name of -o, or of the URL, or none before the response`() throws {
@@ -55,12 +59,12 @@ import Testing
 
     @Test func `what is written directly can be neither resumed nor verified`() throws {
         for option in [["-C", "-"], ["--sha256", String(repeating: "0", count: 64)], ["--repr-digest"]] {
-            let options = try DownloadFileOptions.parse(option)
-            #expect(throws: (any Error).self) { try options.checkWrittenThrough("/dev/null", retries: 0) }
+            let options = try DownloadFileOptions.parse(option + ["-o", "/dev/null"])
+            #expect(throws: (any Error).self) { try options.writtenThrough(TransferOptions()) }
         }
-        try options().checkWrittenThrough("/dev/null", retries: 0)
-        #expect(throws: (any Error).self) { try options().checkWrittenThrough("/dev/null", retries: 1) }
-        #expect(try DownloadFileOptions.isWrittenThrough("/dev/null"))
-        #expect(try !DownloadFileOptions.isWrittenThrough("/nowhere/x"))
+        #expect(try options("-o", "/dev/null").writtenThrough(TransferOptions()) == "/dev/null")
+        let retrying = try TransferOptions.parse(["--retry", "1"])
+        #expect(throws: (any Error).self) { try options("-o", "/dev/null").writtenThrough(retrying) }
+        #expect(try options("-o", "/nowhere/x").writtenThrough(TransferOptions()) == nil)
     }
 }

@@ -31,11 +31,11 @@ import Testing
             })
     }
 
-    @Test func `--json prints an object on each line, with every byte of text`() async throws {
+    @Test func `--report-json prints an object on each line, with every byte of text`() async throws {
         let origin = try ScriptedOrigin { _, _ in
             [.send(Self.head + "data: a\u{1B}[2Jb\ndata: \u{E9}\n\nevent: x\nid: 1\ndata: {}\n\n"), .close]
         }
-        let result = try await TernTool.run("events", "--json", "--no-reconnect", origin.url())
+        let result = try await TernTool.run("events", "--report-json", "--no-reconnect", origin.url())
         let lines = result.text.split(separator: "\n")
         let objects = try lines.map { try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: String] }
         #expect(
@@ -57,6 +57,27 @@ import Testing
             "events", "--no-reconnect", "--resolve", "\(place):127.0.0.1", "http://\(place)/")
         #expect(direct.text == "data: x\n\n" && direct.status == 0, "\(direct.errors)")
         #expect(origin.requests.last?.value(of: "Host") == place)
+    }
+
+    @Test func `an answer to a question is followed, with the options of any request`() async throws {
+        let folder = try TemporaryFolder()
+        let origin = try ScriptedOrigin { _, _ in [.send(Self.head + "data: {\"word\": 1}\n\n"), .close] }
+        let config = try folder.write("header = \"X-Key: k\"\n", to: "config")
+        let jar = folder.url.appending(path: "jar").path
+        let result = try await TernTool.run(
+            "events", "--json", "{\"stream\": true}", "-K", config, "-b", "a=1", "-c", jar, "-v", "--url-query", "q=x",
+            origin.url("/chat"))
+        #expect(result.status == 0 && result.text == "data: {\"word\": 1}\n\n", "\(result.errors)")
+        let request = try #require(origin.requests.first)
+        #expect(request.method == "POST" && request.target == "/chat?q=x" && request.bodyText == "{\"stream\": true}")
+        #expect(request.value(of: "Content-Type") == "application/json" && request.value(of: "X-Key") == "k")
+        #expect(request.value(of: "Cookie") == "a=1")
+        #expect(result.errors.contains("> POST /chat?q=x HTTP/1.1") && result.errors.contains("< HTTP/1.1 200 OK"))
+        #expect(FileManager.default.fileExists(atPath: jar))
+        // Another POST could have a second effect.
+        #expect(origin.requests.count == 1)
+        let several = try await TernTool.run("events", origin.url("/{a,b}"))
+        #expect(several.status == 2 && several.errors.contains("several URLs"), "\(several.errors)")
     }
 
     @Test func `what a peer says never steers a terminal`() async throws {

@@ -137,7 +137,8 @@ import Testing
             (.transfer(.unreadable(.notEvents(status: 404, contentType: nil))), .head, 22),
             (.download(.file(file, path: "x")), .body, 23), (.download(.exists(path: "x")), .head, 23),
             (.download(.wrongPart(.missing)), .head, 33), (.download(.incomplete(received: 1, of: 2)), .body, 18),
-            (.download(.tooLong(limit: 1)), .body, 63), (.download(.digestMismatch(.sha256)), .body, 1),
+            (.download(.tooLong(limit: 1)), .body, 63),
+            (.download(.digestMismatch(.sha256, expected: [1], actual: [2])), .body, 1),
             (.timedOut(.total), .head, 28), (.cancelled, .head, 1), (.system(file), .connect, 7),
         ]
         for (reason, phase, number) in cases {
@@ -156,7 +157,7 @@ import Testing
         #expect(ExitStatus(of: RefusedResponse.status(404)) == .refusedStatus)
         #expect(ExitStatus(of: RefusedResponse.tooLarge(limit: 1)) == .tooLarge)
         #expect(ExitStatus(of: CommandFailure(.authorities, "x")) == .authorities)
-        #expect(ExitStatus(of: DownloadTranscript.NoPart(status: 200)) == .noSuchRange)
+        #expect(ExitStatus(of: RefusedResponse.noPart(status: 200)) == .noSuchRange)
     }
 
     @Test func `a certificate is refused with curl's number`() {

@@ -65,7 +65,9 @@ import Testing
         ]
         let lines = result.errors.split(separator: "\n").map(String.init)
         #expect(lines.filter { $0.hasPrefix("Warning") } == warnings)
-        #expect(lines.contains("* the server answered 503. Will retry in 0.01 seconds. 2 retries left."))
+        #expect(
+            lines.contains(
+                "* the server answered 503 to \(origin.url("/")). Will retry in 0.01 seconds. 2 retries left."))
         #expect(lines.contains { $0.hasPrefix("tern: (18) ") })
     }
 
@@ -93,6 +95,48 @@ import Testing
         #expect(ranges(origin) == ["bytes=4-", "bytes=4-", "bytes=4-"])
         #expect(result.errors.contains("Throwing away 5 bytes\n") && result.errors.contains("Throwing away 3 bytes\n"))
         #expect(result.errors.contains("Warning: Problem (retrying all errors). Will retry in 0.01 seconds. 3 retries"))
+    }
+
+    @Test(
+        "what has come of a body that breaks off is left where nothing was",
+        arguments: [
+            ("", nil, "01234"), ("", "old", "old"), ("--remove-on-error", nil, nil), ("--no-clobber", "old", "old"),
+            ("-f --max-filesize 3", nil, nil),
+        ] as [(String, String?, String?)])
+    func part(options: String, before: String?, after: String?) async throws {
+        let path = folder.url.appending(path: "f").path
+        if let before { _ = try folder.write(before, to: "f") }
+        let origin = try origin([5])
+        let result = try await TernTool.run(
+            ["-s", "-o", path] + options.split(separator: " ").map(String.init) + [origin.url("/")])
+        #expect(result.status == (options.hasSuffix("3") ? 63 : 18), "\(result.errors)")
+        #expect((try? String(contentsOfFile: path, encoding: .utf8)) == after)
+        if options == "--no-clobber" { #expect(try String(contentsOfFile: path + ".1", encoding: .utf8) == "01234") }
+    }
+
+    @Test func `a time limit holds for each attempt, and the waits are no part of it`() async throws {
+        let count = AttemptCount()
+        let origin = try ScriptedOrigin { _, _ in count.next() < 3 ? [.hold] : [.ok("late")] }
+        let result = try await TernTool.run(
+            "-s", "-m", "0.3", "--retry", "3", "--retry-delay", "0.2", "-w", ",%{num_retries}", origin.url("/"))
+        #expect(result.status == 0 && result.text == "late,2", "\(result.errors)")
+        let part = try ScriptedOrigin { _, _ in
+            [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\npart"), .hold]
+        }
+        let file = folder.url.appending(path: "f").path
+        let slow = try await TernTool.run(
+            "-sS", "-m", "0.3", "--retry", "1", "--retry-delay", "0.01", "-o", file, part.url("/"))
+        #expect(slow.status == 28 && part.requests.count == 2, "\(slow.errors)")
+        #expect(slow.errors.contains("the time limit of 0.3 s passed (--max-time) after 4 bytes of the body"))
+    }
+
+    @Test func `a transfer that is too slow for -Y and -y ends`() async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\npart"), .hold]
+        }
+        let result = try await TernTool.run("-sS", "-Y", "100", "-y", "1", origin.url("/"))
+        #expect(result.status == 28 && result.text == "part", "\(result.errors)")
+        #expect(result.errors == "tern: (28) fewer than 100 bytes a second passed for 1 s (--speed-limit)\n")
     }
 
     @Test func `heads in the file are no part of it`() async throws {

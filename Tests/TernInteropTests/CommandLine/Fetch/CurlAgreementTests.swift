@@ -80,6 +80,12 @@ import Testing
             "--no-location URL/redirect", "-L --no-location URL/redirect", "-f --no-fail URL/status/404",
             "--tcp-nodelay --no-keepalive --noproxy '*' --keepalive-time 5 --no-npn --remove-on-error URL/",
             "-o /dev/null -w '%{urlnum} %{url}\\n' 'URL/{a,b}'",
+            "-F a=@- URL/ < FILE", "-F 'a=<-' URL/ < FILE", "-F 'a=@-;filename=x' -F b=c URL/ < FILE",
+            "-F 'a=<-' URL/ < /dev/null", "-F a=@/dev/stdin URL/ < FILE",
+            "-H 'Host: a' -H 'Host: b' URL/", "-H 'Host: a' -H 'X: 1' -H 'host: b' URL/",
+            "-L -X DELETE URL/redirect", "-L -X OPTIONS -d a=b URL/redirect",
+            "-L -X REPORT --post302 -d a URL/redirect",
+            "-y 5 -Y 1 URL/", "-Y 0 URL/", "--speed-time 3 URL/",
         ])
     func request(_ arguments: String) async throws { try await compare(arguments) }
 
@@ -102,7 +108,9 @@ import Testing
             "-w '%{proxy_ssl_verify_result} [%{referer}] %{errormsg}' -e http://r.test/ URL/",
             "-L -w '[%{referer}]' -e ';auto' -o /dev/null URL/redirect", "-w @FILE -o /dev/null URL/",
             "-w 'a%{' URL/", "-w '%{http_code' URL/", "-w 'a%header{x' URL/", "-w '%{nope}%{}x' URL/",
-            "-w 'a\\tb\\r\\n%% %x \\q %' URL/",
+            "-w 'a\\tb\\r\\n%% %x \\q %' URL/", "-w '%{header_json}' -o /dev/null URL/status/200",
+            "-f --stderr - URL/status/200", "-v --stderr /dev/null URL/", "-f URL/status/404 URL/",
+            "-f URL/status/404 --next URL/",
         ])
     func output(_ arguments: String) async throws { try await compare(arguments) }
 

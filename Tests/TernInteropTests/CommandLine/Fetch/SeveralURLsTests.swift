@@ -69,6 +69,17 @@ import Testing
         #expect(errors[0] == errors[1], "\(runs[1].result.errors)")
     }
 
+    @Test func `many bodies for a device take as many descriptors as there are at a time`() async throws {
+        let origin = try ScriptedOrigin { _, request in request.target.hasSuffix("7") ? [.close] : [.ok("x")] }
+        let run = try await Command.run(
+            [
+                "sh", "-c", #"ulimit -n 64; "$0" get -Zs --parallel-max 8 -w '%{exitcode} ' -o /dev/null "$1/[0-299]""#,
+                TernTool.executable.path, origin.url(""),
+            ], environment: TernTool.environment)
+        let codes = run.output.split(separator: " ")
+        #expect(codes.count == 300 && Set(codes) == ["0", "52"], "\(Set(codes)) \(run.errors)")
+    }
+
     @Test func `cookies are shared by the groups that keep some, and by no others`() async throws {
         let origin = try ScriptedOrigin { _, request in
             [.respond(fields: request.target == "/set" ? [("Set-Cookie", "k=v")] : [], body: "\n")]
@@ -91,7 +102,7 @@ import Testing
             "--rate 10/s --hsts h \(url) --next --hsts h --noproxy '*' -4 \(url) --next -x http://127.0.0.1:1 \(url) "
                 + "--next --hsts h -k \(url)", ["tern"])
         #expect(ContinuousClock.now - start >= .seconds(0.2))
-        #expect(runs[0].result.output == "xxx" && runs[0].result.status == 7, "\(runs[0].result.errors)")
+        #expect(runs[0].result.output == "xxx" && runs[0].result.errors.contains("(7)"), "\(runs[0].result.errors)")
     }
 
     @Test(

@@ -30,10 +30,10 @@ import Testing
     func `errors are refused at once, or with their body`(status: Int, isRefused: Bool, isRefusedWhole: Bool) throws {
         let head = ResponseRules(refusesErrors: true)
         #expect((head.refusal(of: try response(status), length: nil) != nil) == isRefused)
-        #expect(head.refusal(ofWhole: try response(status), received: 0) == nil)
+        #expect(head.refusal(ofWhole: try response(status), received: 0, from: nil) == nil)
         let body = ResponseRules(refusesErrorsWithBody: true)
         #expect(body.refusal(of: try response(status), length: nil) == nil)
-        #expect((body.refusal(ofWhole: try response(status), received: 0) != nil) == isRefusedWhole)
+        #expect((body.refusal(ofWhole: try response(status), received: 0, from: nil) != nil) == isRefusedWhole)
     }
 
     @Test(
@@ -46,29 +46,14 @@ import Testing
         range: String, received: Int, length: Int64?
     ) throws {
         let part = try response(206, ["Content-Range": range])
-        let refusal = ResponseRules(offset: 4).refusal(ofWhole: part, received: received)
+        let refusal = ResponseRules().refusal(ofWhole: part, received: received, from: 4)
         #expect((refusal != nil) == (length != nil))
         if let length {
             #expect(refusal?.exitStatus == .partialBody)
             #expect(refusal?.description.contains("it has \(length) bytes now, and the server's file 10") == true)
         }
-        #expect(ResponseRules().refusal(ofWhole: part, received: received) == nil)
-        #expect(ResponseRules(offset: 4, wantsHeadAlone: true).refusal(ofWhole: part, received: 0) == nil)
-    }
-
-    @Test func `a transient response goes before every other refusal`() throws {
-        let policy = RetryRule(retries: 1, maximumDelay: 5)
-        let request = try URLRequest(string: "http://a.test/")
-        let rules = ResponseRules(
-            refusesErrors: true, isRepeated: { policy.delay(on: $0, of: request, after: 1) != nil })
-        #expect(rules.refusal(of: try response(503, ["Retry-After": "1"]), length: nil)?.kind == "http-status")
-        guard case .transient? = rules.refusal(of: try response(503, ["Retry-After": "1"]), length: nil),
-            case .status(503)? = rules.refusal(of: try response(503, ["Retry-After": "9"]), length: nil),
-            case .status(404)? = rules.refusal(of: try response(404, ["Retry-After": "1"]), length: nil)
-        else {
-            Issue.record("another refusal")
-            return
-        }
+        #expect(ResponseRules().refusal(ofWhole: part, received: received, from: nil) == nil)
+        #expect(ResponseRules(wantsHeadAlone: true).refusal(ofWhole: part, received: 0, from: 4) == nil)
     }
 
     @Test(arguments: [(9, false), (10, false), (11, true)])
@@ -96,8 +81,7 @@ import Testing
             RefusedResponse.status(404).message(asking: "http://a.test/") == "the server answered 404 to http://a.test/"
         )
         #expect(RefusedResponse.status(404).message(asking: nil) == "the server answered 404")
-        let response = try Tern.HTTPURLResponse(url: nil, statusCode: 503)
-        #expect(RefusedResponse.transient(response).message(asking: "http://a.test/") == "the server answered 503")
+        #expect(RefusedResponse.noPart(status: 206).message(asking: "http://a.test/").contains("a.test") == false)
     }
 
     @Test func `a coding of the server's makes no long message`() {

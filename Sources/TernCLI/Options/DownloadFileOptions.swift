@@ -30,18 +30,12 @@ struct DownloadFileOptions: OptionGroup {
                     not changed; otherwise it starts again. A complete file is left unchanged. No other offset can be given.
                     """
             ) { $0.continueAt = $1.text },
-            .value(
-                "-r", "--range", as: "range",
-                help: "Save only these bytes, such as 0-499 or -500 for the last ones."
-            ) { $0.range = RangeOption.range($1.text) },
             .value("--sha256", as: "hex", help: "Keep the file only if its SHA-256 is this.") { $0.sha256 = $1.text },
             .toggle(
                 "--repr-digest",
                 help: "Keep the file only if it matches the response's Repr-Digest (RFC 9530), which is then required."
             ) { $0.usesReprDigest = $1 },
-            .toggle("--create-dirs", help: "Create the folders of -o.") { $0.createsFolders = $1 },
-            .toggle("-s", "--silent", help: "Show neither progress nor errors.") { $0.isSilent = $1 },
-            .toggle("-S", "--show-error", help: "Show errors even with -s.") { $0.showsErrors = $1 })
+            .toggle("--create-dirs", help: "Create the folders of -o.") { $0.createsFolders = $1 })
     }
 
     var output: String?
@@ -49,12 +43,9 @@ struct DownloadFileOptions: OptionGroup {
     var usesProposal = false
     var replaces = false
     var continueAt: String?
-    var range: String?
     var sha256: String?
     var usesReprDigest = false
     var createsFolders = false
-    var isSilent = false
-    var showsErrors = false
 
     func validate() throws {
         if output != nil, usesURL || usesProposal || replaces {
@@ -64,28 +55,34 @@ struct DownloadFileOptions: OptionGroup {
         if let continueAt, continueAt != "-" {
             throw UsageError("-C \(continueAt): only \"-C -\" is supported, which finds the offset itself")
         }
-        if range != nil, continues { throw UsageError("-r and -C - request two parts: give one of them") }
-        if let range, !Self.isRange(range) {
-            throw UsageError("-r \(range): give one range, such as 0-499, 500- or -500")
-        }
         if sha256 != nil, usesReprDigest { throw UsageError("give --sha256 or --repr-digest, not both") }
         if let sha256, Self.digest(sha256) == nil { throw UsageError("--sha256: give 64 hexadecimal digits") }
-        if range != nil, usesReprDigest {
-            throw UsageError("--repr-digest verifies the whole, and -r requests a part: give one of them")
-        }
         if createsFolders, output == nil { throw UsageError("--create-dirs needs -o") }
     }
 
     var continues: Bool { continueAt != nil }
 
-    /// Whether errors are shown.
-    var tellsErrors: Bool { !isSilent || showsErrors }
+    /// What contradicts the other options.
+    ///
+    /// - Parameter range: that of `-r`.
+    func check(_ range: String?) throws {
+        guard let range else { return }
+        if continues { throw UsageError("-r and -C - request two parts: give one of them") }
+        if !Self.isRange(range) { throw UsageError("-r \(range): give one range, such as 0-499, 500- or -500") }
+        if usesReprDigest {
+            throw UsageError("--repr-digest verifies the whole, and -r requests a part: give one of them")
+        }
+    }
 
-    var settings: DownloadSettings {
+    /// - Parameters:
+    ///   - isPart: whether a part is requested.
+    ///   - limit: the maximum length of the file; nil for none.
+    func settings(isPart: Bool, limit: Int?) -> DownloadSettings {
         var settings = DownloadSettings()
+        settings.maximumLength = limit.map(Int64.init)
         settings.existingFile = output != nil || replaces ? .replace : .refuse
         settings.createsFolders = createsFolders
-        settings.isResumable = range == nil
+        settings.isResumable = !isPart
         settings.startsOver = !continues
         if let digest = sha256.flatMap(Self.digest) { settings.verification = .digest(.sha256, digest) }
         if usesReprDigest { settings.verification = .reprDigest }
@@ -108,25 +105,25 @@ struct DownloadFileOptions: OptionGroup {
         HTTPURLResponse(url: url.url, statusCode: 200, httpVersion: nil, headerFields: nil)?.suggestedFilename
     }
 
-    static func isWrittenThrough(_ path: String) throws -> Bool {
+    /// The path of a target that cannot be replaced, and cannot be restored either: a device, a FIFO, standard output. Nil
+    /// for a file.
+    func writtenThrough(_ transfer: TransferOptions) throws -> String? {
+        guard let path = output else { return nil }
         do throws(OutputError) {
-            if case .file = try OutputTarget(path: path) { return false }
-            return true
+            if case .file = try OutputTarget(path: path) { return nil }
         } catch {
             // Folders that are to be created are missing now.
-            if case .system(ENOENT) = error.reason { return false }
+            if case .system(ENOENT) = error.reason { return nil }
             throw CommandFailure(.unwritable, "-o: \(error)")
         }
-    }
-
-    func checkWrittenThrough(_ path: String, retries: Int) throws {
         let others = [
             ("-C -", continues), ("--sha256", sha256 != nil), ("--repr-digest", usesReprDigest),
-            ("--retry", retries > 0),
+            ("--retry", transfer.retries > 0),
         ]
         if let other = others.first(where: \.1) {
             throw UsageError("\(other.0) needs a file, and \(path) is written directly, which cannot be undone")
         }
+        return path
     }
 
     private static func isRange(_ text: String) -> Bool {
