@@ -65,7 +65,8 @@ import Testing
     private static let downloads: [SessionError.DownloadFailure] =
         [
             .file(call, path: "/home/a/b"), .exists(path: "/home/a/b"), .notRegularFile(path: "/home/a/b"),
-            .incomplete(received: 1, of: 2), .tooLong(limit: 1), .digestMismatch(.sha256, expected: [1], actual: [2]), .noDigest,
+            .incomplete(received: 1, of: 2), .tooLong(limit: 1), .digestMismatch(.sha256, expected: [1], actual: [2]),
+            .noDigest,
             .digestLength(.sha256, count: 1),
         ]
         + [
