@@ -4,7 +4,7 @@ import PackageDescription
 let package = Package(
     name: "PinnedClient",
     dependencies: [
-        // In a package of your own: .package(url: "https://github.com/tern-http/tern", from: "0.2.0")
+        // In a package of your own: .package(url: "https://github.com/tern-http/tern", .upToNextMinor(from: "0.2.0"))
         .package(name: "tern", path: "../..")
     ],
     targets: [

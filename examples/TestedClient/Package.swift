@@ -5,7 +5,7 @@ let package = Package(
     name: "TestedClient",
     products: [.library(name: "WeatherClient", targets: ["WeatherClient"])],
     dependencies: [
-        // In a package of your own: .package(url: "https://github.com/tern-http/tern", from: "0.2.0")
+        // In a package of your own: .package(url: "https://github.com/tern-http/tern", .upToNextMinor(from: "0.2.0"))
         .package(name: "tern", path: "../..")
     ],
     targets: [
