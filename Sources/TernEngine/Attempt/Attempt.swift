@@ -73,7 +73,8 @@ struct Attempt: ~Copyable {
         isTold = false
         record = AttemptMetrics(request: form?.hop.request ?? hop.request, start: now, isHedge: isHedge)
         self.route = route
-        (self.form, self.pass) = (form, pass)
+        // Most attempts have neither: passing them on would be one more reference counted.
+        if rare.parts != nil || form != nil || pass != nil { (self.form, self.pass) = (form, pass) }
     }
 
     /// Whether it sends the hop in another form.
