@@ -96,13 +96,7 @@ public struct URLRequest: Sendable {
 
         init(_ parts: Parts) { owned = Owned(parts: parts) }
 
-        @inline(__always)
-        var parts: Parts {
-            _read { yield owned.parts }
-            _modify { yield &owned.parts }
-        }
-
-        override var url: URL? { parts.url }
+        override var url: URL? { owned.parts.url }
     }
 
     /// What cannot be copied is borrowed where it is read: nothing is retained. For what every request reads.
@@ -162,7 +156,7 @@ public struct URLRequest: Sendable {
         let bytes = Array(bytes)
         try self.init(string: URIReference(escaping: bytes).description)
         let typed = URIReference(escaping: bytes, keeping: .visible).description
-        storage.parts.destination = .success(try Destination(absoluteString: typed, isTyped: true))
+        storage.owned.parts.destination = .success(try Destination(absoluteString: typed, isTyped: true))
     }
 
     /// A path without its dot segments (RFC 3986 §5.2.4): that of a typed URL keeps them.
@@ -171,11 +165,11 @@ public struct URLRequest: Sendable {
     /// The request's URL; of a relative one the whole. An invalid one is reported when the request is sent. The path is sent
     /// without its dot segments, `/b` for `/a/../b` and `/a/%2e%2e/b` (RFC 3986 §6.2.2.3, WHATWG URL §4.4).
     public var url: URL? {
-        get { storage.parts.url }
+        get { storage.owned.parts.url }
         set {
             makeUnique()
-            storage.parts.url = newValue.map(Self.absolute)
-            storage.parts.destination = Self.destination(of: newValue)
+            storage.owned.parts.url = newValue.map(Self.absolute)
+            storage.owned.parts.destination = Self.destination(of: newValue)
         }
     }
 
@@ -184,51 +178,51 @@ public struct URLRequest: Sendable {
     ///
     /// - Throws: the error of the URL. An invalid target is reported when the request is sent.
     package mutating func setTarget(_ target: String) throws(InvalidRequest) {
-        let origin = try storage.parts.destination.get().origin
+        let origin = try storage.owned.parts.destination.get().origin
         let form: RequestTarget =
             target == "*" ? .asterisk : target.hasPrefix("/") ? .origin(target) : .absolute(target)
         makeUnique()
-        storage.parts.destination = .success(Destination(origin: origin, target: form))
+        storage.owned.parts.destination = .success(Destination(origin: origin, target: form))
     }
 
     /// The same request over TLS: to port 443 in place of 80, and to any other port as it is (RFC 6797 §8.3). Nil for one
     /// that goes over TLS already, or cannot be sent.
     var secured: URLRequest? {
-        guard case .success(let destination) = storage.parts.destination, destination.origin.scheme == .http,
-            let reference = storage.parts.url.map({ URIReference($0.absoluteString).secured }),
+        guard case .success(let destination) = storage.owned.parts.destination, destination.origin.scheme == .http,
+            let reference = storage.owned.parts.url.map({ URIReference($0.absoluteString).secured }),
             let url = URL(string: reference.description, encodingInvalidCharacters: false)
         else { return nil }
         let port = destination.origin.port
         let origin = HTTPOrigin(scheme: .https, host: destination.origin.host, port: port == 80 ? 443 : port)
         var request = self
         request.makeUnique()
-        request.storage.parts.url = url
-        request.storage.parts.destination = .success(Destination(origin: origin, target: destination.target))
+        request.storage.owned.parts.url = url
+        request.storage.owned.parts.destination = .success(Destination(origin: origin, target: destination.target))
         return request
     }
 
     /// The method, "GET" by default; nil resets it. Methods are case-sensitive (RFC 9110 §9.1) and sent as written, but
     /// for get, head, post, put, delete and connect in any case: as in Foundation, they are read and sent in capitals.
     public var httpMethod: String? {
-        get { storage.parts.method }
+        get { storage.owned.parts.method }
         set { setMethod(asTyped: newValue.map(Self.capitalized)) }
     }
 
     /// Sets the method as it is, in any case; nil resets it.
     package mutating func setMethod(asTyped method: String?) {
         makeUnique()
-        storage.parts.method = method ?? "GET"
-        storage.parts.isMethodNamed = method != nil
+        storage.owned.parts.method = method ?? "GET"
+        storage.owned.parts.isMethodNamed = method != nil
     }
 
     /// The request's own header fields in the order of sending. `Host`, `Content-Length` and the session's
     /// `httpAdditionalHeaders` are added when it is sent. A `Content-Length` of its own is the length of a ``body`` without
     /// one, such as a stream, and must be exact; beside any other body, or a `Transfer-Encoding`, it must agree.
     public var headers: HeaderFields {
-        get { storage.parts.headers }
+        get { storage.owned.parts.headers }
         set {
             makeUnique()
-            storage.parts.headers = newValue
+            storage.owned.parts.headers = newValue
         }
     }
 
@@ -245,20 +239,20 @@ public struct URLRequest: Sendable {
 
     /// The body, if it is in memory; nil also if ``body`` is of another kind. Sent with a Content-Length.
     public var httpBody: Data? {
-        get { if case .data(let data) = storage.parts.body { data } else { nil } }
+        get { if case .data(let data) = storage.owned.parts.body { data } else { nil } }
         set { body = newValue.map { .data($0) } }
     }
 
     /// The body: bytes, a file or a stream; nil for none.
     public var body: RequestBody? {
-        get { storage.parts.body }
+        get { storage.owned.parts.body }
         set {
             makeUnique()
-            storage.parts.body = newValue
-            storage.parts.isUpload = false
+            storage.owned.parts.body = newValue
+            storage.owned.parts.isUpload = false
             let source: SingleUseSource? =
                 if case .once(let source, _) = newValue { SingleUseSource(source) } else { nil }
-            storage.parts.rare.set(source) { $0.onceSource = $1 }
+            storage.owned.parts.rare.set(source) { $0.onceSource = $1 }
         }
     }
 
@@ -276,30 +270,30 @@ public struct URLRequest: Sendable {
     /// Sets the body to that of an upload task.
     mutating func setUpload(_ content: RequestBody) {
         body = content
-        storage.parts.isUpload = true
+        storage.owned.parts.isUpload = true
     }
 
     /// Whether the body is that of an upload task.
-    var isUpload: Bool { storage.parts.isUpload }
+    var isUpload: Bool { storage.owned.parts.isUpload }
 
-    var onceSource: SingleUseSource? { storage.parts.rare.parts?.onceSource }
+    var onceSource: SingleUseSource? { storage.owned.parts.rare.parts?.onceSource }
 
     /// Whether a gzip or deflate body is requested and decoded; nil uses the session's setting. A request with a
     /// `Range` field requests no coding, whatever this says.
     public var decodesContent: Bool? {
-        get { storage.parts.decodesContent }
+        get { storage.owned.parts.decodesContent }
         set {
             makeUnique()
-            storage.parts.decodesContent = newValue
+            storage.owned.parts.decodesContent = newValue
         }
     }
 
     /// How redirects are handled; nil uses the session's setting.
     public var redirectPolicy: RedirectPolicy? {
-        get { storage.parts.redirectPolicy }
+        get { storage.owned.parts.redirectPolicy }
         set {
             makeUnique()
-            storage.parts.redirectPolicy = newValue
+            storage.owned.parts.redirectPolicy = newValue
         }
     }
 
@@ -308,10 +302,10 @@ public struct URLRequest: Sendable {
 
     /// Whether and when the request is sent again; nil uses ``SessionConfiguration/retryPolicy``.
     public var retryPolicy: RetryPolicy? {
-        get { storage.parts.rare.parts?.retryPolicy }
+        get { storage.owned.parts.rare.parts?.retryPolicy }
         set {
             makeUnique()
-            storage.parts.rare.set(newValue) { $0.retryPolicy = $1 }
+            storage.owned.parts.rare.set(newValue) { $0.retryPolicy = $1 }
         }
     }
 
@@ -338,19 +332,19 @@ public struct URLRequest: Sendable {
     /// session: heads and the framing of TLS included, all redirects together. Nil, the default, or a value that is not more
     /// than 0 for no limit.
     public var maximumBytesPerSecond: Int? {
-        get { storage.parts.rare.parts?.maximumBytesPerSecond }
+        get { storage.owned.parts.rare.parts?.maximumBytesPerSecond }
         set {
             makeUnique()
-            storage.parts.rare.set(newValue) { $0.maximumBytesPerSecond = $1 }
+            storage.owned.parts.rare.set(newValue) { $0.maximumBytesPerSecond = $1 }
         }
     }
 
     /// What a layer above keeps with the request; nothing here looks at it.
     package var annex: (any Sendable)? {
-        get { storage.parts.rare.parts?.annex }
+        get { storage.owned.parts.rare.parts?.annex }
         set {
             makeUnique()
-            storage.parts.rare.set(newValue) { $0.annex = $1 }
+            storage.owned.parts.rare.set(newValue) { $0.annex = $1 }
         }
     }
 
@@ -408,10 +402,10 @@ public struct URLRequest: Sendable {
 
     /// The settings of the request's routes, as a whole; nil for the session's.
     var routeSettings: RouteSettings? {
-        get { storage.parts.rare.parts?.routeSettings }
+        get { storage.owned.parts.rare.parts?.routeSettings }
         set {
             makeUnique()
-            storage.parts.rare.set(newValue) { $0.routeSettings = $1 }
+            storage.owned.parts.rare.set(newValue) { $0.routeSettings = $1 }
         }
     }
 
@@ -435,7 +429,7 @@ public struct URLRequest: Sendable {
 
     /// The request with its URL as the target, without user information and fragment.
     func inAbsoluteForm() -> URLRequest {
-        guard case .success(let destination) = storage.parts.destination else { return self }
+        guard case .success(let destination) = storage.owned.parts.destination else { return self }
         let origin = destination.origin
         let place = "\(origin.scheme == .https ? "https" : "http")://\(origin.hostField)"
         let target: RequestTarget
@@ -446,71 +440,71 @@ public struct URLRequest: Sendable {
         }
         var request = self
         request.makeUnique()
-        request.storage.parts.destination = .success(Destination(origin: origin, target: target))
+        request.storage.owned.parts.destination = .success(Destination(origin: origin, target: target))
         return request
     }
 
     /// The name and the password for a server that requests them (RFC 9110 §11.6.1); nil uses those in the URL. They are
     /// sent to the origin of the original request only, and a delegate is asked once they have been refused.
     public var credential: PasswordCredential? {
-        get { storage.parts.rare.parts?.credential }
+        get { storage.owned.parts.rare.parts?.credential }
         set {
             makeUnique()
-            storage.parts.rare.set(newValue) { $0.credential = $1 }
+            storage.owned.parts.rare.set(newValue) { $0.credential = $1 }
         }
     }
 
     /// What a `URLProtocol` has noted about the request, by key. Nothing of it is sent.
     package var properties: [String: RequestProperty] {
-        get { storage.parts.rare.parts?.properties ?? [:] }
+        get { storage.owned.parts.rare.parts?.properties ?? [:] }
         set {
             makeUnique()
-            storage.parts.rare.set(newValue.isEmpty ? nil : newValue) { $0.properties = $1 }
+            storage.owned.parts.rare.set(newValue.isEmpty ? nil : newValue) { $0.properties = $1 }
         }
     }
 
     /// How the session's cache answers the request; ``CachePolicy/useProtocolCachePolicy``, the default, leaves it to the
     /// session's ``SessionConfiguration/requestCachePolicy``. No effect in a session without a cache.
     public var cachePolicy: CachePolicy {
-        get { storage.parts.cachePolicy }
+        get { storage.owned.parts.cachePolicy }
         set {
             makeUnique()
-            storage.parts.cachePolicy = newValue
+            storage.owned.parts.cachePolicy = newValue
         }
     }
 
     /// Whether the body can be read from its beginning: there is none, it can be read again, or it has not been read.
     var isReplayable: Bool {
-        guard let body = storage.parts.body, !body.isReplayable else { return true }
+        guard let body = storage.owned.parts.body, !body.isReplayable else { return true }
         return onceSource?.isUntouched ?? false
     }
 
     /// The timeouts of this request; nil uses the session's.
     public var timeouts: Timeouts? {
-        get { storage.parts.timeouts }
+        get { storage.owned.parts.timeouts }
         set {
             makeUnique()
-            storage.parts.timeouts = newValue
+            storage.owned.parts.timeouts = newValue
         }
     }
 
     /// Whether the session's cookie storage sends cookies with this request and takes those of its responses; true by
     /// default. A `Cookie` field among ``headers`` is sent behind the storage's cookies, in the same field.
     public var httpShouldHandleCookies: Bool {
-        get { storage.parts.handlesCookies }
+        get { storage.owned.parts.handlesCookies }
         set {
             makeUnique()
-            storage.parts.handlesCookies = newValue
+            storage.owned.parts.handlesCookies = newValue
         }
     }
 
     /// The header fields of this request with secret values, besides those that always are:
     /// `request.sensitiveFields.insert("X-Api-Key")`. The marks are kept with the request and are not sent.
     public var sensitiveFields: SensitiveFields {
-        get { storage.parts.rare.parts?.sensitiveFields ?? SensitiveFields() }
+        get { storage.owned.parts.rare.parts?.sensitiveFields ?? SensitiveFields() }
         set {
             makeUnique()
-            storage.parts.rare.set(newValue) { $0.sensitiveFields = $1 }
+            storage.owned.parts.rare.set(newValue) { $0.sensitiveFields = $1 }
         }
     }
 
@@ -519,24 +513,24 @@ public struct URLRequest: Sendable {
 
     /// The value of a header field, whatever the case of its name; repeats are joined with a comma.
     public func value(forHTTPHeaderField name: String) -> String? {
-        storage.parts.headers[name]
+        storage.owned.parts.headers[name]
     }
 
     /// Replaces every field of that name, and keeps the spelling of the first, as Foundation does; nil removes them.
     public mutating func setValue(_ value: String?, forHTTPHeaderField name: String) {
         makeUnique()
-        storage.parts.headers.setValue(value, for: name)
+        storage.owned.parts.headers.setValue(value, for: name)
     }
 
     /// Adds a value to the field of that name, behind a comma if there is one already, as Foundation does.
     /// `headers.append` adds a field of its own.
     public mutating func addValue(_ value: String, forHTTPHeaderField name: String) {
         makeUnique()
-        storage.parts.headers.addValue(value, for: name)
+        storage.owned.parts.headers.addValue(value, for: name)
     }
 
     /// The host of the URL in lower case, without brackets; nil if the URL cannot be requested.
-    public var host: String? { try? storage.parts.destination.get().origin.host }
+    public var host: String? { try? storage.owned.parts.destination.get().origin.host }
 
     /// The origin of the URL; nil if the URL cannot be requested.
     package var requestedOrigin: HTTPOrigin? { storage.owned.origin }
@@ -559,18 +553,18 @@ public struct URLRequest: Sendable {
         "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "QUERY", "TRACE",
     ]
 
-    var method: String { storage.parts.method }
+    var method: String { storage.owned.parts.method }
 
     /// The request cannot be sent any more, for this reason.
     package mutating func refuse(_ reason: InvalidRequest) {
         makeUnique()
-        storage.parts.destination = .failure(reason)
+        storage.owned.parts.destination = .failure(reason)
     }
 
     /// Whether a method was set, even GET.
-    package var isMethodNamed: Bool { storage.parts.isMethodNamed }
+    package var isMethodNamed: Bool { storage.owned.parts.isMethodNamed }
 
-    var destination: Result<Destination, InvalidRequest> { storage.parts.destination }
+    var destination: Result<Destination, InvalidRequest> { storage.owned.parts.destination }
 
     /// The origin of the destination, which costs less.
     ///
@@ -590,7 +584,7 @@ public struct URLRequest: Sendable {
             let made = storage.made.withLock { $0.take() }
             withExtendedLifetime(made) {}
         } else {
-            storage = Storage(storage.parts)
+            storage = Storage(storage.owned.parts)
         }
     }
 
