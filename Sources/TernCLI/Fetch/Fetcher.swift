@@ -150,7 +150,7 @@ struct Fetcher: Sendable {
             redirectSchemes: options.transfer.schemes.redirectSchemes, decodes: options.fields.isCompressed,
             updatesReferer: options.fields.updatesReferer, keepsCredentials: options.transfer.keepsCredentials,
             keptPosts: options.transfer.keptPosts, keptMethod: options.content.method,
-            hasPostContent: options.content.hasBody && !options.content.hasUpload,
+            hasPostContent: options.content.hasPostBody,
             wantsPart: options.file != nil && options.range != nil,
             speedLimit: options.transfer.speedLimit,
             offset: plan.offset, continuesFile: continuesFile(plan),

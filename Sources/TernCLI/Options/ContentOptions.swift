@@ -94,6 +94,9 @@ struct ContentOptions: OptionGroup {
 
     var hasBody: Bool { hasUpload || !form.isEmpty || !parts.isEmpty && !isQuery }
 
+    /// Whether the body is that of a POST unless a method is given: data or a form.
+    var hasPostBody: Bool { hasBody && !hasUpload }
+
     /// The files it reads.
     var inputs: [String] { parts.compactMap(\.file) + form.compactMap(\.file) + uploads }
 
@@ -121,7 +124,7 @@ struct MethodChoice {
         }
         given = options.method ?? command
         isHead = options.isHead
-        hasContent = hasBody && !options.hasUpload
+        hasContent = options.hasPostBody
     }
 
     /// - Parameter hasUpload: whether the request has a file of `-T`.

@@ -4,10 +4,12 @@ import TernFiles
 
 /// The output of the response, with curl's option names.
 struct OutputOptions: OptionGroup {
-    static var table: OptionTable<Self> { OptionTable(files, continuation, head, dump, failures, writeOut, json) }
+    static var table: OptionTable<Self> { OptionTable(files, continuation, others) }
 
     /// For what begins at its start.
-    static var withoutContinuation: OptionTable<Self> { OptionTable(files, head, dump, failures, writeOut, json) }
+    static var withoutContinuation: OptionTable<Self> { OptionTable(files, others) }
+
+    private static var others: OptionTable<Self> { OptionTable(head, dump, failures, writeOut, json) }
 
     static var files: OptionTable<Self> {
         OptionTable(

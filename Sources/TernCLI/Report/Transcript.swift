@@ -56,7 +56,7 @@ final class Transcript: ContinuedReceiver, SessionDownloadDelegate {
         case elsewhere
     }
 
-    /// What is told of a retry.
+    /// Returns the lines that tell of a retry.
     ///
     /// - Parameters:
     ///   - contents: what has come before.
@@ -87,7 +87,7 @@ final class Transcript: ContinuedReceiver, SessionDownloadDelegate {
         var restOffset: Int64 = 0
         /// The last validator that a response to the request had.
         var validator: StrongValidator?
-        /// What is told of a retry behind the head of the response that it follows.
+        /// Lines about the retry that follows a response. They stand behind its head.
         var notice: [String] = []
         /// A retry follows, and has not been sent.
         var isRetrying = false

@@ -327,10 +327,6 @@ extension SessionError.DownloadFailure: CustomStringConvertible {
         }
     }
 
-    private static func hex(_ bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
-
     /// One line for a log.
     public var description: String {
         switch self {
@@ -342,7 +338,8 @@ extension SessionError.DownloadFailure: CustomStringConvertible {
         case .incomplete(let count, let total): "the server sent \(count) of \(total) bytes"
         case .tooLong(let limit): "the body exceeds \(limit) bytes"
         case .digestMismatch(let algorithm, let expected, let actual):
-            "the \(algorithm.rawValue) digest of the content is \(Self.hex(actual)), and not \(Self.hex(expected))"
+            "the \(algorithm.rawValue) digest of the content is \(actual.map(hexadecimal).joined()), "
+                + "and not \(expected.map(hexadecimal).joined())"
         case .digestLength(let algorithm, let count):
             "the digest to compare with has \(count) bytes, and one of \(algorithm.rawValue) has \(algorithm.length)"
         case .noDigest: "the response has no Repr-Digest that is understood"

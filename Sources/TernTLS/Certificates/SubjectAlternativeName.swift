@@ -64,4 +64,4 @@ extension SubjectAlternativeName: CustomStringConvertible {
     }
 }
 
-func hexadecimal(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
+package func hexadecimal(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
