@@ -56,13 +56,9 @@ struct EventsCommand: ToolCommand {
             maximumEventSize: maximumEventSize?.bytes ?? Session.maximumEventSize, delegate: delegate(planner.session))
         let isJSON = isJSON
         let reader = EventReader { event in try StandardStreams.print(EventText.text(of: event, isJSON: isJSON)) }
-        do {
+        try await files.saved {
             try await reader.read(events, within: limit, tellsErrors: global.messages.tellsErrors)
-        } catch {
-            files.saveQuietly()
-            throw error
         }
-        try files.save()
     }
 
     /// Tells of the responses whose events are read, with `-v`: their reader does not share them with a delegate.

@@ -29,16 +29,12 @@ struct FetchRun {
             var first = FetchSequence([fetch])
             _ = try first.next()
         }
-        let status: ExitStatus
-        do {
-            status = try await run(FetchSequence(fetches))
+        let status = try await files.saved {
+            let status = try await run(FetchSequence(fetches))
             meter?.finish()
             for fetch in fetches { try fetch.fetcher.finish() }
-        } catch {
-            files.saveQuietly()
-            throw error
+            return status
         }
-        try files.save()
         if status != .success { throw ExitCode(status.rawValue) }
     }
 
@@ -84,17 +80,22 @@ struct RunFiles {
             width: options.parallel.width, observers: recorder.observers + observers)
     }
 
-    func save() throws {
-        try cookies?.save()
-        try sessions.save()
-        try recorder.write()
+    /// Runs what a command does, and then writes the files, however it ended. The first failure is the one that is thrown.
+    func saved<Value>(_ run: () async throws -> Value) async throws -> Value {
+        let value: Value
+        do { value = try await run() } catch {
+            try? save()
+            throw error
+        }
+        try save()
+        return value
     }
 
-    /// Whatever has happened, for the first failure is the one that is told.
-    func saveQuietly() {
-        try? cookies?.save()
-        try? sessions.save()
-        try? recorder.write()
+    private func save() throws {
+        let outcomes = [
+            Result { try cookies?.save() }, Result { try sessions.save() }, Result { try recorder.write() },
+        ]
+        for outcome in outcomes { try outcome.get() }
     }
 }
 

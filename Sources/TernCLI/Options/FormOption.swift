@@ -82,16 +82,13 @@ struct FormOption: Sendable, Equatable {
     /// A file, or what standard input and pipes have: servers without chunks need its length. What is long is sent in chunks.
     private static func content(_ path: String) throws -> MultipartForm.Content {
         let upload = try Upload(path: path, option: "-F")
+        if upload.length != nil { return .file(path: path) }
         let file = InputDescriptor()
-        var beginning = Data()
-        while upload.length == nil, beginning.count <= InputFile.maximumLength {
-            do throws(InputError) {
-                guard let piece = try file.piece(of: path, 1 << 16) else { return .data(beginning) }
-                beginning.append(piece)
-            } catch {
-                throw CommandFailure(.unreadable, "-F: \(error)")
-            }
+        let beginning: Data
+        do throws(InputError) { beginning = try file.beginning(of: path, InputFile.maximumLength) } catch {
+            throw CommandFailure(.unreadable, "-F: \(error)")
         }
+        if beginning.count <= InputFile.maximumLength { return .data(beginning) }
         guard case .once(let source, _) = upload.content(beginning, before: file) else { return .file(path: path) }
         return .source(source)
     }

@@ -10,8 +10,6 @@ import TernLock
 
 /// A file that an option reads; `-` is standard input.
 enum InputFile {
-    private static let pieceSize = 256 * 1024
-
     /// The most that a file of settings may have, such as one of options, fields, certificates or passwords, in bytes.
     static let maximumLength = 64 << 20
     /// The most that a file of content may have that is held in memory, in bytes: as in curl. `-T` and `-F` hold none.
@@ -32,18 +30,8 @@ enum InputFile {
         if path != "-", let status = FileStatus(of: path), status.kind == .regular, status.length > limit {
             throw InputError(path: path, .tooLong(limit: limit))
         }
-        return try read(InputDescriptor(), path, limit)
-    }
-
-    // Apart, and not inlined: with the object and the typed error in one function, the compiler of Swift 6.3.1 puts the
-    // object onto the stack and releases it as if it were not there.
-    @inline(never)
-    private static func read(_ file: InputDescriptor, _ path: String, _ limit: Int) throws(InputError) -> Data {
-        var contents = Data()
-        while let piece = try file.piece(of: path, pieceSize) {
-            contents.append(piece)
-            if contents.count > limit { throw InputError(path: path, .tooLong(limit: limit)) }
-        }
+        let contents = try InputDescriptor().beginning(of: path, limit)
+        if contents.count > limit { throw InputError(path: path, .tooLong(limit: limit)) }
         return contents
     }
 
@@ -75,6 +63,16 @@ final class InputDescriptor: @unchecked Sendable {
             if count >= 0 { return bytes.isEmpty ? nil : Data(bytes) }
             if errno != EINTR { throw InputError(path: path, number: errno) }
         }
+    }
+
+    /// All of it, or of what is longer than `limit` the first bytes, more than `limit`.
+    // Not inlined: with the object and the typed error in one function, the compiler of Swift 6.3.1 puts the object onto the
+    // stack and releases it as if it were not there.
+    @inline(never)
+    func beginning(of path: String, _ limit: Int) throws(InputError) -> Data {
+        var contents = Data()
+        while contents.count <= limit, let piece = try piece(of: path, 1 << 18) { contents.append(piece) }
+        return contents
     }
 
     private func opened(_ path: String) throws(InputError) -> Int32 {

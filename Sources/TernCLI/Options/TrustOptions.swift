@@ -142,8 +142,8 @@ struct TrustOptions: OptionGroup, Equatable {
     /// Also for the targets of redirects.
     func policiesForEveryHost() throws -> ServerTrustPolicyManager? {
         let policy = try policy()
-        guard let file = try filePolicies() else { return policy.map(UniformTrustPolicy.init) }
-        return policy.map { FileTrustPolicy(file, and: $0) } ?? file
+        guard let file = try filePolicies() else { return policy.map { UniformTrustPolicy($0) } }
+        return policy.map { UniformTrustPolicy($0, with: file) } ?? file
     }
 
     func policies(forHost host: String?) throws -> ServerTrustPolicyManager? {
@@ -202,34 +202,23 @@ struct TrustOptions: OptionGroup, Equatable {
     }
 }
 
-/// One policy for every host, so that the options also apply to the targets of redirects.
+/// One policy for every host, so that the options also apply to the targets of redirects; together with each host's own in a
+/// policy file, if there is one.
 final class UniformTrustPolicy: ServerTrustPolicyManager, @unchecked Sendable {
     // Immutable, hence `@unchecked Sendable`.
     private let policy: ServerTrustPolicy
+    private let file: ServerTrustPolicyManager?
 
-    init(_ policy: ServerTrustPolicy) {
-        self.policy = policy
-        super.init(policies: [:])
-    }
-
-    override func serverTrustPolicy(forHost host: String) -> ServerTrustPolicy? { policy }
-}
-
-/// A policy file's, each host's together with one for every host.
-final class FileTrustPolicy: ServerTrustPolicyManager, @unchecked Sendable {
-    // Immutable, hence `@unchecked Sendable`.
-    private let file: ServerTrustPolicyManager
-    private let policy: ServerTrustPolicy
-
-    init(_ file: ServerTrustPolicyManager, and policy: ServerTrustPolicy) {
-        (self.file, self.policy) = (file, policy)
+    init(_ policy: ServerTrustPolicy, with file: ServerTrustPolicyManager? = nil) {
+        (self.policy, self.file) = (policy, file)
         super.init(
-            policies: [:], allHostsMustBeEvaluated: file.allHostsMustBeEvaluated, profile: file.profile,
-            maximumPathDepth: file.maximumPathDepth)
+            policies: [:], allHostsMustBeEvaluated: file?.allHostsMustBeEvaluated ?? false,
+            profile: file?.profile,
+            maximumPathDepth: file?.maximumPathDepth)
     }
 
     override func serverTrustPolicy(forHost host: String) -> ServerTrustPolicy? {
-        if let own = file.serverTrustPolicy(forHost: host) { return .composite([own, policy]) }
+        if let own = file?.serverTrustPolicy(forHost: host) { return .composite([own, policy]) }
         return allHostsMustBeEvaluated ? nil : policy
     }
 }

@@ -111,11 +111,10 @@ private struct TimelineReport: Encodable {
     }
 
     func encode(to encoder: any Encoder) throws {
-        let (opened, failed, last) = (contents.opened, contents.failed, contents.lastHop)
+        let last = contents.lastHop
         var container = encoder.container(keyedBy: Key.self)
         for (key, instant) in [
-            (Key.resolved, opened?.resolved ?? failed?.resolved),
-            (.connected, opened?.connected ?? failed?.connected), (.secured, opened?.secured),
+            (Key.resolved, contents.resolved), (.connected, contents.connected), (.secured, contents.opened?.secured),
             (.sent, last?.connectionAcquired), (.response, last?.responseStart), (.total, contents.metrics?.end),
         ] {
             try container.encode(contents.seconds(at: instant), forKey: key)

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
 import TernEngine
+import TernIO
+import TernTLS
 
-// What all reports tell of a transfer, from one source.
+// The facts that all reports tell of a transfer: `-w`, `%{json}`, `--report-json`.
 extension Transcript.Contents {
     var hops: [HopMetrics] { metrics?.hops ?? [] }
 
@@ -12,6 +15,62 @@ extension Transcript.Contents {
 
     /// The last connection, if it was not opened.
     var failed: FailedConnectionMetrics? { lastHop?.connection == nil ? lastHop?.failedConnection : nil }
+
+    /// When the host's addresses were known, for a connection that this opened or failed to open.
+    var resolved: MonotonicInstant? { opened?.resolved ?? failed?.resolved }
+
+    /// When such a connection reached the server or a proxy.
+    var connected: MonotonicInstant? { opened?.connected ?? failed?.connected }
+
+    var remoteAddress: TransportAddress? { lastHop?.connection?.remoteAddress ?? failed?.remoteAddress }
+
+    /// The verified chain of the last connection, leaf to root.
+    var verifiedChain: [X509Certificate] { lastHop?.connection?.verifiedChain ?? [] }
+
+    /// OpenSSL's code (X509_STORE_CTX_get_error(3)); 0 also without a judgement, as with `-k`.
+    var verifyResult: Int {
+        guard case .connecting(.insecure(let error))? = (error as? SessionError)?.reason,
+            let failure = error.trustFailure
+        else { return 0 }
+        return Int(failure.verifyCode)
+    }
+
+    /// Whether the last connection led through a proxy, or a proxy has refused it.
+    var isProxyUsed: Bool {
+        if case .connecting(.proxy)? = (error as? SessionError)?.reason { return true }
+        return lastHop?.connection?.isProxyConnection == true
+    }
+
+    /// The status of the last answer to CONNECT for this transfer; 0 without one, as on a reused connection.
+    var connectStatus: Int {
+        let heads = hops.flatMap { hop in
+            (hop.isConnectionReused ? [] : hop.connection?.connectHeads ?? [])
+                + (hop.failedConnection?.connectHeads ?? [])
+        }
+        return heads.last?.status ?? 0
+    }
+
+    /// That of the last request; nil before the first.
+    var effectiveURL: URL? { response?.url ?? lastHop?.request.url }
+
+    /// The target of a redirect that was not followed.
+    var redirectURL: String? {
+        guard let response, (300..<400).contains(response.statusCode),
+            let base = response.url, let location = response.head.bytes(for: "Location").first
+        else { return nil }
+        return URL(location: location, from: base).map { SensitiveFields.withoutUserinfo($0.absoluteString) }
+    }
+
+    /// The bytes of the request's content. A small one is sent with the head, and has no event of its own.
+    var uploadSize: Int {
+        max(sentSize, lastHop?.requestSent == nil ? 0 : lastHop?.request.httpBody?.count ?? 0)
+    }
+
+    /// Bytes per second, over the whole of the last attempt.
+    func speed(_ size: Int) -> Int {
+        guard let seconds = seconds(at: metrics?.end), seconds > 0 else { return 0 }
+        return Int(Double(size) / seconds)
+    }
 
     /// Since the start of the last attempt; nil for what has not happened.
     func seconds(at instant: MonotonicInstant?) -> Double? {

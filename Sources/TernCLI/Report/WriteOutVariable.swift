@@ -95,50 +95,54 @@ enum WriteOutValue: Encodable {
 extension TransferReport {
     func value(of variable: WriteOutVariable) -> WriteOutValue {
         switch variable {
-        case .certificates: .text(certificates.map(Self.text(of:)).joined())
+        case .certificates: .text(contents.verifiedChain.map(Self.text(of:)).joined())
         case .contentType: .bytes(contents.response?.head.bytes(for: "Content-Type").last)
         case .errorMessage: .text(failure?.message)
         case .exitCode: .number(Int((failure?.status ?? .success).rawValue))
         case .fileName:
             .bytes((contents.path ?? plan.path).map { ByteText.bytes(of: $0) })
         case .entryPathOfFTP: .text(nil)
-        case .proxyCode: .status(connectStatus)
+        case .proxyCode: .status(contents.connectStatus)
         case .httpCode, .responseCode:
             // As in curl, a file that is not what -z wants is unchanged.
-            .status(contents.isUnchanged ? 304 : contents.response?.statusCode ?? last?.statusCode ?? 0)
+            .status(contents.isUnchanged ? 304 : contents.response?.statusCode ?? contents.lastHop?.statusCode ?? 0)
         case .httpVersion: .text(contents.response.map { "\($0.head.version)".replacing("HTTP/", with: "") } ?? "0")
-        case .localIP: .text(last?.connection?.localAddress?.host)
-        case .localPort: .number(last?.connection?.localAddress?.port.map(Int.init) ?? 0)
-        case .method: .text(last?.request.httpMethod ?? plan.request.httpMethod)
-        case .certificateCount: .number(certificates.count)
-        case .connectCount: .number(hops.count { $0.connection != nil && !$0.isConnectionReused })
+        case .localIP: .text(contents.lastHop?.connection?.localAddress?.host)
+        case .localPort: .number(contents.lastHop?.connection?.localAddress?.port.map(Int.init) ?? 0)
+        case .method: .text(contents.lastHop?.request.httpMethod ?? plan.request.httpMethod)
+        case .certificateCount: .number(contents.verifiedChain.count)
+        case .connectCount: .number(contents.hops.count { $0.connection != nil && !$0.isConnectionReused })
         case .headerCount: .number(contents.response?.headers.count ?? 0)
         case .redirectCount: .number(contents.metrics?.redirectCount ?? 0)
         case .retryCount: .number(contents.metrics?.retries.last?.number ?? 0)
-        case .isProxyUsed: .number(isProxyUsed ? 1 : 0)
+        case .isProxyUsed: .number(contents.isProxyUsed ? 1 : 0)
         case .proxyVerifyResult, .isEarlyDataUsed: .number(0)
-        case .redirectURL: .text(redirectURL)
+        case .redirectURL: .text(contents.redirectURL)
         case .referer:
-            .bytes((last?.request ?? plan.request).headers.last { $0.name.lowercased() == "referer" }?.bytes)
-        case .remoteIP: .text((last?.connection?.remoteAddress ?? failed?.remoteAddress)?.host)
-        case .remotePort: .number((last?.connection?.remoteAddress ?? failed?.remoteAddress)?.port.map(Int.init) ?? 0)
+            .bytes(
+                (contents.lastHop?.request ?? plan.request).headers.last { $0.name.lowercased() == "referer" }?.bytes)
+        case .remoteIP: .text(contents.remoteAddress?.host)
+        case .remotePort: .number(contents.remoteAddress?.port.map(Int.init) ?? 0)
         case .scheme: .text(effectiveURL?.scheme?.lowercased())
         case .downloadSize: .number(contents.receivedSize)
         case .headerSize: .number(contents.heads.size)
         case .requestSize: .number(contents.requestSize)
-        case .uploadSize: .number(uploadSize)
-        case .downloadSpeed: .number(speed(contents.receivedSize))
-        case .uploadSpeed: .number(speed(uploadSize))
-        case .verifyResult: .number(verifyResult)
-        case .timeResolved: .seconds(time(opened?.resolved ?? failed?.resolved ?? last?.connectionAcquired))
-        case .timeConnected: .seconds(time(opened?.connected ?? failed?.connected ?? last?.connectionAcquired))
-        case .timeSecured: .seconds(time(opened?.secured))
-        case .timeAfterTransfer: .seconds(time(last?.requestSent))
+        case .uploadSize: .number(contents.uploadSize)
+        case .downloadSpeed: .number(contents.speed(contents.receivedSize))
+        case .uploadSpeed: .number(contents.speed(contents.uploadSize))
+        case .verifyResult: .number(contents.verifyResult)
+        case .timeResolved: .seconds(time(contents.resolved ?? contents.lastHop?.connectionAcquired))
+        case .timeConnected: .seconds(time(contents.connected ?? contents.lastHop?.connectionAcquired))
+        case .timeSecured: .seconds(time(contents.opened?.secured))
+        case .timeAfterTransfer: .seconds(time(contents.lastHop?.requestSent))
         case .timeQueued: .seconds((contents.metrics?.queueTime ?? .zero) / .seconds(1))
         case .timeBeforeTransfer:
-            .seconds(max(time(last?.connectionAcquired), time(opened?.secured ?? opened?.connected)))
-        case .timeRedirected: .seconds(hops.count > 1 ? time(last?.start) : 0)
-        case .timeOfFirstByte: .seconds(time(last?.responseStart))
+            .seconds(
+                max(
+                    time(contents.lastHop?.connectionAcquired),
+                    time(contents.opened?.secured ?? contents.opened?.connected)))
+        case .timeRedirected: .seconds(contents.hops.count > 1 ? time(contents.lastHop?.start) : 0)
+        case .timeOfFirstByte: .seconds(time(contents.lastHop?.responseStart))
         case .timeTotal: .seconds(time(contents.metrics?.end))
         case .url: .text(plan.target.text)
         case .effectiveURL: .text(effectiveURL.map { $0.path().isEmpty ? $0.appending(path: "/") : $0 }?.absoluteString)
@@ -162,9 +166,6 @@ extension TransferReport {
         }
     }
 
-    /// The verified chain of the last connection, leaf to root.
-    private var certificates: [X509Certificate] { last?.connection?.verifiedChain ?? [] }
-
     private static func text(of certificate: X509Certificate) -> String {
         let (start, end) = (certificate.notBefore, certificate.notAfter)
         return [
@@ -174,55 +175,7 @@ extension TransferReport {
         ].map { $0.hasSuffix("\n") ? $0 : $0 + "\n" }.joined()
     }
 
-    /// OpenSSL's code (X509_STORE_CTX_get_error(3)); 0 also without a judgement, as with `-k`.
-    private var verifyResult: Int {
-        guard case .connecting(.insecure(let error))? = (contents.error as? SessionError)?.reason,
-            let failure = error.trustFailure
-        else { return 0 }
-        return Int(failure.verifyCode)
-    }
-
-    private var hops: [HopMetrics] { contents.hops }
-    private var last: HopMetrics? { contents.lastHop }
-    private var opened: ConnectionMetrics? { contents.opened }
-    private var failed: FailedConnectionMetrics? { contents.failed }
-
-    /// Why a proxy opened no tunnel.
-    private var proxyError: ProxyError? {
-        if case .connecting(.proxy(let error))? = (contents.error as? SessionError)?.reason { error } else { nil }
-    }
-
-    /// The status of the last answer to CONNECT for this transfer; 0 without one, as on a reused connection.
-    private var connectStatus: Int {
-        let heads = hops.flatMap { hop in
-            (hop.isConnectionReused ? [] : hop.connection?.connectHeads ?? [])
-                + (hop.failedConnection?.connectHeads ?? [])
-        }
-        return heads.last?.status ?? 0
-    }
-
-    /// Whether the last connection led through a proxy, or a proxy has refused it.
-    private var isProxyUsed: Bool { proxyError != nil || last?.connection?.isProxyConnection == true }
-
-    private var effectiveURL: URL? { contents.response?.url ?? last?.request.url ?? plan.target.url }
-
-    /// The target of a redirect that was not followed.
-    private var redirectURL: String? {
-        guard let response = contents.response, (300..<400).contains(response.statusCode),
-            let base = response.url, let location = response.head.bytes(for: "Location").first
-        else { return nil }
-        return URL(location: location, from: base).map { SensitiveFields.withoutUserinfo($0.absoluteString) }
-    }
-
-    /// A small body is sent with the head, and has no event of its own.
-    private var uploadSize: Int {
-        max(contents.sentSize, last?.requestSent == nil ? 0 : last?.request.httpBody?.count ?? 0)
-    }
+    private var effectiveURL: URL? { contents.effectiveURL ?? plan.target.url }
 
     private func time(_ instant: MonotonicInstant?) -> Double { contents.seconds(at: instant) ?? 0 }
-
-    private func speed(_ size: Int) -> Int {
-        let seconds = time(contents.metrics?.end)
-        return seconds > 0 ? Int(Double(size) / seconds) : 0
-    }
 }
