@@ -110,7 +110,7 @@ extension LoadGenerator.Result {
     private static func kind(of reason: SessionError.Reason) -> String {
         switch reason {
         case .connecting(.unreachable), .transfer(.malformedResponse), .timedOut: "\(reason.kind): \(reason.rule)"
-        case .request, .connecting, .transfer, .download, .cancelled, .sessionInvalidated, .system, .program:
+        case .request, .connecting, .transfer, .download, .response, .cancelled, .sessionInvalidated, .system, .program:
             reason.kind.rawValue
         }
     }

@@ -27,7 +27,7 @@ public struct JSONParameterEncoder: ParameterEncoder {
         guard let parameters else { return request }
         var request = request
         do {
-            request.setBody(try encoder.encode(parameters), contentType: "application/json")
+            request.setContent(.data(try encoder.encode(parameters)), type: "application/json")
         } catch {
             throw AFError.parameterEncodingFailed(reason: .jsonEncodingFailed(error: error))
         }

@@ -49,7 +49,7 @@ public struct JSONEncoding: ParameterEncoding, Sendable {
     {
         var request = try urlRequest.asURLRequest()
         guard let jsonObject else { return request }
-        request.setBody(try body(jsonObject), contentType: "application/json")
+        request.setContent(.data(try body(jsonObject)), type: "application/json")
         return request
     }
 
@@ -93,7 +93,7 @@ public struct PropertyListEncoding: ParameterEncoding, Sendable {
     public func encode(_ urlRequest: any URLRequestConvertible, with parameters: Parameters?) throws -> URLRequest {
         var request = try urlRequest.asURLRequest()
         guard let parameters else { return request }
-        request.setBody(try body(parameters), contentType: "application/x-plist")
+        request.setContent(.data(try body(parameters)), type: "application/x-plist")
         return request
     }
 
@@ -104,16 +104,6 @@ public struct PropertyListEncoding: ParameterEncoding, Sendable {
             return try PropertyListSerialization.data(fromPropertyList: parameters, format: format, options: options)
         } catch {
             throw AFError.parameterEncodingFailed(reason: .propertyListEncodingFailed(error: error))
-        }
-    }
-}
-
-extension URLRequest {
-    /// Sets `body`, and the Content-Type unless the request has one.
-    mutating func setBody(_ body: Data, contentType: String) {
-        httpBody = body
-        if value(forHTTPHeaderField: "Content-Type") == nil {
-            setValue(contentType, forHTTPHeaderField: "Content-Type")
         }
     }
 }

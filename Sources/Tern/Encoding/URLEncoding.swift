@@ -55,8 +55,8 @@ public struct URLEncoding: ParameterEncoding, Sendable {
             guard let url = request.url else { throw AFError.parameterEncodingFailed(reason: .missingURL) }
             if !parameters.isEmpty { request.url = try Self.url(url, appending: query(parameters)) }
         } else {
-            request.setBody(
-                Data(query(parameters).utf8), contentType: "application/x-www-form-urlencoded; charset=utf-8")
+            request.setContent(
+                .data(Data(query(parameters).utf8)), type: "application/x-www-form-urlencoded; charset=utf-8")
         }
         return request
     }

@@ -158,7 +158,7 @@ extension ExitStatus {
         case .transfer(let failure): status(of: failure, error)
         case .download(let failure): status(of: failure)
         case .timedOut: .timeLimit
-        case .cancelled, .sessionInvalidated, .program: .failure
+        case .response, .cancelled, .sessionInvalidated, .program: .failure
         case .system: status(ofSystemErrorIn: error.phase)
         }
     }

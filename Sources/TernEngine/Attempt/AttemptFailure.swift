@@ -38,7 +38,7 @@ struct AttemptFailure: Sendable {
 
     var kind: Kind {
         switch reason {
-        case .request, .download, .cancelled, .sessionInvalidated, .system, .program: .local
+        case .request, .download, .response, .cancelled, .sessionInvalidated, .system, .program: .local
         case .timedOut(let limit): .timedOut(limit)
         case .connecting(let failure): Self.kind(failure)
         case .transfer(let failure): Self.kind(failure)

@@ -62,6 +62,8 @@ extension SessionError.Reason {
         case .connecting(let failure): failure.code
         case .transfer(let failure): failure.code
         case .download(let failure): failure.code
+        case .response(.unsuccessful): .badServerResponse
+        case .response(.undecodable): .cannotParseResponse
         case .timedOut: .timedOut
         case .cancelled, .sessionInvalidated: .cancelled
         case .system: .unknown
@@ -130,7 +132,7 @@ extension SessionError.TransferFailure {
         case .redirect(.bodyNotReplayable): .requestBodyStreamExhausted
         case .unreadable(.lineTooLong), .unreadable(.characterTooLong), .unreadable(.eventTooLarge):
             .dataLengthExceedsMaximum
-        case .unreadable(.undecodableLine): .cannotParseResponse
+        case .unreadable(.undecodableLine), .unreadable(.undecodableEvent): .cannotParseResponse
         case .unreadable(.notEvents), .unreadable(.codedEvents): .badServerResponse
         }
     }

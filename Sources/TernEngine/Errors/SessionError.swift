@@ -78,6 +78,8 @@ public struct SessionError: Error, Sendable {
         case transfer(TransferFailure)
         /// The response did not become the requested file.
         case download(DownloadFailure)
+        /// The complete response is not what its caller asked for.
+        case response(ResponseFailure)
         /// A timeout passed.
         case timedOut(TimeLimit)
         /// The caller, or the Swift task it ran in, cancelled.
@@ -144,7 +146,8 @@ public struct SessionError: Error, Sendable {
 
 extension SessionError: CustomStringConvertible, LocalizedError {
     /// One sentence for a log, in one line: what failed, and with which peer. Contains no header and no part of a URL
-    /// beyond its origin; a file is named where it is the cause.
+    /// beyond its origin, but for ``ResponseFailure``, which shows the path and the first bytes of the body; a file is named
+    /// where it is the cause.
     public var description: String {
         let text = reason.dependsOnPhase ? "\(reason) \(phase.activity)" : "\(reason)"
         var place: [String] = []
@@ -195,7 +198,8 @@ extension SessionError.Reason {
     fileprivate var dependsOnPhase: Bool {
         switch self {
         case .cancelled, .timedOut(.total), .timedOut(.idle): true
-        case .request, .connecting, .transfer, .download, .timedOut, .sessionInvalidated, .system, .program: false
+        case .request, .connecting, .transfer, .download, .response, .timedOut, .sessionInvalidated, .system, .program:
+            false
         }
     }
 
@@ -209,6 +213,7 @@ extension SessionError.Reason {
         case .connecting(.insecure(let error)), .transfer(.tls(let error)): error.trustFailure != nil
         case .connecting(.unreachable(let error)):
             error.attempts.contains { "\($0.address)" == origin.endpoint }
+        case .response(let failure): failure.response.url != nil
         case .request, .connecting, .transfer, .download, .timedOut, .cancelled, .sessionInvalidated, .system,
             .program:
             false
@@ -225,6 +230,7 @@ extension SessionError.Reason: CustomStringConvertible {
         case .connecting(let failure): failure.rule
         case .transfer(let failure): failure.rule
         case .download(let failure): failure.rule
+        case .response(let failure): failure.rule
         case .timedOut(let limit): limit.rawValue
         case .cancelled, .sessionInvalidated, .program: description
         case .system(let error): error.message
@@ -237,6 +243,7 @@ extension SessionError.Reason: CustomStringConvertible {
         case .connecting(let failure): "\(failure)"
         case .transfer(let failure): "\(failure)"
         case .download(let failure): "\(failure)"
+        case .response(let failure): "\(failure)"
         case .timedOut(.sessionChallenge): "the session's delegate did not answer the server trust challenge in time"
         case .timedOut(.taskChallenge): "the task's delegate did not answer the server trust challenge in time"
         case .timedOut(let limit): "the \(limit.rawValue) time limit passed"
@@ -365,8 +372,10 @@ extension SessionError {
         case fileExists = "file-exists"
         /// The target of a download is not a regular file.
         case notRegularFile = "not-a-regular-file"
-        /// The status of a download is not a success.
+        /// The status is not a success.
         case httpStatus = "http-status"
+        /// A body, or the data of an event, is not the value that was to be decoded.
+        case valueUndecodable = "value-undecodable"
         /// The server sent another part than requested.
         case wrongPart = "wrong-part"
         /// The file is longer than the part that arrived.
@@ -408,6 +417,7 @@ extension SessionError.Reason {
         case .connecting(let failure): failure.kind
         case .transfer(let failure): failure.kind
         case .download(let failure): failure.kind
+        case .response(let failure): failure.kind
         case .timedOut: .timedOut
         case .cancelled: .cancelled
         case .sessionInvalidated: .sessionInvalidated

@@ -11,6 +11,8 @@ public enum StreamedBodyError: Error, Sendable {
     case undecodableLine(number: Int, any Error)
     /// An event, or a line of one, is longer than the maximum in bytes.
     case eventTooLarge(limit: Int)
+    /// The data of an event cannot be decoded; with the decoder's error.
+    case undecodableEvent(any Error)
     /// The response to a request for events is not an event stream: its status is not 200, or its type not
     /// `text/event-stream`.
     case notEvents(status: Int, contentType: String?)
@@ -25,6 +27,7 @@ extension StreamedBodyError: CustomStringConvertible {
         case .characterTooLong: .characterTooLong
         case .undecodableLine: .lineUndecodable
         case .eventTooLarge: .eventTooLarge
+        case .undecodableEvent: .valueUndecodable
         case .notEvents: .notEvents
         case .codedEvents: .codedEvents
         }
@@ -37,6 +40,7 @@ extension StreamedBodyError: CustomStringConvertible {
         case .characterTooLong(let limit): "a character is longer than \(limit) bytes"
         case .undecodableLine(let number, _): "line \(number) cannot be decoded"
         case .eventTooLarge(let limit): "an event is larger than \(limit) bytes"
+        case .undecodableEvent: "the data of an event cannot be decoded"
         case .notEvents(let status, let type) where status == 200:
             "the response is \(type.map { $0.excerpt } ?? "without a type"), not text/event-stream"
         case .notEvents(let status, _): "the server answered \(status), not 200"

@@ -199,7 +199,7 @@ extension SessionError.Reason {
     /// A provider has failed with this error. That of another task is passed on, unless it is about that task's request.
     fileprivate init(ofProvider error: any Error) {
         switch (error as? SessionError)?.reason {
-        case nil, .request, .download, .sessionInvalidated: self = .transfer(.provider(error))
+        case nil, .request, .download, .response, .sessionInvalidated: self = .transfer(.provider(error))
         case let reason?: self = reason
         }
     }

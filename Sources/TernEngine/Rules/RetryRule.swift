@@ -211,7 +211,7 @@ extension RetryPolicy.Failures {
         case .timedOut(.total): self = .outOfTime
         case .timedOut: self = .timedOut
         case .transfer(.connectionLost): self = .connectionLost
-        case .transfer, .download, .system: self = .other
+        case .transfer, .download, .response, .system: self = .other
         case .connecting(let failure): self.init(of: failure)
         }
     }

@@ -13,6 +13,15 @@ public struct TransferProgress: Sendable, Hashable {
     public internal(set) var countOfBytesReceived: Int64 = 0
     /// The announced number of bytes of the response's body; -1 if it was not announced, and before it is.
     public internal(set) var countOfBytesExpectedToReceive: Int64 = -1
+
+    /// How much of the request's content was sent, 0 to 1; nil if its length is unknown, and without content.
+    public var fractionSent: Double? { Self.fraction(countOfBytesSent, countOfBytesExpectedToSend) }
+    /// How much of the response's body has arrived, 0 to 1; nil if its length was not announced.
+    public var fractionReceived: Double? { Self.fraction(countOfBytesReceived, countOfBytesExpectedToReceive) }
+
+    private static func fraction(_ count: Int64, _ expected: Int64) -> Double? {
+        expected > 0 ? min(1, Double(count) / Double(expected)) : nil
+    }
 }
 
 /// Reports the progress of a task whose other delegate collects or writes the body. Called on the reactor's thread.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import FoundationEssentials
+public import FoundationEssentials
 import TernHTTP1
 
 /// The events of a URL, as they arrive (WHATWG HTML §9.2), across connections: a stream that ends or is interrupted is
@@ -41,6 +41,59 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         {
             try await feed.next()
         }
+    }
+}
+
+/// The data of events as JSON values, as they arrive: an answer of a language model is one. For each iterator as
+/// ``ServerSentEvents``, whose errors it throws.
+///
+/// Throws ``StreamedBodyError/undecodableEvent(_:)`` for data that is not such a value. After an error there are no more
+/// values.
+public struct DecodedEvents<Element: Decodable>: AsyncSequence, Sendable {
+    fileprivate let events: ServerSentEvents
+    fileprivate let decoder: JSONDecoder
+    fileprivate let endMark: String?
+
+    /// Starts with the first call of its `next()`.
+    public func makeAsyncIterator() -> Iterator { Iterator(values: self, feed: EventFeed(events)) }
+
+    /// Returns the values of a ``DecodedEvents`` one after another.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let values: DecodedEvents
+        fileprivate let feed: EventFeed
+
+        /// Returns the next value, as soon as its event is complete; nil when there are no more, and after an error.
+        public mutating func next() async throws(SessionError) -> Element? { try value(of: try await feed.next()) }
+
+        /// The same for a caller isolated to an actor.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(SessionError) -> Element? {
+            try value(of: try await feed.next())
+        }
+
+        private func value(of event: ServerSentEvent?) throws(SessionError) -> Element? {
+            guard let event else { return nil }
+            if event.data == values.endMark {
+                feed.end()
+                return nil
+            }
+            do {
+                return try Data(event.data.utf8).decoded(decoder: values.decoder)
+            } catch {
+                throw feed.stop(.undecodableEvent(error))
+            }
+        }
+    }
+}
+
+extension ServerSentEvents {
+    /// The data of the events as JSON values.
+    ///
+    /// - Parameter endMark: data that is no value, and with which the stream ends, such as the `[DONE]` of language models;
+    ///   nil for none.
+    public func decoded<Value: Decodable>(
+        as type: Value.Type, decoder: JSONDecoder = JSONDecoder(), endMark: String? = nil
+    ) -> DecodedEvents<Value> {
+        DecodedEvents(events: self, decoder: decoder, endMark: endMark)
     }
 }
 
@@ -138,11 +191,11 @@ final class EventFeed {
         }
     }
 
-    private func stop(_ error: StreamedBodyError) -> SessionError {
-        defer {
-            bytes = nil
-            isOver = true
-        }
+    /// There are no more events: the connection is closed.
+    func end() { (bytes, isOver) = (nil, true) }
+
+    func stop(_ error: StreamedBodyError) -> SessionError {
+        defer { end() }
         return self.error(error)
     }
 

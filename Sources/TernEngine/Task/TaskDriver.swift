@@ -1067,7 +1067,7 @@ extension SessionTask {
     private func proxy(involvedIn reason: SessionError.Reason) -> ProxyReference? {
         switch reason {
         case .connecting, .timedOut, .transfer, .system: break
-        case .request, .download, .cancelled, .sessionInvalidated, .program: return nil
+        case .request, .download, .response, .cancelled, .sessionInvalidated, .program: return nil
         }
         guard let route = attempt.route, let origin = try? driver.machine.hop.request.destination.get().origin,
             route.server == origin

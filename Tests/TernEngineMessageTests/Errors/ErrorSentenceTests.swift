@@ -59,7 +59,7 @@ import Testing
             .lineTooLong(limit: 1), .characterTooLong(limit: 1), .undecodableLine(number: 2, call),
             .eventTooLarge(limit: 1),
             .notEvents(status: 200, contentType: "a/b"), .notEvents(status: 200, contentType: nil),
-            .notEvents(status: 500, contentType: nil), .codedEvents("br"),
+            .notEvents(status: 500, contentType: nil), .codedEvents("br"), .undecodableEvent(call),
         ].map { .unreadable($0) }
 
     private static let downloads: [SessionError.DownloadFailure] =
@@ -78,6 +78,15 @@ import Testing
             .foreignFile(path: "/home/a/b"), .wrongLength(1, expected: 2), .inUse(path: "/home/a/b"),
             .unreadable(path: "/home/a/b", code: 13),
         ].map { .resumeData($0) }
+
+    private static let responses: [SessionError.ResponseFailure] =
+        ["", "<p>\nno", "{\u{1b}"].flatMap { text -> [SessionError.ResponseFailure] in
+            let fields = HeaderFields([HeaderField(name: "Content-Type", value: "text/html")])
+            guard let head = try? ResponseHead(withoutContent: 404, version: .http11, fields: fields) else { return [] }
+            let response = HTTPURLResponse(url: URL(string: "https://www.example:8443/birds"), head: head)
+            let content = Data(text.utf8)
+            return [.unsuccessful(response, content: content), .undecodable(response, content: content, call)]
+        }
 
     private static let limits: [SessionError.TimeLimit] = [
         .queue, .connect, .sessionChallenge, .taskChallenge, .head, .idle, .total, .read, .write,
@@ -103,7 +112,7 @@ import Testing
 
     private static let reasons: [SessionError.Reason] =
         requests.map { .request($0) } + transfers.map { .transfer($0) } + downloads.map { .download($0) }
-        + limits.map { .timedOut($0) } + connections.map { .connecting($0) }
+        + responses.map { .response($0) } + limits.map { .timedOut($0) } + connections.map { .connecting($0) }
         + [unreachable(""), unreachable("192.0.2.7"), .cancelled, .sessionInvalidated, .system(call)]
 
     /// Phrases of this number of words are said once.

@@ -48,3 +48,56 @@ import Testing
         #expect(origin.requests.count == 1)
     }
 }
+
+@Suite(.timeLimit(.minutes(5))) struct DecodedEventsTests: EventDialogue {
+    private struct Piece: Decodable, Equatable, Sendable {
+        let text: String
+    }
+
+    private static func values(_ origin: ScriptedOrigin) async throws -> (texts: [String], error: SessionError?) {
+        var request = try URLRequest(origin)
+        try request.setJSON(["question": "which bird?"])
+        let session = Session.limited()
+        let values = session.events(for: request).decoded(as: Piece.self, endMark: "[DONE]")
+        var texts: [String] = []
+        do throws(SessionError) {
+            var iterator = values.makeAsyncIterator()
+            while let piece = try await iterator.next() { texts.append(piece.text) }
+            #expect(try await iterator.next() == nil)
+            return (texts, nil)
+        } catch {
+            return (texts, error)
+        }
+    }
+
+    @Test func `an answer in pieces ends with its mark, though the server keeps the stream open`() async throws {
+        let origin = try ScriptedOrigin { _, request in
+            guard request.method == "POST", String(decoding: request.body, as: UTF8.self).contains("bird") else {
+                return [.respond(status: 400)]
+            }
+            return [
+                .send(Self.head + "data: {\"text\":\"Sterna\"}\n\ndata: {\"text\":\ndata: \" hirundo\"}\n\n"),
+                .send("data: [DONE]\n\ndata: {\"text\":\"never read\"}\n\n"), .awaitClose,
+            ]
+        }
+        let (texts, error) = try await Self.values(origin)
+        #expect(texts == ["Sterna", " hirundo"])
+        #expect(error == nil)
+        #expect(await origin.waitFor { $0.openConnections == 0 && $0.requestCount == 1 })
+    }
+
+    @Test(arguments: ["", "{", "{\"text\":1}", "<html>", "[DONE] "])
+    func `data that is no such value is an error behind the values before it`(data: String) async throws {
+        let origin = try ScriptedOrigin { _, _ in
+            [.send(Self.head + "data: {\"text\":\"a\"}\n\ndata: \(data)\ndata:\n\n"), .awaitClose]
+        }
+        let (texts, error) = try await Self.values(origin)
+        #expect(texts == ["a"])
+        guard case .transfer(.unreadable(.undecodableEvent(let cause)))? = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(cause is DecodingError)
+        #expect(await origin.waitFor { $0.openConnections == 0 })
+    }
+}

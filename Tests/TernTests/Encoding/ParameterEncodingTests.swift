@@ -159,10 +159,10 @@ import Testing
 @Suite struct URLRequestBodyTests {
     @Test func `a body brings its type, and a type that is there stays`() throws {
         var request = try URLRequest(url: "http://localhost/", method: .post)
-        request.setBody(Data("a".utf8), contentType: "text/plain")
+        request.setContent(.data(Data("a".utf8)), type: "text/plain")
         #expect(request.httpBody == Data("a".utf8))
         #expect(request.value(forHTTPHeaderField: "Content-Type") == "text/plain")
-        request.setBody(Data("b".utf8), contentType: "text/html")
+        request.setContent(.data(Data("b".utf8)), type: "text/html")
         #expect(request.httpBody == Data("b".utf8))
         #expect(request.value(forHTTPHeaderField: "Content-Type") == "text/plain")
     }
