@@ -56,7 +56,7 @@ struct DownloadFileOptions: OptionGroup {
             throw UsageError("-C \(continueAt): only \"-C -\" is supported, which finds the offset itself")
         }
         if sha256 != nil, usesReprDigest { throw UsageError("give --sha256 or --repr-digest, not both") }
-        if let sha256, Self.digest(sha256) == nil { throw UsageError("--sha256: give 64 hexadecimal digits") }
+        if sha256 != nil, digest == nil { throw UsageError("--sha256: give 64 hexadecimal digits") }
         if createsFolders, output == nil { throw UsageError("--create-dirs needs -o") }
     }
 
@@ -84,8 +84,7 @@ struct DownloadFileOptions: OptionGroup {
         settings.createsFolders = createsFolders
         settings.isResumable = !isPart
         settings.startsOver = !continues
-        if let digest = sha256.flatMap(Self.digest) { settings.verification = .digest(.sha256, digest) }
-        if usesReprDigest { settings.verification = .reprDigest }
+        settings.verification = usesReprDigest ? .reprDigest : digest
         return settings
     }
 
@@ -135,9 +134,7 @@ struct DownloadFileOptions: OptionGroup {
         return ends[0].isEmpty ? last > 0 : Int64(ends[0]).map { $0 <= last } ?? false
     }
 
-    private static func digest(_ hex: String) -> Data? {
-        let digits = hex.compactMap(\.hexDigitValue)
-        guard digits.count == 64, hex.utf8.count == 64 else { return nil }
-        return Data(stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
+    private var digest: DownloadSettings.Verification? {
+        sha256.flatMap { try? .digest(.sha256, hexadecimal: $0) }
     }
 }

@@ -5,7 +5,8 @@ public import TernTLS
 /// Lists of distrusted certificates as browsers get them, which may also be written by hand.
 extension DistrustedCertificates {
     /// Reads OneCRL's JSON, or a CRLSet of Chromium: the bytes tell which. Does not block.
-    public init(contents: [UInt8]) throws(DistrustedCertificatesError) {
+    public init(contents: some Sequence<UInt8>) throws(DistrustedCertificatesError) {
+        let contents = Array(contents)
         let isObject = JSONReader.beginsObject(contents)
         if CRLSetReader.hasHeader(contents, orPart: !isObject) {
             try self.init(crlSet: contents)
@@ -36,7 +37,8 @@ extension DistrustedCertificates {
     ///
     /// The last form, a key whatever its name, is not OneCRL's. Other members are ignored: Mozilla's have more. A record that
     /// cannot be read is an error of the whole, because the certificate that it means would be trusted.
-    public init(oneCRL json: [UInt8]) throws(DistrustedCertificatesError) {
+    public init(oneCRL json: some Sequence<UInt8>) throws(DistrustedCertificatesError) {
+        let json = Array(json)
         self.init(
             try DistrustedCertificatesError.ofJSON { () throws(PolicyFileError) in
                 var fields = try JSONFields(reading: json)
@@ -48,7 +50,8 @@ extension DistrustedCertificates {
 
     /// Reads a CRLSet: `BlockedSPKIs` of its header, and the serial numbers under the keys of their issuers. Its `NotAfter`
     /// is ``TernTLS/DistrustedCertificates/validUntil``. Other members of the header are ignored.
-    public init(crlSet bytes: [UInt8]) throws(DistrustedCertificatesError) {
+    public init(crlSet bytes: some Sequence<UInt8>) throws(DistrustedCertificatesError) {
+        let bytes = Array(bytes)
         var reader = CRLSetReader(bytes)
         let header = try reader.header()
         self.init(header.blocked + (try reader.serialNumbers(ofParents: header.parents)), validUntil: header.notAfter)

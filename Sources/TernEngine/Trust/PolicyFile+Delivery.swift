@@ -13,7 +13,10 @@ extension PolicyFile {
     ///   - signature: the contents of the signature's file: Ed25519, or ECDSA on P-256 or RSA with SHA-256.
     ///   - publicKey: the contents of the key's file: DER, or a PEM text with a `PUBLIC KEY` block. A program has it within.
     /// - Throws: `invalidSignature` for another key, or other bytes.
-    public init(json: [UInt8], signature: [UInt8], publicKey: [UInt8]) throws(PolicyFileError) {
+    public init(json: some Sequence<UInt8>, signature: some Sequence<UInt8>, publicKey: some Sequence<UInt8>)
+        throws(PolicyFileError)
+    {
+        let (json, signature, publicKey) = (Array(json), Array(signature), Array(publicKey))
         guard VerificationKey.isSigned(json, by: publicKey, signature: signature, allowsEd25519: true) else {
             throw PolicyFileError(.invalidSignature)
         }
@@ -31,8 +34,9 @@ extension PolicyFile {
     ///     accepts any number.
     /// - Throws: also `outdated` for a smaller number, and `invalidNumberFile`.
     public init(
-        contentsOf file: URL, signature: URL, publicKey: [UInt8], numberFile: URL? = nil
+        contentsOf file: URL, signature: URL, publicKey: some Sequence<UInt8>, numberFile: URL? = nil
     ) throws(PolicyFileError) {
+        let publicKey = Array(publicKey)
         try self.init(
             json: try Self.contents(of: file), signature: try Self.contents(of: signature), publicKey: publicKey)
         if let numberFile { try keepNumber(in: numberFile.path(percentEncoded: false)) }

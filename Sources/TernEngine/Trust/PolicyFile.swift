@@ -87,7 +87,8 @@ public struct PolicyFile: Sendable, Hashable {
     }
 
     /// Reads a policy from its JSON text. Does not block.
-    public init(json: [UInt8]) throws(PolicyFileError) {
+    public init(json: some Sequence<UInt8>) throws(PolicyFileError) {
+        let json = Array(json)
         try self.init(fields: try JSONFields(reading: json))
     }
 

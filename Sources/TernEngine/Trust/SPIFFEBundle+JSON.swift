@@ -7,7 +7,8 @@ public import TernTLS
 /// `x5c`; keys with other uses, such as `jwt-svid`, are not for TLS and are skipped. Other members are ignored.
 extension SPIFFEBundle {
     /// Reads a bundle from its JSON text. Does not block.
-    public init(json: [UInt8]) throws(PolicyFileError) {
+    public init(json: some Sequence<UInt8>) throws(PolicyFileError) {
+        let json = Array(json)
         var fields = try JSONFields(reading: json)
         var authorities: [X509Certificate] = []
         for element in try fields.require("keys").elements() {
@@ -21,7 +22,8 @@ extension SPIFFEBundle {
     /// Reads a bundle from the certificates of a PEM text, as `spire-server bundle show` writes them. Does not block.
     ///
     /// - Throws: `invalidCertificate` for a text without a certificate, or with a broken one.
-    public init(pem: [UInt8]) throws(PolicyFileError) {
+    public init(pem: some Sequence<UInt8>) throws(PolicyFileError) {
+        let pem = Array(pem)
         do throws(CertificateError) {
             self.init(authorities: try X509Certificate.all(inPEM: pem))
         } catch {

@@ -8,7 +8,8 @@ public import TernTLS
 /// version cannot use, or with the identifier of another key, is left out: ``TernTLS/TransparencyLogList/skipped``.
 extension TransparencyLogList {
     /// Reads a list from its JSON text. Does not block.
-    public init(json: [UInt8]) throws(PolicyFileError) {
+    public init(json: some Sequence<UInt8>) throws(PolicyFileError) {
+        let json = Array(json)
         var fields = try JSONFields(reading: json)
         let time = try fields.take("log_list_timestamp")?.time()
         var logs: [TransparencyLog] = []
@@ -40,7 +41,10 @@ extension TransparencyLogList {
     ///   - json: the list, byte for byte as it was signed.
     ///   - signature: the contents of the signature's file, such as `log_list.sig`: ECDSA or RSA with SHA-256.
     ///   - publicKey: the contents of the key's file: DER, or a PEM text with a `PUBLIC KEY` block.
-    public init(json: [UInt8], signature: [UInt8], publicKey: [UInt8]) throws(PolicyFileError) {
+    public init(json: some Sequence<UInt8>, signature: some Sequence<UInt8>, publicKey: some Sequence<UInt8>)
+        throws(PolicyFileError)
+    {
+        let (json, signature, publicKey) = (Array(json), Array(signature), Array(publicKey))
         guard VerificationKey.isSigned(json, by: publicKey, signature: signature) else {
             throw PolicyFileError(.invalidSignature)
         }
@@ -54,7 +58,8 @@ extension TransparencyLogList {
 
     /// Reads a list from a file, if it is signed; see ``init(json:signature:publicKey:)``. Blocks while the files are
     /// read.
-    public init(contentsOf file: URL, signature: URL, publicKey: [UInt8]) throws(PolicyFileError) {
+    public init(contentsOf file: URL, signature: URL, publicKey: some Sequence<UInt8>) throws(PolicyFileError) {
+        let publicKey = Array(publicKey)
         try self.init(
             json: try PolicyFile.contents(of: file), signature: try PolicyFile.contents(of: signature),
             publicKey: publicKey)

@@ -54,7 +54,8 @@ public struct TrustFilePaths: Sendable {
 
         /// Names a list that counts only with its signature; see
         /// ``TernTLS/TransparencyLogList/init(json:signature:publicKey:)``.
-        public init(list: URL, signature: URL, publicKey: [UInt8]) {
+        public init(list: URL, signature: URL, publicKey: some Sequence<UInt8>) {
+            let publicKey = Array(publicKey)
             (self.list, self.signature, self.publicKey) = (list, signature, publicKey)
         }
     }
@@ -70,7 +71,8 @@ public struct TrustFilePaths: Sendable {
         public var numberFile: URL?
 
         /// Names a signature.
-        public init(file: URL, publicKey: [UInt8], numberFile: URL? = nil) {
+        public init(file: URL, publicKey: some Sequence<UInt8>, numberFile: URL? = nil) {
+            let publicKey = Array(publicKey)
             (self.file, self.publicKey, self.numberFile) = (file, publicKey, numberFile)
         }
     }

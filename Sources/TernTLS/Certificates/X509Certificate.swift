@@ -6,7 +6,8 @@ public struct X509Certificate: Sendable {
     let x509: X509Reference
 
     /// Reads one DER certificate without further bytes.
-    public init(der: [UInt8]) throws(CertificateError) {
+    public init(der: some Sequence<UInt8>) throws(CertificateError) {
+        let der = Array(der)
         OpenSSLError.clear()
         guard let read = unsafe der.withUnsafeBufferPointer({ unsafe X509Certificate(reading: $0) }) else {
             throw CertificateError(.invalidDER)
@@ -35,7 +36,8 @@ public struct X509Certificate: Sendable {
     }
 
     /// Reads every certificate of a PEM file's bytes, as `all(inPEM:)` does.
-    public static func all(inPEM pem: [UInt8]) throws(CertificateError) -> [X509Certificate] {
+    public static func all(inPEM pem: some Sequence<UInt8>) throws(CertificateError) -> [X509Certificate] {
+        let pem = Array(pem)
         guard let count = Int32(exactly: pem.count) else { throw CertificateError(.tooLarge) }
         OpenSSLError.clear()
         var certificates: [X509Certificate] = []
@@ -134,13 +136,15 @@ extension X509Certificate {
         }
 
         /// A key with this hash; nil unless it has 32 bytes.
-        public init?(sha256: [UInt8]) {
+        public init?(sha256: some Sequence<UInt8>) {
+            let sha256 = Array(sha256)
             guard sha256.count == 32 else { return nil }
             self.sha256 = sha256
         }
 
         /// Hashes a DER SubjectPublicKeyInfo, as `openssl pkey -pubout -outform der` writes it.
-        public init(subjectPublicKeyInfo der: [UInt8]) {
+        public init(subjectPublicKeyInfo der: some Sequence<UInt8>) {
+            let der = Array(der)
             OpenSSLError.clear()
             var hash = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
             unsafe SHA256(der, der.count, &hash)
@@ -149,7 +153,8 @@ extension X509Certificate {
 
         /// Hashes the public key in a file: DER, or the first `PUBLIC KEY` block of a PEM text, as `openssl pkey
         /// -pubout` writes them; or an RSA key as `openssl rsa -RSAPublicKey_out` writes it (PKCS #1).
-        public init(publicKeyFile bytes: [UInt8]) throws(PinError) {
+        public init(publicKeyFile bytes: some Sequence<UInt8>) throws(PinError) {
+            let bytes = Array(bytes)
             guard let der = Self.contents(ofFile: bytes), Self.isPublicKey(der) else { throw .notPublicKey }
             self.init(subjectPublicKeyInfo: der)
         }

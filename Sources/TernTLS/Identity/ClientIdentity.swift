@@ -20,15 +20,17 @@ public struct ClientIdentity: Sendable {
     ///   - privateKeyPEM: the key; nil if `pem` contains it.
     ///   - passphrase: decrypts the key; ignored for a key that is not encrypted.
     public init(
-        pem: [UInt8], privateKeyPEM: [UInt8]? = nil, passphrase: String? = nil
+        pem: some Sequence<UInt8>, privateKeyPEM: (some Sequence<UInt8>)? = [UInt8]?.none, passphrase: String? = nil
     ) throws(ClientIdentityError) {
+        let pem = Array(pem)
         let certificates: [X509Certificate]
         do throws(CertificateError) {
             certificates = try X509Certificate.all(inPEM: pem)
         } catch {
             throw ClientIdentityError(.certificate(error))
         }
-        try self.init(certificates, try PrivateKeyReference(pem: privateKeyPEM ?? pem, passphrase: passphrase))
+        try self.init(
+            certificates, try PrivateKeyReference(pem: privateKeyPEM.map { Array($0) } ?? pem, passphrase: passphrase))
     }
 
     /// The encoding of a private key.
@@ -47,8 +49,10 @@ public struct ClientIdentity: Sendable {
     ///   - encoding: how they are encoded.
     ///   - passphrase: decrypts the key; ignored for a key that is not encrypted.
     public init(
-        certificates: [X509Certificate], privateKey: [UInt8], encoding: KeyEncoding, passphrase: String? = nil
+        certificates: [X509Certificate], privateKey: some Sequence<UInt8>, encoding: KeyEncoding,
+        passphrase: String? = nil
     ) throws(ClientIdentityError) {
+        let privateKey = Array(privateKey)
         guard !certificates.isEmpty else { throw ClientIdentityError(.certificate(CertificateError(.noCertificate))) }
         let key =
             switch encoding {
@@ -61,7 +65,8 @@ public struct ClientIdentity: Sendable {
     /// Reads a PKCS#12 file (`.p12`, `.pfx`; RFC 7292). The passphrase is empty for a file created without one.
     ///
     /// The file says how many rounds its keys take, and OpenSSL does them all: one of a stranger may cost minutes.
-    public init(pkcs12: [UInt8], passphrase: String = "") throws(ClientIdentityError) {
+    public init(pkcs12: some Sequence<UInt8>, passphrase: String = "") throws(ClientIdentityError) {
+        let pkcs12 = Array(pkcs12)
         let contents = try PKCS12Contents(der: pkcs12, passphrase: passphrase)
         try self.init(contents.certificates, contents.privateKey)
     }

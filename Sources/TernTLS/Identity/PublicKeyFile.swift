@@ -5,7 +5,8 @@ import CTernOpenSSL
 extension X509Certificate.PublicKey {
     /// Hashes the key in a file: a public key, a certificate signing request (PKCS #10), or a private key that needs no
     /// passphrase, each in PEM or DER. So a backup key is pinned before it has a certificate.
-    public init(keyFile bytes: [UInt8]) throws(PinError) {
+    public init(keyFile bytes: some Sequence<UInt8>) throws(PinError) {
+        let bytes = Array(bytes)
         if let key = try? Self(publicKeyFile: bytes) {
             self = key
         } else if let info = Self.infoOfRequest(bytes) ?? Self.infoOfPrivateKey(bytes) {

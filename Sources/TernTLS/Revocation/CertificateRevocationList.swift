@@ -9,7 +9,8 @@ public struct CertificateRevocationList: Sendable {
     package let digest: [UInt8]
 
     /// Reads one DER `CertificateList` without further bytes.
-    public init(der: [UInt8]) throws(RevocationError) {
+    public init(der: some Sequence<UInt8>) throws(RevocationError) {
+        let der = Array(der)
         OpenSSLError.clear()
         let reference = unsafe der.withUnsafeBufferPointer { buffer -> CRLReference? in
             var cursor = buffer.baseAddress
@@ -33,7 +34,8 @@ public struct CertificateRevocationList: Sendable {
     }
 
     /// Reads a file: one list in DER, or any number in PEM.
-    public static func all(in bytes: [UInt8]) throws(RevocationError) -> [CertificateRevocationList] {
+    public static func all(in bytes: some Sequence<UInt8>) throws(RevocationError) -> [CertificateRevocationList] {
+        let bytes = Array(bytes)
         // DER begins with a SEQUENCE tag, which no text begins with.
         if bytes.first == 0x30 { return [try CertificateRevocationList(der: bytes)] }
         var lists: [CertificateRevocationList] = []

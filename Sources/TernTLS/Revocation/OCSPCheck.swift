@@ -128,7 +128,7 @@ public struct OCSPResponse: Sendable, Hashable {
     public let der: [UInt8]
 
     /// Accepts any bytes: they are verified when they are used.
-    public init(der: [UInt8]) { self.der = der }
+    public init(der: some Sequence<UInt8>) { self.der = Array(der) }
 }
 
 extension OCSPResponse {
