@@ -16,10 +16,14 @@
 #include <unistd.h>
 
 /// A file without a name, in the folder that open(2) is given.
+#ifdef __O_TMPFILE
 static const int TERN_O_TMPFILE = __O_TMPFILE;
+#else
+static const int TERN_O_TMPFILE = 020000000;
+#endif
 
-/// sem_clockwait(3) of a `sem_t`, until this instant of CLOCK_MONOTONIC. The C library has it since glibc 2.30, for those who
-/// ask for extensions.
+/// sem_clockwait(3) of a `sem_t`, until this instant of CLOCK_MONOTONIC. glibc has it since 2.30, for those who ask for
+/// extensions, and musl not at all.
 int tern_wait_for_semaphore(void *semaphore, long seconds, long nanoseconds);
 
 /// prctl(2) takes variable arguments, which Swift cannot call. The kernel keeps 15 bytes of the name.
