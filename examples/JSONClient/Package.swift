@@ -8,6 +8,6 @@ let package = Package(
         .package(name: "tern", path: "../..")
     ],
     targets: [
-        .executableTarget(name: "JSONClient", dependencies: [.product(name: "Tern", package: "tern")])
+        .executableTarget(name: "JSONClient", dependencies: [.product(name: "TernEngine", package: "tern")])
     ]
 )

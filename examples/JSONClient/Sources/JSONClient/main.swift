@@ -1,6 +1,6 @@
 // Creates a user by a JSON API and prints the server's answer: JSONClient https://api.example.com/ NAME
 import Foundation
-import Tern
+import TernEngine
 
 struct NewUser: Encodable, Sendable {
     let name: String
@@ -19,19 +19,16 @@ let (server, name) = (CommandLine.arguments[1], CommandLine.arguments[2])
 
 var configuration = SessionConfiguration.default
 configuration.timeouts = Timeouts(connect: .seconds(3), total: .seconds(10))
-let manager = SessionManager(configuration: configuration)
+let session = Session(configuration: configuration)
 
 do {
-    let user = try await manager.request(
-        server + "users", method: .post, parameters: NewUser(name: name), encoder: JSONParameterEncoder.default
-    )
-    .validate()
-    .serializingDecodable(User.self).value
+    let user: User = try await session.decoded(for: .post(server + "users", json: NewUser(name: name)))
     print("created \(user.name) with the number \(user.id)")
 } catch let error as SessionError {
-    print("the request failed: \(error)\(error.isSafeToRepeat ? "; it is safe to repeat" : "")")
+    // A refused status has the beginning of the server's answer, and says so.
+    print("failed: \(error)\(error.isSafeToRepeat ? "; it is safe to repeat" : "")")
     exit(1)
 } catch {
-    print("the server's answer is not what was expected: \(error)")
-    exit(1)
+    print("this cannot be requested: \(error)")
+    exit(2)
 }

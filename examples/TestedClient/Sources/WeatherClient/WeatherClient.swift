@@ -23,6 +23,7 @@ public struct WeatherClient: Sendable {
     public func temperature(at place: String) async throws -> Double {
         let (data, response) = try await session.data(for: URLRequest(string: "\(server)/temperature/\(place)"))
         if response.statusCode == 404 { throw UnknownPlace() }
-        return try JSONDecoder().decode(Report.self, from: data).celsius
+        try response.requireSuccess(data)
+        return try data.decoded(as: Report.self).celsius
     }
 }
