@@ -7,7 +7,7 @@ import Testing
 
 /// The code of each kind of failure. It is FoundationNetworking's where that has one that says what happened. Where it
 /// says `unknown`, traps, hangs or reports a success, the code is the one that Apple's documentation describes. The rows
-/// that differ from a code of FoundationNetworking stand in the guide "What differs from URLSession".
+/// that differ from a code of FoundationNetworking stand in the guide "Coming from URLSession".
 @Suite struct FailureCodeTests {
     struct Failure: CustomTestStringConvertible, Sendable {
         let name: String

@@ -38,9 +38,19 @@ import Testing
                 .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
                 .appending(path: "Sources/Tern/Tern.docc/OptionsOfCurl.md"), encoding: .utf8)
         let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `-") }.map(String.init)
-        let expected = CurlOption.all.map { option in
-            "| \(option.names.map { "`\($0)`" }.joined(separator: ", ")) | \(option.relation.rawValue) | \(option.text) |"
-        }
+        let expected = Self.rows(.same) + Self.rows(.differs) + Self.rows(.absent)
         #expect(rows == expected, "the lines are:\n\(expected.joined(separator: "\n"))")
+    }
+
+    /// A line for each sentence, with all options of which it is true, in the order of the first.
+    private static func rows(_ relation: CurlOption.Relation) -> [String] {
+        let options = CurlOption.all.filter { $0.relation == relation }
+        var texts: [String] = []
+        for option in options where !texts.contains(option.text) { texts.append(option.text) }
+        return texts.map { text in
+            let names = options.filter { $0.text == text }
+                .map { $0.names.map { "`\($0)`" }.joined(separator: ", ") }
+            return "| \(names.joined(separator: "; ")) | \(relation.rawValue) | \(text) |"
+        }
     }
 }

@@ -59,9 +59,9 @@ import TestPrograms
         #expect(server.accessLog.lines.allSatisfy { $0.hasSuffix(" 400 - -") })
     }
 
-    /// The lines of shell blocks, for this server.
+    /// The commands of shell blocks, for this server. A backslash continues one in the next line.
     private static func steps(_ blocks: [String], _ server: NginxServer) throws -> [Step] {
-        blocks.joined(separator: "\n").components(separatedBy: "\n").map { line in
+        blocks.joined(separator: "\n").replacing(" \\\n   ", with: "").components(separatedBy: "\n").map { line in
             Step(
                 command: line.replacing("https://api.example.com/", with: server.secureURL())
                     .replacing("api.example.com:443", with: "127.0.0.1:\(server.securePort)")
