@@ -39,6 +39,7 @@
 @_exported public import struct TernTLS.FetchedIssuer
 @_exported public import struct TernTLS.HostPattern
 @_exported public import enum TernTLS.HostPatternError
+@_exported public import struct TernTLS.MessageSigningKey
 @_exported public import struct TernTLS.OCSPResponse
 @_exported public import struct TernTLS.OpenSSLError
 @_exported public import enum TernTLS.PinError

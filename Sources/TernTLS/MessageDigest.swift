@@ -49,3 +49,22 @@ package struct MessageDigest: ~Copyable {
         return Array(hash.prefix(Int(count)))
     }
 }
+
+extension MessageDigest {
+    /// The SHA-256 of these bytes; nil if it could not be computed.
+    package static func sha256(_ bytes: [UInt8]) -> [UInt8]? {
+        var digest = MessageDigest(.sha256)
+        unsafe bytes.withUnsafeBytes { unsafe digest.update($0) }
+        return digest.finish()
+    }
+
+    /// The HMAC with SHA-256 of these bytes (RFC 2104); nil if it could not be computed.
+    package static func hmacSHA256(_ bytes: [UInt8], key: [UInt8]) -> [UInt8]? {
+        guard let keyCount = Int32(exactly: key.count) else { return nil }
+        OpenSSLError.clear()
+        defer { OpenSSLError.clear() }
+        var code = [UInt8](repeating: 0, count: 32)
+        let result = unsafe HMAC(EVP_sha256(), key, keyCount, bytes, bytes.count, &code, nil)
+        return unsafe result == nil ? nil : code
+    }
+}

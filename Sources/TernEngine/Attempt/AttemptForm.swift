@@ -13,10 +13,17 @@ final class AttemptForm: Sendable {
     ///   - hop: the hop as it is planned.
     ///   - proxyPart: what the proxy of the route needs.
     ///   - signers: called in their order; the last one sees what the others have added.
-    init(_ hop: Hop, _ proxyPart: ProxyRule.Part? = nil, signers: [any AttemptSigner]) {
+    /// - Throws: the error of a signer.
+    init(
+        _ hop: Hop, _ proxyPart: ProxyRule.Part? = nil, signers: [any RequestSigner]
+    ) throws(AuthenticationError) {
         var hop = hop
         if proxyPart?.isProbe == true { hop.request.removeContent() }
-        for signer in signers { signer.sign(&hop.request) }
+        do {
+            for signer in signers { try signer.sign(&hop.request) }
+        } catch {
+            throw .unsigned(error)
+        }
         if let proxyPart {
             hop.request = hop.request.inAbsoluteForm()
             if let field = proxyPart.field { hop.request.headers.append(field) }

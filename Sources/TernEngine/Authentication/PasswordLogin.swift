@@ -4,7 +4,7 @@ import TernHTTP1
 
 /// A credential that answers one challenge of an origin or a proxy, with the strongest scheme that both know, and counts
 /// the uses of the nonce.
-final class PasswordLogin: AttemptSigner {
+final class PasswordLogin: RequestSigner {
     /// The maximum size of content that is hashed for `auth-int`: this runs on a reactor.
     private static let maximumHashedContent = 1 << 20
 

@@ -55,6 +55,9 @@ struct CacheScope: Sendable, Hashable {
         var parts: [[UInt8]] = identity.map { [Array("identity".utf8), Array($0.utf8)] } ?? []
         let credential = mayCarryCredentials ? request.credential ?? request.urlCredential : nil
         if let credential { parts += [Array("credential".utf8), credential.userBytes, credential.passwordBytes] }
+        if mayCarryCredentials, let identity = request.signer?.credentialIdentity {
+            parts += [Array("signer".utf8), Array(identity.utf8)]
+        }
         if credential == nil, let login { parts += [Array("authorization".utf8)] + login.identity }
         let fields = request.headers
         for index in fields.indices where isSensitive(fields.name(at: index), request, sensitive) {
@@ -62,7 +65,7 @@ struct CacheScope: Sendable, Hashable {
             let name = field.name.lowercased()
             if name == "authorization" {
                 if credential == nil, login == nil { parts += [Array(name.utf8)] + Self.identity(field.bytes) }
-            } else if !HeaderField.isSensitive(name) {
+            } else if !isLeftOut(name) {
                 parts += [Array(name.utf8), field.bytes]
             }
         }
@@ -71,6 +74,11 @@ struct CacheScope: Sendable, Hashable {
 
     private static func isSensitive(_ name: String, _ request: URLRequest, _ sensitive: SensitiveFields) -> Bool {
         request.isSensitive(fieldNamed: name) || sensitive.isNamed(name)
+    }
+
+    /// Cookies are for `Vary` to name, and what is for a proxy reaches no server.
+    private static func isLeftOut(_ name: String) -> Bool {
+        ["cookie", "set-cookie", "set-cookie2", "proxy-authorization"].contains(name)
     }
 
     private static func identity(_ authorization: [UInt8]) -> [[UInt8]] {

@@ -80,6 +80,7 @@ public struct URLRequest: Sendable {
         var routeSettings: RouteSettings?
         var sensitiveFields: SensitiveFields?
         var credential: PasswordCredential?
+        var signer: (any RequestSigner)?
         var maximumBytesPerSecond: Int?
         var annex: (any Sendable)?
         var properties: [String: RequestProperty]?
@@ -112,6 +113,9 @@ public struct URLRequest: Sendable {
 
         @inline(__always)
         var isReadOnce: Bool { parts.rare.parts?.onceSource != nil }
+
+        @inline(__always)
+        var isSigned: Bool { parts.rare.parts?.signer != nil }
     }
 
     private var storage: Storage
@@ -453,6 +457,20 @@ public struct URLRequest: Sendable {
             storage.owned.parts.rare.set(newValue) { $0.credential = $1 }
         }
     }
+
+    /// Signs the request each time that it is sent: first, in a retry, beside another attempt, and after a redirect within
+    /// the origin of the original request. What a redirect has led to another origin is sent without a signature, as it is
+    /// without ``credential``. Nil, the default, for none.
+    public var signer: (any RequestSigner)? {
+        get { storage.owned.parts.rare.parts?.signer }
+        set {
+            makeUnique()
+            storage.owned.parts.rare.set(newValue) { $0.signer = $1 }
+        }
+    }
+
+    @inline(__always)
+    var isSigned: Bool { storage.owned.isSigned }
 
     /// What a `URLProtocol` has noted about the request, by key. Nothing of it is sent.
     package var properties: [String: RequestProperty] {

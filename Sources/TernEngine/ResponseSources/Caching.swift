@@ -45,11 +45,13 @@ final class Caching: ResponseSource {
     /// Whether the request says all that the cache reads.
     private func isPlain(_ sourced: SourcedHop) -> Bool {
         sourced.hop.mayCarryCredentials && sourced.credentialIdentity == nil && sourced.chain.login == nil
-            && sourced.routeKey?.isEmpty != false && sourced.hop.request.body == nil
+            && sourced.routeKey?.isEmpty != false && sourced.hop.request.body == nil && !sourced.hop.request.isSigned
     }
 
     private func query(of sourced: SourcedHop) -> CacheQuery? {
         let hop = sourced.hop
+        // Responses of different signers could not be kept apart.
+        if hop.mayCarryCredentials, let signer = hop.request.signer, signer.credentialIdentity == nil { return nil }
         let scope = CacheScope(
             of: hop.request, mayCarryCredentials: hop.mayCarryCredentials, sensitiveFields,
             identity: sourced.credentialIdentity, login: sourced.chain.login, route: sourced.routeKey ?? [])

@@ -75,7 +75,7 @@ protocol AttemptOwner: AnyObject, Sendable {
     func tell(_ event: TaskEvent, by attempt: Int32, at time: MonotonicInstant)
     func tellInformational(_ head: ResponseHead, by attempt: Int32, at time: MonotonicInstant)
     /// Lets observers add fields to the request of the attempt of this number, which has begun; nil if none does.
-    func signer(of attempt: Int32, isHedge: Bool) -> (any AttemptSigner)?
+    func signer(of attempt: Int32, isHedge: Bool) -> (any RequestSigner)?
     func ask(about challenge: ServerTrustChallenge, _ question: ServerTrustQuestion)
 }
 
@@ -110,9 +110,16 @@ extension AttemptDriver {
             }
             let (number, isHedge) = (task.hopAttempts.next(), task !== self)
             task.tell(.attemptBegan(isHedge: isHedge), by: number, at: shard.loop.now)
-            let form = defaults.form(
-                of: task.plannedHop, signedBy: task.plannedLogin, task.signer(of: number, isHedge: isHedge),
-                along: route, isFirst: task.hopAttempts.isUnanswered)
+            let form: AttemptForm?
+            do throws(AuthenticationError) {
+                form = try defaults.form(
+                    of: task.plannedHop, signedBy: task.plannedLogin, task.signer(of: number, isHedge: isHedge),
+                    along: route, isFirst: task.hopAttempts.isUnanswered, on: shard.loop)
+            } catch {
+                attempt.begin(
+                    number, of: task.plannedHop, along: route, as: nil, pass, isHedge: isHedge, at: shard.loop.now)
+                return failLater(AttemptFailure(reason: .request(.unauthenticated(error)), phase: .request))
+            }
             attempt.begin(
                 number, of: task.plannedHop, along: route, as: form, pass, isHedge: isHedge, at: shard.loop.now)
         } catch {

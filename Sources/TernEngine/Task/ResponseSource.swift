@@ -68,7 +68,12 @@ struct SourcedHop {
     var earlier: (any HopSource)?
 
     /// The hop as an attempt would send it, with what authenticates it.
-    var signed: Hop { chain.login.map { AttemptForm(hop, signers: [$0]).hop } ?? hop }
+    var signed: Hop {
+        guard let login = chain.login else { return hop }
+        var hop = hop
+        login.sign(&hop.request)
+        return hop
+    }
 }
 
 /// The part of a response source in one hop, from the time when policies have prepared the hop until the hop is over. On

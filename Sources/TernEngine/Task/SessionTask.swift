@@ -321,7 +321,7 @@ extension SessionTask: ObservedTask {
         (successor.isObserved, successor.watchers) = (isObserved, watchers.take())
     }
 
-    final func signer(of attempt: Int32, isHedge: Bool) -> (any AttemptSigner)? {
+    final func signer(of attempt: Int32, isHedge: Bool) -> (any RequestSigner)? {
         guard isObserved, let observers = defaults.observers, observers.addsFields else { return nil }
         let observation = TaskObservation(
             .attemptBegan(isHedge: isHedge), of: self, at: now, hop: hopAttempts.hop,
@@ -332,7 +332,7 @@ extension SessionTask: ObservedTask {
 }
 
 /// Has observers add their fields to an attempt.
-private struct ObserverSigner: AttemptSigner {
+private struct ObserverSigner: RequestSigner {
     let observers: SessionObservers
     let observation: TaskObservation
     let contexts: [(any Sendable)?]

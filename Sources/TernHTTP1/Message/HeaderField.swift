@@ -58,13 +58,17 @@ extension HeaderField {
 
     /// Whether fields of this name carry credentials; case is ignored.
     public static func isSensitive(_ name: String) -> Bool {
-        // RFC 9110 §11.6.2, §11.7.2; RFC 6265 §4; RFC 2965 §3.2.2. By length, because most names have another.
+        // RFC 9110 §11.6.2, §11.7.2; RFC 6265 §4; RFC 2965 §3.2.2; RFC 9421 §4; AWS Signature Version 4. By length, because
+        // most names have another.
         switch name.utf8.count {
         case 6: name.isFieldName("Cookie")
+        case 9: name.isFieldName("Signature")
         case 10: name.isFieldName("Set-Cookie")
         case 11: name.isFieldName("Set-Cookie2")
         case 13: name.isFieldName("Authorization")
+        case 15: name.isFieldName("Signature-Input")
         case 19: name.isFieldName("Proxy-Authorization")
+        case 20: name.isFieldName("X-Amz-Security-Token")
         default: false
         }
     }

@@ -155,6 +155,8 @@ public struct ClientIdentityError: Error, Sendable, Hashable {
         case tooLarge
         /// A certificate with a key of this kind cannot be used with a closure that signs.
         case unsupportedKey
+        /// The private key is not one of the algorithm that it is to sign with (``MessageSigningKey``).
+        case otherAlgorithm
         /// There is no store for the URI of a key, or no key in it.
         case noStoredKey
     }
@@ -187,6 +189,7 @@ extension ClientIdentityError: CustomStringConvertible {
             case .invalidPKCS12: "not a PKCS#12 file, or one of an unsupported kind"
             case .tooLarge: "too many bytes for an identity"
             case .unsupportedKey: "a key of this kind cannot be elsewhere"
+            case .otherAlgorithm: "the private key is not one of the algorithm that it is to sign with"
             case .noStoredKey: "no private key is found by that URI"
             }
         return openSSL.appended(to: text)
@@ -261,6 +264,14 @@ struct PKCS12Contents {
     }
 
     deinit { unsafe EVP_PKEY_free(pointer) }
+
+    /// OpenSSL's name for the curve of a key, such as `prime256v1` for P-256; nil for a key on no named curve.
+    @unsafe static func curve(of key: OpaquePointer) -> String? {
+        var name = [CChar](repeating: 0, count: 64)
+        var length = 0
+        guard unsafe EVP_PKEY_get_group_name(key, &name, name.count, &length) == 1 else { return nil }
+        return String(decoding: name.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
 
     /// Finds a key by its URI.
     convenience init(uri: String, passphrase: String?) throws(ClientIdentityError) {

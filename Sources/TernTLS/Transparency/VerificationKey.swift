@@ -35,12 +35,7 @@ import CTernOpenSSL
     @unsafe private static func algorithm(of key: OpaquePointer) -> Algorithm? {
         switch unsafe EVP_PKEY_get_id(key) {
         case EVP_PKEY_RSA: return unsafe (2048...8192).contains(EVP_PKEY_get_bits(key)) ? .rsa : nil
-        case EVP_PKEY_EC:
-            var name = [CChar](repeating: 0, count: 64)
-            var length = 0
-            guard unsafe EVP_PKEY_get_group_name(key, &name, name.count, &length) == 1 else { return nil }
-            let curve = String(decoding: name.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            return curve == "prime256v1" ? .ecdsa : nil
+        case EVP_PKEY_EC: return unsafe PrivateKeyReference.curve(of: key) == "prime256v1" ? .ecdsa : nil
         case EVP_PKEY_ED25519: return .ed25519
         default: return nil
         }

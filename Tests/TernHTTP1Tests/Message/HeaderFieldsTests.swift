@@ -88,7 +88,10 @@ import Testing
 }
 
 @Suite struct HTTPFieldSensitiveTests {
-    @Test(arguments: ["Authorization", "cookie", "PROXY-AUTHORIZATION", "Set-Cookie", "set-cookie2"])
+    @Test(arguments: [
+        "Authorization", "cookie", "PROXY-AUTHORIZATION", "Set-Cookie", "set-cookie2", "Signature", "signature-input",
+        "X-Amz-Security-Token",
+    ])
     func `Fields with credentials are recognised in any case`(name: String) {
         let field = HeaderField(name: name, value: "s3")
         #expect(field.isSensitive)
