@@ -62,16 +62,19 @@ let package = Package(
         // zlib's module map, and its macros as functions.
         .systemLibrary(name: "CTernZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
+        // The C library: Glibc, or Musl.
+        .target(name: "TernLibC", swiftSettings: settings),
         // A value behind a lock that ThreadSanitizer understands.
-        .target(name: "TernLock", swiftSettings: settings),
+        .target(name: "TernLock", dependencies: ["TernLibC"], swiftSettings: settings),
         // RFC 9112 as values: bytes to messages and back. No I/O.
         .target(name: "TernHTTP1", swiftSettings: settings),
         // System calls, the descriptors they take and the errors they leave.
-        .target(name: "TernSystem", dependencies: ["CTernLinux"], swiftSettings: settings),
+        .target(name: "TernSystem", dependencies: ["CTernLinux", "TernLibC"], swiftSettings: settings),
         // Files that are complete or absent: temporary names, atomic renames, locks, attributes, space.
-        .target(name: "TernFiles", dependencies: ["CTernLinux", "TernSystem"], swiftSettings: settings),
+        .target(name: "TernFiles", dependencies: ["CTernLinux", "TernLibC", "TernSystem"], swiftSettings: settings),
         // One thread, one epoll: readiness, deadlines, resolving, connecting.
-        .target(name: "TernIO", dependencies: ["CTernLinux", "TernLock", "TernSystem"], swiftSettings: settings),
+        .target(
+            name: "TernIO", dependencies: ["CTernLinux", "TernLibC", "TernLock", "TernSystem"], swiftSettings: settings),
         // OpenSSL as a sans-IO engine, and trust.
         .target(name: "TernTLS", dependencies: ["CTernOpenSSL", "TernLock", "TernSystem"], swiftSettings: settings),
         // The client: sessions, tasks, pool, connections.
@@ -81,7 +84,7 @@ let package = Package(
             swiftSettings: settings),
         // Swift's tasks on the sessions' reactors.
         .target(
-            name: "TernRuntime", dependencies: ["CTernRuntime", "TernIO", "TernLock", "TernSystem"],
+            name: "TernRuntime", dependencies: ["CTernRuntime", "TernIO", "TernLibC", "TernLock", "TernSystem"],
             swiftSettings: settings),
         // What tasks do, as lines for swift-log.
         .target(name: "TernLogging", dependencies: ["TernEngine", logging], swiftSettings: settings),
@@ -115,16 +118,19 @@ let package = Package(
             ],
             swiftSettings: settings),
         // A scripted origin and a throw-away certificate authority, for tests.
-        .target(name: "TernTesting", dependencies: ["CTernOpenSSL", "TernLock"], swiftSettings: settings),
+        .target(name: "TernTesting", dependencies: ["CTernOpenSSL", "TernLibC", "TernLock"], swiftSettings: settings),
         // A pinned key, a refused one and a figure; and the load generator that the figure is from.
         .target(
-            name: "TernDemo", dependencies: ["TernEngine", "TernLock", "TernTesting"], swiftSettings: settings),
+            name: "TernDemo", dependencies: ["TernEngine", "TernLibC", "TernLock", "TernTesting"],
+            swiftSettings: settings),
         // The same as a program, which needs no command line; `make demo`.
-        .executableTarget(name: "TernDemoMain", dependencies: ["TernDemo"], swiftSettings: settings),
+        .executableTarget(name: "TernDemoMain", dependencies: ["TernDemo", "TernLibC"], swiftSettings: settings),
         // The command `tern` as a library, so that tests reach into it.
         .target(
             name: "TernCLI",
-            dependencies: ["TernDemo", "TernEngine", "TernFiles", "TernIO", "TernLock", "TernSystem", "TernTLS"],
+            dependencies: [
+                "TernDemo", "TernEngine", "TernFiles", "TernIO", "TernLibC", "TernLock", "TernSystem", "TernTLS",
+            ],
             swiftSettings: settings),
         // The command `tern` itself.
         .executableTarget(name: "TernMain", dependencies: ["TernCLI", "TernRuntime"], swiftSettings: settings),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: the process keeps its arguments, each of which ends with a NUL.
 import FoundationEssentials
-import Glibc
+import TernLibC
 import TernFiles
 import TernIO
 import TernSystem
@@ -19,7 +19,7 @@ package enum TernCommand {
         let call = Call(typed.dropFirst())
         if call.isEmpty {
             StandardStreams.tell(HelpText.text(of: call.command, path: call.path))
-            Glibc.exit(ExitStatus.usage.rawValue)
+            TernLibC.exit(ExitStatus.usage.rawValue)
         }
         await run(call.command, call, starting)
     }
@@ -47,7 +47,7 @@ package enum TernCommand {
             try await command.run()
         } catch let code as ExitCode {
             if code.rawValue != 0 { call.tellOfCommandMeant() }
-            Glibc.exit(code.rawValue)
+            TernLibC.exit(code.rawValue)
         } catch let error as GrammarError {
             exit(for: error, call)
         } catch let lost as StandardStreams.WriteError {
@@ -58,7 +58,7 @@ package enum TernCommand {
             let message = failure.message(asking: nil)
             guard kind.endsLikeCurl else { exit(telling: UsageError(message)) }
             StandardStreams.tell(CommandFailure(failure.exitStatus, message).line)
-            Glibc.exit(failure.exitStatus.rawValue)
+            TernLibC.exit(failure.exitStatus.rawValue)
         } catch {
             exit(telling: UsageError("\(error)"))
         }
@@ -94,7 +94,7 @@ package enum TernCommand {
         } catch {
             exit(telling: error, endsLikeCurl: false)
         }
-        Glibc.exit(0)
+        TernLibC.exit(0)
     }
 
     private static func help(for call: Call) -> String {
@@ -115,12 +115,12 @@ package enum TernCommand {
 
     private static func exit(telling lost: StandardStreams.WriteError, endsLikeCurl: Bool) -> Never {
         if !lost.isBrokenPipe { StandardStreams.tell("tern: \(lost)") }
-        Glibc.exit(endsLikeCurl ? ExitStatus.unwritable.rawValue : 1)
+        TernLibC.exit(endsLikeCurl ? ExitStatus.unwritable.rawValue : 1)
     }
 
     private static func exit(telling wrong: UsageError) -> Never {
         StandardStreams.tell(CommandFailure(.usage, wrong.message).line)
-        Glibc.exit(ExitStatus.usage.rawValue)
+        TernLibC.exit(ExitStatus.usage.rawValue)
     }
 }
 

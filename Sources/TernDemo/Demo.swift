@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: a text is passed with its length, and lives for the call.
 import FoundationEssentials
-import Glibc
+import TernLibC
 import TernEngine
 import TernTesting
 
@@ -106,5 +106,5 @@ package struct Demo: Sendable {
         write("\r\u{1B}[K")
     }
 
-    private func write(_ text: String) { _ = unsafe Glibc.write(STDOUT_FILENO, text, text.utf8.count) }
+    private func write(_ text: String) { _ = unsafe TernLibC.write(STDOUT_FILENO, text, text.utf8.count) }
 }

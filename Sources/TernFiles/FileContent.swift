@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: each pointer refers to a value that outlives the one system call it is passed to; the path holds no NUL.
 import CTernLinux
-import Glibc
+import TernLibC
 package import TernSystem
 
 /// The content of a file that is read as a whole.

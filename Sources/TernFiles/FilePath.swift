@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: each pointer refers to a value that outlives the one system call it is passed to.
 import CTernLinux
-import Glibc
+import TernLibC
 import TernSystem
 
 /// Operations on paths and folders.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: the chunk outlives the calls it is passed to.
 import CTernLinux
-import Glibc
+import TernLibC
 package import TernSystem
 
 /// The future content of a regular file, which stays as it was until `commit()`.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: each pointer refers to a value that outlives the one system call it is passed to; the path holds no NUL.
 import CTernLinux
-import Glibc
+import TernLibC
 package import TernSystem
 
 /// A regular file that is read at offsets. Every call may wait for the disk. Any thread may use it.

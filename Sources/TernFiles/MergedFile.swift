@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernLinux
-import Glibc
+import TernLibC
 package import TernSystem
 
 /// A file of records that several processes may share: each change is read, made and written under a lock, and the file

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: each pointer refers to a value that outlives the one system call it is passed to; paths hold no NUL.
 import CTernLinux
-import Glibc
+import TernLibC
 package import TernSystem
 
 /// A regular file that is being written. It has a name, or gets one when it is complete. Every call may wait for the
@@ -35,7 +35,7 @@ package final class OutputFile: Sendable {
         let folder = FilePath.folder(of: path)
         let number = try? SystemCall.run(.open) {
             unsafe ByteText.withPath(folder) {
-                unsafe Glibc.open($0, O_RDWR | O_CLOEXEC | TERN_O_TMPFILE, mode_t(permissions))
+                unsafe TernLibC.open($0, O_RDWR | O_CLOEXEC | TERN_O_TMPFILE, mode_t(permissions))
             }
         }
         guard let number else { return nil }
@@ -79,7 +79,7 @@ package final class OutputFile: Sendable {
         // O_NONBLOCK: a FIFO must not block. O_NOCTTY: a terminal must not become the controlling one.
         let number = try SystemCall.run(.open) {
             unsafe ByteText.withPath(path) {
-                unsafe Glibc.open($0, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, mode_t(permissions))
+                unsafe TernLibC.open($0, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, mode_t(permissions))
             }
         }
         return OutputFile(path: path, descriptor: Descriptor(owning: number))
@@ -231,7 +231,7 @@ package final class OutputFile: Sendable {
         do throws(SystemCallError) {
             _ = try SystemCall.run(.link) {
                 unsafe ByteText.withPath(path) { path in
-                    unsafe ByteText.withPath(target) { unsafe Glibc.link(path, $0) }
+                    unsafe ByteText.withPath(target) { unsafe TernLibC.link(path, $0) }
                 }
             }
             Self.remove(path)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernLinux
-import Glibc
+import TernLibC
 package import TernSystem
 
 /// Questions about file errors, for callers that do not import `errno`.

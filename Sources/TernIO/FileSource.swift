@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernLinux
-import Glibc
+import TernLibC
 
 /// A file to read from, so that a body need not fit into memory. Reading blocks if the page cache does not have the
 /// bytes, so read small chunks.

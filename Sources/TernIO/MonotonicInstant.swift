@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernLinux
-import Glibc
+import TernLibC
 
 /// A point on `CLOCK_MONOTONIC`, in nanoseconds: the time of deadlines and timelines.
 public struct MonotonicInstant: InstantProtocol {

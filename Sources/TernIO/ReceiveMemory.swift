@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernLinux
-import Glibc
+import TernLibC
 import Synchronization
 
 /// Memory that receives bytes and keeps them in place. It is filled from the front, and the filled part does not change

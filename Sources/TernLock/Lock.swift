@@ -3,7 +3,7 @@
 // that one protects as a race. A build with `-sanitize=thread -D THREAD_SANITIZER` uses a lock that it supports.
 #if THREAD_SANITIZER
 
-    import Glibc
+    import TernLibC
 
     /// A value behind a lock; replaces `Synchronization.Mutex` under ThreadSanitizer.
     public struct Lock<Value: ~Copyable>: ~Copyable, Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernLinux
-import Glibc
+import TernLibC
 
 /// Keeps a signal that a system call raises on its own thread from being delivered.
 package struct BlockedSignal: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: the pointer that a body gets is to a text or an array that outlives the call.
-import Glibc
+import TernLibC
 import Synchronization
 
 /// Bytes that need not be UTF-8, such as those of an argument or of a file's name, as a text from which the same bytes

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernLinux
-import Glibc
+import TernLibC
 
 /// Owns one file descriptor and closes it in its deinit. Callers borrow `rawValue`.
 public struct Descriptor: ~Copyable, Sendable {

@@ -2,7 +2,7 @@
 // Safety: both functions are called with the signatures that idn2.h declares. A name is passed as a C string that
 // outlives the call; what is returned is a C string of our own, copied and then freed by the library, which is never
 // unloaded.
-import Glibc
+import TernLibC
 
 /// Host names beyond ASCII as DNS knows them, by libidn2, as in curl: for names that are typed, that servers send, and
 /// that settings have. Where libidn2 is not installed there are none: Foundation has tables of its own, which give some

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: the functions are called with the signatures that libpsl.h declares. The list is the library's own, constant,
 // and never freed; the library is never unloaded. A name is passed as a C string that outlives the call.
-import Glibc
+import TernLibC
 
 /// The names under which anyone may register, such as `com`, `co.uk` and `github.io`, as the system's libpsl knows them
 /// (publicsuffix.org). Loaded when it is first asked for.

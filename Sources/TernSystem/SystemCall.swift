@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernLinux
-import Glibc
+import TernLibC
 
 /// Makes every system call: repeats it on `EINTR` and turns `errno` into a typed error.
 ///

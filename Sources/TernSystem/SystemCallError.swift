@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernLinux
-import Glibc
+import TernLibC
 
 /// A failed system call: its name, and its `errno`.
 public struct SystemCallError: Error, Sendable, Hashable, CustomStringConvertible {

@@ -27,9 +27,7 @@ import Testing
     @Test func `each guide is in one group of the front page`() throws {
         let page = try Self.text(of: "\(Self.folder)/Tern.md")
         let topics = try #require(page.components(separatedBy: "\n## Topics\n").dropFirst().first)
-        let prefix = "- <doc:"
-        let listed = topics.split(separator: "\n").filter { $0.hasPrefix(prefix) }
-            .map { String($0.dropFirst(prefix.count).dropLast()) }
+        let listed = topics.matches(of: /- \[[^\]]+\]\((\w+)\.md\)/).map { String($0.1) }
         let guides = try Self.guides()
         #expect(listed.sorted() == guides.sorted())
     }

@@ -5,17 +5,17 @@ import Testing
 /// Each border between modules forbids something, and imports are where it would be crossed.
 @Suite struct ImportTests {
     private static let allowed: [String: Set<String>] = [
-        "TernLock": ["Glibc", "Synchronization"],
+        "TernLock": ["TernLibC", "Synchronization"],
         "TernHTTP1": ["Synchronization"],
-        "TernSystem": ["CTernLinux", "Glibc", "Synchronization"],
-        "TernFiles": ["CTernLinux", "Glibc", "TernSystem"],
-        "TernIO": ["CTernLinux", "Glibc", "Synchronization", "TernLock", "TernSystem"],
+        "TernSystem": ["CTernLinux", "TernLibC", "Synchronization"],
+        "TernFiles": ["CTernLinux", "TernLibC", "TernSystem"],
+        "TernIO": ["CTernLinux", "TernLibC", "Synchronization", "TernLock", "TernSystem"],
         "TernTLS": ["CTernOpenSSL", "Dispatch", "Synchronization", "TernLock", "TernSystem"],
         "TernEngine": [
             "CTernZlib", "FoundationEssentials", "Synchronization", "TernFiles", "TernHTTP1", "TernIO",
             "TernLock", "TernSystem", "TernTLS",
         ],
-        "TernRuntime": ["CTernRuntime", "Glibc", "TernIO", "TernLock", "TernSystem"],
+        "TernRuntime": ["CTernRuntime", "TernLibC", "TernIO", "TernLock", "TernSystem"],
         "TernLogging": ["Logging", "TernEngine"],
         "TernMetrics": ["Metrics", "TernEngine", "TernLock"],
         "TernTracing": ["TernEngine", "TernLock", "Tracing"],
@@ -28,12 +28,12 @@ import Testing
         "TernAlamofire": [
             "Foundation", "Tern", "TernAFNetworking", "TernEngine", "TernURLSession", "TernURLSessionNames",
         ],
-        "TernTesting": ["CTernOpenSSL", "Glibc", "Synchronization", "TernLock"],
-        "TernDemo": ["FoundationEssentials", "Glibc", "TernEngine", "TernLock", "TernTesting"],
-        "TernDemoMain": ["Glibc", "TernDemo"],
+        "TernTesting": ["CTernOpenSSL", "TernLibC", "Synchronization", "TernLock"],
+        "TernDemo": ["FoundationEssentials", "TernLibC", "TernEngine", "TernLock", "TernTesting"],
+        "TernDemoMain": ["TernLibC", "TernDemo"],
         "TernMain": ["TernCLI", "TernRuntime"],
         "TernCLI": [
-            "FoundationEssentials", "Glibc", "Synchronization", "TernDemo", "TernEngine", "TernFiles", "TernIO",
+            "FoundationEssentials", "TernLibC", "Synchronization", "TernDemo", "TernEngine", "TernFiles", "TernIO",
             "TernLock", "TernSystem", "TernTLS",
         ],
     ]

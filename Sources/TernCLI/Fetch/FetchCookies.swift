@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: each pointer refers to a value that outlives the call that it is passed to.
 import FoundationEssentials
-import Glibc
+import TernLibC
 import TernEngine
 import TernFiles
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
-import Glibc
+import TernLibC
 import TernEngine
 
 /// The file of a download, with curl's option names.

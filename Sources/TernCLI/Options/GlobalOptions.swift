@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: the path is passed to one system call, which copies it.
-import Glibc
+import TernLibC
 import TernFiles
 import TernSystem
 

@@ -2,7 +2,7 @@
 // Safety: each pointer refers to a value that lives as long as the one system call it is lent to, with that value's own
 // size.
 import FoundationEssentials
-import Glibc
+import TernLibC
 import TernEngine
 import TernFiles
 import TernIO

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: the path is passed to one system call, which copies it; buffers outlive the call they are passed to.
 import FoundationEssentials
-import Glibc
+import TernLibC
 import TernEngine
 import TernFiles
 import TernLock
@@ -218,13 +218,15 @@ final class BodySink {
         switch try OutputTarget(path: path) {
         case .standardOutput, .descriptor: throw OutputError(path, .system(EBUSY))
         case .device(let path):
-            let descriptor = unsafe ByteText.withPath(path) { unsafe Glibc.open($0, O_WRONLY | O_CLOEXEC | O_NOCTTY) }
+            let descriptor = unsafe ByteText.withPath(path) {
+                unsafe TernLibC.open($0, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+            }
             guard descriptor >= 0 else { throw .last(path) }
             state = .opened(descriptor)
             return nil
         case .file(let path) where rules.existing == .append:
             let descriptor = unsafe ByteText.withPath(path) {
-                unsafe Glibc.open($0, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0o666)
+                unsafe TernLibC.open($0, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0o666)
             }
             guard descriptor >= 0 else { throw .last(path) }
             state = .opened(descriptor)

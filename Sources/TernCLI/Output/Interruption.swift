@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: the pointers are to values that outlive the one system call they are passed to.
-import Glibc
+import TernLibC
 import Synchronization
 import TernIO
 import TernLock
@@ -116,7 +116,7 @@ final class Interruption: Sendable {
 
     /// Ends the command as the signal would have.
     static func die(of number: Int32) {
-        _ = Glibc.signal(number, SIG_DFL)
+        _ = TernLibC.signal(number, SIG_DFL)
         block([number], SIG_UNBLOCK)
         _ = raise(number)
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: each pointer is to a value that outlives the one system call it is passed to.
-import Glibc
+import TernLibC
 import TernFiles
 
 /// The kind of destination that `-o` names. Finding it out changes nothing.

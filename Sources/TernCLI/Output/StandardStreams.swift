@@ -2,7 +2,7 @@
 // Safety: each pointer refers to a value that lives as long as the one system call it is lent to, with that value's own
 // size.
 import FoundationEssentials
-import Glibc
+import TernLibC
 import TernLock
 
 /// Standard output and standard error, either of which may be closed. `FileHandle.write(_:)` traps then, and Swift's
@@ -63,7 +63,7 @@ enum StandardStreams {
     private static func writeAll(_ data: Data, to descriptor: Int32) throws(WriteError) {
         var rest = data[...]
         while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            let count = unsafe rest.withUnsafeBytes { unsafe TernLibC.write(descriptor, $0.baseAddress, $0.count) }
             if count >= 0 {
                 rest = rest.dropFirst(count)
             } else if errno == EAGAIN {

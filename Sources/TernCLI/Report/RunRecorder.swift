@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: ioctl(2) writes to a value that outlives the call.
 import FoundationEssentials
-import Glibc
+import TernLibC
 import TernEngine
 import TernLock
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: the only pointer refers to `chunk`, for the length of one `read`, with `chunk`'s own size.
-import Glibc
+import TernLibC
 import TernFiles
 
 /// Reads a file or a pipe line by line, keeping one line at a time.

@@ -52,7 +52,7 @@ extension SessionError.ResponseFailure: CustomStringConvertible {
         switch self {
         case .unsuccessful(let response, _): "the server answered \(response.statusCode)\(place)\(beginning)"
         case .undecodable(_, let content, _) where content.isEmpty: "the body\(place) is empty, and no value"
-        case .undecodable(let response, _, let error):
+        case .undecodable(let response, _, _):
             "the body\(place), \(response.mimeType?.excerpt ?? "without a type"), cannot be decoded: \(rule)\(beginning)"
         }
     }
@@ -67,11 +67,14 @@ extension SessionError.ResponseFailure: CustomStringConvertible {
 
     /// The first bytes of the body, in one line.
     private var beginning: String {
-        let text = String(decoding: content.prefix(256), as: UTF8.self).unicodeScalars.map { scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: " "
-            default: Character(scalar)
-            }
+        var text = String.UnicodeScalarView()
+        for scalar in String(decoding: content.prefix(256), as: UTF8.self).unicodeScalars {
+            let isVisible =
+                switch scalar.properties.generalCategory {
+                case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: false
+                default: true
+                }
+            text.append(isVisible ? scalar : " ")
         }
         return text.isEmpty ? "" : ": " + String(text).excerpt
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import FoundationEssentials
+import FoundationEssentials
 import TernHTTP1
 import TernTLS
 

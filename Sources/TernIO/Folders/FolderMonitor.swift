@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernLinux
-import Glibc
+import TernLibC
 
 /// Reports once that entries of folders have changed, or that a time has passed without it: then what is watched may be
 /// elsewhere, and the next monitor begins with where it is. A reactor of the process watches the folders until this

@@ -2,7 +2,7 @@
 // Safety: the kernel receives a path and a buffer that live for the call, with their own size; an event is read within
 // the bytes that the kernel has written.
 import CTernLinux
-import Glibc
+import TernLibC
 
 /// An instance of inotify(7), whose watches end with it.
 final class Inotify: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernLinux
-import Glibc
+import TernLibC
 
 /// Reports that links, addresses or routes of this machine have changed, without saying what. A reactor of the process
 /// watches them until this object is released.

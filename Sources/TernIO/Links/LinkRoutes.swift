@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernLinux
-import Glibc
+import TernLibC
 
 /// Finds the link that a packet would leave by. No packet is sent: the kernel is asked for its route.
 package enum LinkRoutes {

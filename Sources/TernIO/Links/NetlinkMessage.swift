@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernLinux
-import Glibc
+import TernLibC
 
 /// A message to or from rtnetlink(7): a type, a fixed structure, and attributes. Numbers are in the machine's byte
 /// order; everything is padded to four bytes.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: the kernel receives addresses and buffers that live for the call, with their own size.
 import CTernLinux
-import Glibc
+import TernLibC
 
 /// A socket to the kernel's table of links, addresses and routes (rtnetlink(7)).
 struct NetlinkSocket: ~Copyable, Sendable {
@@ -28,7 +28,7 @@ struct NetlinkSocket: ~Copyable, Sendable {
     /// The kernel has answered when this call returns.
     func send(_ message: [UInt8]) throws(SystemCallError) {
         let raw = descriptor.rawValue
-        _ = try SystemCall.transfer(.send) { unsafe Glibc.send(raw, message, message.count, 0) }
+        _ = try SystemCall.transfer(.send) { unsafe TernLibC.send(raw, message, message.count, 0) }
     }
 
     /// The messages of one datagram; nil if none is waiting.

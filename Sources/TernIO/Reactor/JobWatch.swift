@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if DEBUG
     import CTernLinux
-    import Glibc
+    import TernLibC
     import Synchronization
     import TernSystem
 

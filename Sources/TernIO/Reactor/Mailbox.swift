@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernLinux
-import Glibc
+import TernLibC
 import TernLock
 
 /// Sends work to a reactor from other threads: a locked queue, and an eventfd that is written once per sleep, not once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernLinux
-import Glibc
+import TernLibC
 import TernLock
 
 /// One thread with one epoll, and a Swift executor: a task that prefers it runs beside its sockets with no thread hop.

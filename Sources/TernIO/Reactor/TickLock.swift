@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernLinux
-import Glibc
+import TernLibC
 
 /// A lock on a loop: held by its own thread, or by a thread that runs work in its place while it sleeps.
 @safe

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernLinux
-import Glibc
+import TernLibC
 
 /// A host name could not be resolved to addresses.
 public struct ResolveError: Error, Sendable, Hashable, CustomStringConvertible {

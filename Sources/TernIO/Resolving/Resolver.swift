@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernLinux
-import Glibc
+import TernLibC
 
 /// Resolves host names with getaddrinfo(3) on its own threads, never on a reactor.
 ///

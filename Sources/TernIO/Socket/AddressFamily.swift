@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
+import TernLibC
 
 /// The addresses that connections may use: of IPv4, of IPv6, or of both.
 public enum AddressFamily: String, Sendable, Hashable, CaseIterable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
+import TernLibC
 
 /// Connects to the first address that answers, in the order that `HappyEyeballs` decides; the other attempts are
 /// closed. A connection to a Unix domain socket whose backlog is full is retried until there is room, or for two

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernLinux
-import Glibc
+import TernLibC
 
 /// Decides which address is tried next, and when (RFC 8305 §5). The next attempt starts when one has failed or 250 ms
 /// have passed; the first connection wins, and the last failure ends the process.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
+import TernLibC
 
 /// A range of IP addresses with a common prefix, in CIDR notation: `10.0.0.0/8`, `2001:db8::/32` (RFC 4632 §3.1, RFC 4291
 /// §2.3).

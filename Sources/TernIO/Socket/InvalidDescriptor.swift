@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernLinux
-import Glibc
+import TernLibC
 
 /// The rule that a descriptor breaks which should be a connection.
 public enum InvalidDescriptor: Error, Sendable, Hashable, CustomStringConvertible {

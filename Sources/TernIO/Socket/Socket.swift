@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernLinux
-import Glibc
+import TernLibC
 
 /// A non-blocking stream socket: TCP or Unix domain. Sending never raises SIGPIPE: a broken connection is an error like
 /// any other.
@@ -50,7 +50,7 @@ public struct Socket: ~Copyable, Sendable {
     private func connect(to address: TransportAddress) throws(SystemCallError) {
         do throws(SystemCallError) {
             _ = try SystemCall.run(.connect) {
-                unsafe address.withKernelForm { unsafe Glibc.connect(descriptor.rawValue, $0, $1) }
+                unsafe address.withKernelForm { unsafe TernLibC.connect(descriptor.rawValue, $0, $1) }
             }
         } catch {
             // EALREADY: the call was interrupted; the kernel continues to connect.
@@ -124,7 +124,7 @@ public struct Socket: ~Copyable, Sendable {
     private func send(_ bytes: UnsafeRawBufferPointer, _ flags: Int32) throws(SystemCallError) -> IOResult {
         if bytes.count == 0 { return .wouldBlock }
         return try SystemCall.transfer(.send) {
-            unsafe Glibc.send(descriptor.rawValue, bytes.baseAddress, bytes.count, flags)
+            unsafe TernLibC.send(descriptor.rawValue, bytes.baseAddress, bytes.count, flags)
         }
     }
 

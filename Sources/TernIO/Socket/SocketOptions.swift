@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernLinux
-import Glibc
+import TernLibC
 
 /// How the sockets of connections are set up: their probes, where they come from, and their mark.
 ///
@@ -224,7 +224,7 @@ extension SocketOptions {
             try Socket.set(descriptor, Int32(IPPROTO_IP), IP_BIND_ADDRESS_NO_PORT, 1)
         }
         _ = try SystemCall.run(.bind) {
-            unsafe local.withKernelForm { unsafe Glibc.bind(descriptor.rawValue, $0, $1) }
+            unsafe local.withKernelForm { unsafe TernLibC.bind(descriptor.rawValue, $0, $1) }
         }
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernLinux
-import Glibc
+import TernLibC
 
 /// The address of a socket's peer.
 public enum TransportAddress: Sendable, Hashable, CustomStringConvertible {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTernLinux
-import Glibc
+import TernLibC
 
 /// Detached POSIX threads that block the signals sent to the process, so that the program's handlers never run on them.
 /// Signals that a thread raises itself stay unblocked: otherwise a crash would bypass the program's crash reporter.

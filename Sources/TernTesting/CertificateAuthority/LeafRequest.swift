@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
+import TernLibC
 
 /// The certificate of a server; by default a valid one.
 public struct LeafRequest: Sendable, Hashable {

@@ -2,7 +2,7 @@
 // Opening a latch closes one end of a socket pair, so that the other becomes ready for every thread that polls it, and
 // stays so: it need not be drained, and cannot be missed. (A pipe would do as well, but Glibc's module has no `pipe2`,
 // and without it a child process could inherit the descriptors.)
-internal import Glibc
+internal import TernLibC
 internal import TernLock
 
 /// An event that occurs once, and that `poll` can wait for.

@@ -2,7 +2,7 @@
 // Separate from `ScriptedOrigin`, because its threads retain this object: when the test releases the origin, its deinit
 // still runs, and ends them.
 
-internal import Glibc
+internal import TernLibC
 internal import TernLock
 
 /// The shared state of a server's threads.

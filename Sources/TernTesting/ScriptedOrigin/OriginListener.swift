@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safety: socket addresses are passed to the kernel by pointers that live for the call, with their own size.
 
-internal import Glibc
+internal import TernLibC
 internal import TernLock
 
 /// A listening socket on this machine only.
@@ -58,7 +58,7 @@ final class OriginListener: Sendable {
             ]
             unsafe poll(&polled, nfds_t(polled.count), -1)
             if stop.isOpen { return .stopped }
-            let accepted = Glibc.accept(descriptor, nil, nil)
+            let accepted = TernLibC.accept(descriptor, nil, nil)
             if accepted >= 0 {
                 // Glibc's module has no `accept4`.
                 _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
@@ -106,7 +106,7 @@ final class OriginListener: Sendable {
 
     private func bind<Address>(_ address: UnsafePointer<Address>, size: Int = MemoryLayout<Address>.size) -> Int32 {
         unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            unsafe Glibc.bind(descriptor, $0, socklen_t(size))
+            unsafe TernLibC.bind(descriptor, $0, socklen_t(size))
         }
     }
 

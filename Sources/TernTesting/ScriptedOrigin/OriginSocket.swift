@@ -3,7 +3,7 @@
 // of SIGPIPE (MSG_NOSIGNAL); waiting happens in `wait`, which the origin's latches end. Safety: buffers are passed to
 // the kernel inside `withUnsafe…` with their own length, and are not kept.
 
-internal import Glibc
+internal import TernLibC
 
 /// A connected socket, closed with the value. TCP options are skipped for a Unix domain socket.
 struct OriginSocket: ~Copyable {
@@ -55,7 +55,7 @@ struct OriginSocket: ~Copyable {
     func send(_ bytes: borrowing RawSpan) -> Sent {
         while true {
             let count = unsafe bytes.withUnsafeBytes {
-                unsafe Glibc.send(
+                unsafe TernLibC.send(
                     descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
             }
             if count >= 0 { return .bytes(count) }
@@ -111,7 +111,7 @@ struct OriginSocket: ~Copyable {
 
     /// Makes the next close send a RST.
     func armReset() {
-        var linger = Glibc.linger(l_onoff: 1, l_linger: 0)
-        unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
+        var linger = TernLibC.linger(l_onoff: 1, l_linger: 0)
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<TernLibC.linger>.size))
     }
 }

@@ -3,7 +3,7 @@
 // threads is exact. A thread that has ended waits to be joined by the next `start`. Safety: the argument of
 // `pthread_create` is a retained box that exactly the new thread takes over.
 
-internal import Glibc
+internal import TernLibC
 internal import TernLock
 
 /// The threads of one origin.
