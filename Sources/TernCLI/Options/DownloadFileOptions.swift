@@ -35,6 +35,9 @@ struct DownloadFileOptions: OptionGroup {
                 "--repr-digest",
                 help: "Keep the file only if it matches the response's Repr-Digest (RFC 9530), which is then required."
             ) { $0.usesReprDigest = $1 },
+            .value("--parts", as: "n", help: "Receive the file in up to n parts of at least 8 MB at once.") {
+                $0.parts = try $1.integer()
+            },
             .toggle("--create-dirs", help: "Create the folders of -o.") { $0.createsFolders = $1 })
     }
 
@@ -45,6 +48,7 @@ struct DownloadFileOptions: OptionGroup {
     var continueAt: String?
     var sha256: String?
     var usesReprDigest = false
+    var parts = 1
     var createsFolders = false
 
     func validate() throws {
@@ -57,6 +61,7 @@ struct DownloadFileOptions: OptionGroup {
         }
         if sha256 != nil, usesReprDigest { throw UsageError("give --sha256 or --repr-digest, not both") }
         if sha256 != nil, digest == nil { throw UsageError("--sha256: give 64 hexadecimal digits") }
+        if parts < 1 { throw UsageError("--parts \(parts): give 1 or more") }
         if createsFolders, output == nil { throw UsageError("--create-dirs needs -o") }
     }
 
@@ -85,6 +90,7 @@ struct DownloadFileOptions: OptionGroup {
         settings.isResumable = !isPart
         settings.startsOver = !continues
         settings.verification = usesReprDigest ? .reprDigest : digest
+        if parts > 1 { settings.parts = DownloadParts(maximum: parts) }
         return settings
     }
 
@@ -117,7 +123,7 @@ struct DownloadFileOptions: OptionGroup {
         }
         let others = [
             ("-C -", continues), ("--sha256", sha256 != nil), ("--repr-digest", usesReprDigest),
-            ("--retry", transfer.retries > 0),
+            ("--retry", transfer.retries > 0), ("--parts", parts > 1),
         ]
         if let other = others.first(where: \.1) {
             throw UsageError("\(other.0) needs a file, and \(path) is written directly, which cannot be undone")

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import FoundationEssentials
+import Synchronization
 import TernFiles
+import TernIO
 
 /// Where a download goes.
 enum DownloadDestination: Sendable {
@@ -10,6 +12,8 @@ enum DownloadDestination: Sendable {
     case target(String, DownloadSettings)
     /// To the path that is chosen when the response arrives.
     case chosen(@Sendable (HTTPURLResponse) -> URL, DownloadSettings)
+    /// To the file of another download, up to this offset.
+    case part(SharedFile, end: Int64)
 
     init(temporaryIn folder: URL?) {
         self = .temporary(folder: (folder ?? FileManager.default.temporaryDirectory).path(percentEncoded: false))
@@ -32,21 +36,44 @@ enum DownloadDestination: Sendable {
         return .target(FilePath.resolvingFolder(of: path), settings)
     }
 
-    /// Nil for a temporary file.
+    /// Nil for a temporary file, and for a part.
     var settings: DownloadSettings? {
         switch self {
-        case .temporary: nil
+        case .temporary, .part: nil
         case .target(_, let settings), .chosen(_, let settings): settings
         }
     }
 
     /// Whether only a success (2xx) becomes the file.
-    var wantsFileOnly: Bool { settings?.acceptsAnyStatus == false }
+    var wantsFileOnly: Bool { part != nil || settings?.acceptsAnyStatus == false }
 
-    var isTarget: Bool { settings != nil }
+    var isTarget: Bool { if case .temporary = self { false } else { true } }
+
+    /// The file of another download that it is a part of, and the end of the part.
+    var part: (file: SharedFile, end: Int64)? { if case .part(let file, let end) = self { (file, end) } else { nil } }
 
     /// Whether the partial file is kept when the download fails.
     var keepsPartialFile: Bool { settings?.isResumable ?? true }
+}
+
+/// The file of a download whose parts are written by several tasks, one write after another.
+final class SharedFile: Sendable {
+    let file: OutputFile
+    /// What an error names.
+    let path: String
+    /// Does all work on the file.
+    let queue: SerialQueue
+    private let isOver = Atomic<Bool>(false)
+
+    init(_ file: OutputFile, path: String, on queue: SerialQueue) {
+        (self.file, self.path, self.queue) = (file, path, queue)
+    }
+
+    /// Whether parts are not written any more.
+    var isClosed: Bool { isOver.load(ordering: .relaxed) }
+
+    /// Parts are not written any more, except for a write that is being made.
+    func close() { isOver.store(true, ordering: .relaxed) }
 }
 
 extension URL {

@@ -47,6 +47,13 @@ final class DownloadDriver: ContentReceiver, ContinuedReceiver, @unchecked Senda
     private var untoldOffset: Int64?
     private var isLooking = false
     private var keepsFile = false
+    /// The other parts, while they are received.
+    private var parts: PartTasks?
+    /// Whether the content was ended where other parts continue it.
+    private var isCut = false
+    /// The download of the whole, if the resource has changed after that.
+    private var wholeTask: SessionDownloadTask?
+    private var isWholePaused = false
     private let resumeDataRequests = Lock(ResumeDataRequests())
 
     init(_ place: DownloadDestination, _ partialFile: PartialFile?, _ delegate: any SessionDownloadDelegate) {
@@ -57,16 +64,24 @@ final class DownloadDriver: ContentReceiver, ContinuedReceiver, @unchecked Senda
             partialFile.map {
                 ResumeStateMachine.PartialContent(
                     validator: $0.data.validator, length: $0.data.countOfBytesReceived ?? 0,
-                    totalLength: $0.data.countOfBytesExpectedToReceive, source: $0.data.source)
+                    totalLength: $0.data.countOfBytesExpectedToReceive, source: $0.data.source, end: place.part?.end)
             }, wantsFileOnly: place.wantsFileOnly)
         stage = .waiting(DownloadFile.Plan(place: place))
+    }
+
+    /// Receives a part of the content that `data` describes.
+    convenience init(
+        _ range: Range<Int64>, of data: ResumeData, in file: SharedFile, _ delegate: any SessionDownloadDelegate
+    ) {
+        let partialFile = PartialFile(file, data.kept(at: file.file.path, range.lowerBound))
+        self.init(.part(file, end: range.upperBound), partialFile, delegate)
     }
 
     /// The request to send for `request`.
     func prepared(_ request: URLRequest) -> URLRequest {
         var request = request
         resumption.begin(request)
-        let isExact = place.settings.map { $0.isResumable || $0.verification != nil } ?? false
+        let isExact = place.settings.map { $0.isResumable || $0.verification != nil || $0.parts != nil } ?? false
         guard isExact || partialFile != nil else { return request }
         if partialFile != nil { resumption.prepare(&request) }
         // Ranges and digests count the bytes as sent, codings included (RFC 9110 §14.1.2, RFC 9530 §3).
@@ -106,6 +121,7 @@ extension DownloadDriver {
         _ response: HTTPURLResponse, of task: SessionTask, _ question: DelegateQuestion<ResponseAnswer>
     ) {
         let meaning = resumption.head(response)
+        if place.part != nil, let refusal = Self.refusal(ofPart: meaning, response) { return refuse(refusal, question) }
         if case .askAgain = meaning {
             var request = task.hopRequest
             resumption.prepare(&request)
@@ -147,6 +163,7 @@ extension DownloadDriver {
             stage = .waiting(plan)
             return tell()
         }
+        endParts()
         sink.restart(plan, for: task)
         stage = .writing(sink)
         let isReplaced = receivedLength > 0
@@ -209,17 +226,22 @@ extension DownloadDriver {
     }
 
     func room(for count: Int) -> UnsafeMutableRawBufferPointer? {
-        guard ignoredLength == 0, case .writing(let sink) = stage else { return nil }
+        guard ignoredLength == 0, !isCut, case .writing(let sink) = stage else { return nil }
         return unsafe sink.room(for: count)
     }
 
     func task(_ task: SessionTask, didReceive bytes: Span<UInt8>) {
-        guard refusal == nil, let task = task as? SessionDownloadTask, let sink = begin(task) else { return }
+        guard refusal == nil, !isCut, let task = task as? SessionDownloadTask, let sink = begin(task) else { return }
         var bytes = bytes
         if ignoredLength > 0 {
             let count = Int(min(ignoredLength, Int64(bytes.count)))
             ignoredLength -= Int64(count)
             bytes = bytes.extracting(droppingFirst: count)
+        }
+        // A server may send more than was requested.
+        if let end = place.part?.end, Int64(bytes.count) > end - receivedLength {
+            bytes = bytes.extracting(first: Int(max(0, end - receivedLength)))
+            cut(task)
         }
         receivedLength += Int64(bytes.count)
         if let limit = place.settings?.maximumLength, receivedLength > limit {
@@ -227,6 +249,7 @@ extension DownloadDriver {
             return task.cancel()
         }
         sink.append(bytes, for: task)
+        if let parts, parts.takeOver(at: receivedLength) { cut(task) }
         tellProgress(of: sink, to: task)
         if !isLooking { lookSoon(at: sink, for: task) }
     }
@@ -255,6 +278,7 @@ extension DownloadDriver {
         case .waiting(let plan):
             let sink = FileSink(plan) { task.performLater { self.fileFailed(task) } }
             stage = .writing(sink)
+            beginParts(plan, sink, of: task)
             if let offset = plan.partialFile?.length, offset > 0 {
                 (receivedLength, toldLength) = (offset, offset)
                 delegate?.handle(.resumed(at: offset, expected: expectedLength ?? -1), of: task)
@@ -263,11 +287,12 @@ extension DownloadDriver {
         }
     }
 
-    /// Nil before the first byte of content, and after the last.
+    /// Nil before the first byte of content, and after the last of all parts.
     private var openSink: FileSink? {
         switch stage {
         case .writing(let sink), .resuming(let sink): sink
-        case .waiting, .finishing, .over: nil
+        case .finishing(let sink): parts == nil ? nil : sink
+        case .waiting, .over: nil
         }
     }
 
@@ -279,12 +304,13 @@ extension DownloadDriver {
 
     private func tellProgress(of sink: FileSink, to task: SessionDownloadTask) {
         let length = sink.writtenLength
+        let others = parts?.length(beyond: length) ?? 0
         if let offset = untoldOffset, length >= offset {
             untoldOffset = nil
-            tell(offset, to: task)
-            delegate?.handle(.resumed(at: offset, expected: expectedLength ?? -1), of: task)
+            tell(offset + others, to: task)
+            delegate?.handle(.resumed(at: toldLength, expected: expectedLength ?? -1), of: task)
         }
-        tell(length, to: task)
+        tell(length + others, to: task)
     }
 
     private func tell(_ length: Int64, to task: SessionDownloadTask) {
@@ -295,12 +321,135 @@ extension DownloadDriver {
     }
 }
 
+// In several parts
+extension DownloadDriver {
+    /// Nil for the part that was requested.
+    private static func refusal(
+        ofPart meaning: ResumeStateMachine.Meaning, _ response: HTTPURLResponse
+    ) -> SessionError.DownloadFailure? {
+        switch meaning {
+        case .rest: nil
+        case .wrong(let error): .wrongPart(error)
+        case .whole, .other, .askAgain: .unsuccessful(response)
+        }
+    }
+
+    /// The content begins: requests the other parts of it, if it can and is to have them.
+    private func beginParts(_ plan: DownloadFile.Plan, _ sink: FileSink, of task: SessionDownloadTask) {
+        guard let settings = place.settings?.parts, let data = plan.resumeData, let end = expectedLength,
+            let head = content?.response.head, head.status == 206 || head.acceptsRanges, task.isAnsweredByNetwork
+        else { return }
+        let start = plan.partialFile?.length ?? 0
+        let ranges = start < end ? settings.others(of: start..<end) : []
+        if ranges.isEmpty { return }
+        sink.share { [weak task] file in
+            task?.performLater { [weak task] in
+                if let task { self.begin(ranges, of: data, in: file, beside: task) }
+            }
+        }
+    }
+
+    private func begin(
+        _ ranges: [Range<Int64>], of data: ResumeData, in file: SharedFile, beside task: SessionDownloadTask
+    ) {
+        // Other content may have begun meanwhile.
+        guard case .writing = stage, content?.resumeData == data, refusal == nil, let delegate else { return }
+        let parts = PartTasks(ranges, of: data, in: file, beside: task, delegate) { [weak self, weak task] in
+            if let task { self?.partsChanged(task) }
+        }
+        self.parts = parts
+        parts.begin()
+    }
+
+    /// What works for the task stops or continues with it.
+    func updatePause(of task: SessionDownloadTask) {
+        parts?.pause(task.isSuspended)
+        if let wholeTask, task.isSuspended != isWholePaused { pause(wholeTask) }
+    }
+
+    private func pause(_ whole: SessionDownloadTask) {
+        isWholePaused.toggle()
+        if isWholePaused { whole.hold() } else { whole.release() }
+    }
+
+    private func endParts() { parts.take()?.close() }
+
+    /// The rest of the content is not needed. Not within the call that delivers it.
+    private func cut(_ task: SessionDownloadTask) {
+        if isCut { return }
+        isCut = true
+        task.performLater { _ = task.endExchange() }
+    }
+
+    private func partsChanged(_ task: SessionDownloadTask) {
+        // The first part becomes the whole: its response is for all of it.
+        if parts?.failure != nil, !isCut { return endParts() }
+        switch stage {
+        case .writing(let sink):
+            if let parts, parts.takeOver(at: receivedLength) { cut(task) }
+            tellProgress(of: sink, to: task)
+        case .resuming(let sink), .finishing(let sink): tellProgress(of: sink, to: task)
+        case .waiting, .over: break
+        }
+        finishWithParts(task)
+    }
+
+    /// Finishes the file, if the first part is complete and the others are over.
+    private func finishWithParts(_ task: SessionDownloadTask) {
+        guard case .finishing(let sink) = stage, let parts else { return }
+        if parts.haveChanged { return startOver(sink, task) }
+        if let error = parts.failure { return finish(sink, task, task.error(error.reason, phase: error.phase)) }
+        if parts.areComplete { finish(sink, task, nil) }
+    }
+
+    /// The resource has changed: what was received is discarded, and the whole is downloaded by another task.
+    private func startOver(_ sink: FileSink, _ task: SessionDownloadTask) {
+        endParts()
+        let ending = FileSink.Ending(
+            isComplete: false, expectedLength: nil, keepsPartialFile: false, keepsPartialFileOnFullDisk: false)
+        sink.finish(ending, for: task) { _ in task.performLater { self.downloadWhole(task) } }
+    }
+
+    private func downloadWhole(_ task: SessionDownloadTask) {
+        guard let delegate, case .target(let path, var settings) = place, !task.isCancelled else {
+            return end(task, task.error(.cancelled, phase: .body), nil)
+        }
+        settings.parts = nil
+        let listener = PartDelegate(of: task, delegate) { event, _ in self.relay(event, task) }
+        guard let whole = task.sibling(DownloadDriver(.target(path, settings), nil, listener)) else {
+            return end(task, task.error(.cancelled, phase: .body), nil)
+        }
+        wholeTask = whole
+        updatePause(of: task)
+        delegate.handle(.resumed(at: 0, expected: -1), of: task)
+        whole.resume()
+    }
+
+    private func relay(_ event: PartDelegate.Event, _ task: SessionDownloadTask) {
+        switch event {
+        case .response(let response, let question):
+            task.keep(response, from: 0)
+            delegate?.handle(.response(response, question), of: task)
+        case .download(let event): delegate?.handle(event, of: task)
+        case .over(let error):
+            wholeTask = nil
+            let data = error?.resumeData.flatMap { try? ResumeData($0) }
+            end(task, error.map { task.error($0.reason, phase: $0.phase) }, data)
+        }
+    }
+}
+
+extension ResponseHead {
+    /// Whether the server offers ranges of bytes (RFC 9110 §14.3).
+    fileprivate var acceptsRanges: Bool { values(for: "Accept-Ranges").contains { $0.lowercased() == "bytes" } }
+}
+
 // Retries
 extension DownloadDriver {
     /// The request is for what the file lacks, or for the whole if a part cannot be had; nil if another attempt would end
     /// likewise.
     func requestOfRest(after reason: SessionError.Reason, of task: SessionTask) -> URLRequest? {
-        guard refusal == nil, Self.breaksOff(reason) else { return nil }
+        guard refusal == nil, !isCut, Self.breaksOff(reason) else { return nil }
         switch stage {
         case .finishing, .over, .resuming: return nil
         // No content has come: the same is requested again.
@@ -335,7 +484,8 @@ extension DownloadDriver {
         }
         resumption = ResumeStateMachine(
             ResumeStateMachine.PartialContent(
-                validator: data.validator, length: receivedLength, totalLength: expectedLength, source: data.source),
+                validator: data.validator, length: receivedLength, totalLength: expectedLength, source: data.source,
+                end: place.part?.end),
             wantsFileOnly: place.wantsFileOnly)
         resumption.prepare(&request)
         request.headers["Accept-Encoding"] = "identity"
@@ -357,20 +507,26 @@ extension DownloadDriver {
         case .waiting, .writing, .resuming:
             guard let sink = begin(task) else { return }
             stage = .finishing(sink)
-            finish(sink, task, error)
+            if !isCut || task.isCancelled { return finish(sink, task, error) }
+            if parts == nil { finish(sink, task, nil) } else { finishWithParts(task) }
         }
     }
 
-    /// The task is cancelled while the file is being finished.
-    func finalizeSooner(_ error: SessionError?) {
-        if case .finishing(let sink) = stage, error != nil { sink.abandon() }
+    /// The task is cancelled while the file is being finished, or its other parts are received.
+    func finalizeSooner(_ task: SessionDownloadTask, _ error: SessionError?) {
+        guard case .finishing(let sink) = stage, error != nil else { return }
+        sink.abandon()
+        wholeTask?.cancel()
+        if parts != nil { finish(sink, task, error) }
     }
 
     private func finish(_ sink: FileSink, _ task: SessionDownloadTask, _ error: SessionError?) {
         let keeps = keepsPartialFile(error)
         let ending = FileSink.Ending(
-            isComplete: error == nil && refusal == nil, expectedLength: expectedLength, keepsPartialFile: keeps,
-            keepsPartialFileOnFullDisk: keeps && place.isTarget)
+            isComplete: error == nil && refusal == nil, expectedLength: place.part == nil ? expectedLength : nil,
+            keepsPartialFile: keeps, keepsPartialFileOnFullDisk: keeps && place.isTarget,
+            lengthWithParts: parts?.contiguousLength(from: receivedLength))
+        endParts()
         sink.finish(ending, for: task) { outcome in
             task.performLater { self.finished(task, sink, outcome, error) }
         }
@@ -382,6 +538,7 @@ extension DownloadDriver {
         switch outcome {
         case .complete(let path):
             tellProgress(of: sink, to: task)
+            if isCut, let response = content?.response { task.keep(response, from: sink.writtenLength) }
             delegate?.handle(.finished(URL(filePath: path, directoryHint: .notDirectory)), of: task)
             if !place.isTarget, !keepsFile { sink.later { OutputFile.remove(path) } }
             end(task, nil, nil)
@@ -412,7 +569,7 @@ extension DownloadDriver {
     private func end(_ task: SessionDownloadTask, _ error: SessionError?, _ data: ResumeData?) {
         stage = .over
         // The delegate may resume the download at once.
-        partialFile?.file.unlock()
+        if place.part == nil { partialFile?.file.unlock() }
         partialFile = nil
         let data = data?.data
         let handlers = resumeDataRequests.withLock { requests in

@@ -29,18 +29,24 @@ final class DownloadFile {
     private var digest: MessageDigest?
     /// The resume data as written.
     private(set) var length: Int64 = 0
+    /// Whether others may have written beyond the length.
+    private var isShared = false
 
     init(_ plan: Plan) { self.plan = plan }
 
     /// Creates the file, or opens the partial file.
     func open() throws(Failure) {
+        if let part = plan.place.part {
+            (file, target, length) = (part.file.file, part.file.path, plan.partialFile?.length ?? 0)
+            return
+        }
         plan.place = plan.place.straightened
         if case .target(let path, let settings) = plan.place { target = try Self.prepare(path, settings) }
         try beginDigest()
         if let (file, length) = plan.partialFile {
             try attempt(file.path) { () throws(SystemCallError) in try file.truncate(to: length) }
             self.file = file
-            try takeIn(length)
+            try takeParts(upTo: length)
         } else {
             try create()
         }
@@ -51,7 +57,7 @@ final class DownloadFile {
     func restart(_ plan: Plan) throws(Failure) {
         guard let file else { return }
         try attempt(file.path) { () throws(SystemCallError) in try file.truncate(to: 0) }
-        length = 0
+        (length, isShared) = (0, false)
         (self.plan.resumeData, self.plan.digest) = (plan.resumeData, plan.digest)
         try beginDigest()
         try writeNotes()
@@ -64,8 +70,26 @@ final class DownloadFile {
         digest = MessageDigest(algorithm == .sha256 ? .sha256 : .sha512)
     }
 
+    /// Lets parts be written beyond the length; nil without a file. The resume data count what there is now: a process
+    /// that is killed would leave holes behind.
+    func share(on queue: SerialQueue) throws(Failure) -> SharedFile? {
+        guard let file else { return nil }
+        isShared = true
+        try writeNotes(length)
+        return SharedFile(file, path: target ?? file.path, on: queue)
+    }
+
+    /// The parts are written, up to this length.
+    func takeParts(upTo end: Int64) throws(Failure) {
+        guard let file, end > length else { return }
+        if digest != nil {
+            try unsafe read(file, length..<end) { bytes throws(Failure) in unsafe digest?.update(bytes) }
+        }
+        length = end
+    }
+
     func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
-        guard let file else { return }
+        guard let file, plan.place.part?.file.isClosed != true else { return }
         try attempt(target ?? file.path) { () throws(SystemCallError) in try unsafe file.write(bytes, at: length) }
         unsafe digest?.update(bytes)
         length += Int64(bytes.count)
@@ -89,17 +113,27 @@ final class DownloadFile {
     }
 
     /// It will not be complete. Returns its resume data if it is to be and can be resumed, and removes it otherwise.
-    func abandon(keepsPartialFile: Bool) -> ResumeData? {
-        guard let file else { return nil }
+    ///
+    /// - Parameter end: the length with the parts that continue it.
+    func abandon(keepsPartialFile: Bool, upTo end: Int64?) -> ResumeData? {
+        guard let file, plan.place.part == nil else { return nil }
+        if let end { length = max(length, end) }
+        let isWhole = !isShared || keepsPartialFile && omitParts()
         self.file = nil
         // A partial file that has lost its name would not be found again.
-        if keepsPartialFile, length > 0, file.isAtPath, let data = plan.resumeData {
+        if keepsPartialFile, isWhole, length > 0, file.isAtPath, let data = plan.resumeData {
             file.unlock()
             return data.kept(at: file.path, length)
         }
         file.remove()
         OutputFile.remove(PartialFilePaths.notes(beside: file.path))
         return nil
+    }
+
+    /// Removes what is written beyond the length. False if that fails.
+    private func omitParts() -> Bool {
+        guard let file, (try? file.truncate(to: length)) != nil else { return false }
+        return (try? writeNotes()) != nil
     }
 
     /// Finds out early that the target cannot be a file.
@@ -158,21 +192,15 @@ final class DownloadFile {
         }
     }
 
-    /// Reads the partial file, for its digest.
-    private func takeIn(_ count: Int64) throws(Failure) {
-        guard let file else { return }
-        length = count
-        if digest == nil { return }
-        try unsafe read(file, 0..<count) { bytes throws(Failure) in unsafe digest?.update(bytes) }
-    }
-
     /// Resume data never describes other content than the file's: until now the file was empty, or as described.
-    private func writeNotes() throws(Failure) {
+    ///
+    /// - Parameter count: the length that counts; nil for that of the file.
+    private func writeNotes(_ count: Int64? = nil) throws(Failure) {
         guard let file, case .target(let path, let settings) = plan.place,
             file.path == PartialFilePaths(target: path).file
         else { return }
         let notes = PartialFilePaths.notes(beside: file.path)
-        guard settings.isResumable, let data = plan.resumeData?.kept(at: file.path, nil).data else {
+        guard settings.isResumable, let data = plan.resumeData?.kept(at: file.path, count).data else {
             return OutputFile.remove(notes)
         }
         try attempt(notes) { () throws(SystemCallError) in

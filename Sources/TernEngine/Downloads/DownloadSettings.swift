@@ -39,6 +39,11 @@ public struct DownloadSettings: Sendable {
     public var maximumLength: Int64?
     /// What the content is verified against before it becomes the file; nothing by default.
     public var verification: Verification?
+    /// The parts that are received at once; nil, the default, for one. For a file without the support of its server, and
+    /// for a short one, there is one in any case.
+    ///
+    /// What is kept of an interrupted download is what it has without a hole from the beginning.
+    public var parts: DownloadParts?
 
     /// Creates the default settings.
     public init() {}

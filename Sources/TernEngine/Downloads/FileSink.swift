@@ -28,6 +28,8 @@ final class FileSink: @unchecked Sendable {
         let keepsPartialFile: Bool
         /// The same, after a disk error.
         let keepsPartialFileOnFullDisk: Bool
+        /// The length with the parts that continue it; nil without parts.
+        var lengthWithParts: Int64?
     }
 
     /// A write of this size costs little more than copying its bytes, and received bytes are still in the processor's
@@ -50,7 +52,7 @@ final class FileSink: @unchecked Sendable {
         let value = Atomic<Int64>(0)
     }
 
-    private let queue = SerialQueue()
+    private let queue: SerialQueue
     private let file: DownloadFile
     private var failure: SessionError.DownloadFailure?
     private let waiting = Lock(Waiting())
@@ -64,8 +66,18 @@ final class FileSink: @unchecked Sendable {
     /// then.
     init(_ plan: DownloadFile.Plan, whenFailed: @escaping @Sendable () -> Void) {
         file = DownloadFile(plan)
+        queue = plan.place.part?.file.queue ?? SerialQueue()
         self.whenFailed = whenFailed
         queue.async { self.attempt { () throws(SessionError.DownloadFailure) in try self.file.open() } }
+    }
+
+    /// Lets parts be written to the file. Calls `completion` on the queue, unless there is no file.
+    func share(_ completion: @escaping @Sendable (SharedFile) -> Void) {
+        queue.async {
+            self.attempt { () throws(SessionError.DownloadFailure) in
+                if let file = try self.file.share(on: self.queue) { completion(file) }
+            }
+        }
     }
 
     /// The length of the file so far, in bytes.
@@ -164,6 +176,7 @@ final class FileSink: @unchecked Sendable {
     private func outcome(_ ending: Ending) -> Outcome {
         if ending.isComplete, failure == nil, !isAbandoned.load(ordering: .relaxed) {
             do throws(SessionError.DownloadFailure) {
+                if let end = ending.lengthWithParts { try takeParts(upTo: end) }
                 if let expected = ending.expectedLength, expected != file.length {
                     throw .incomplete(received: file.length, of: expected)
                 }
@@ -178,7 +191,13 @@ final class FileSink: @unchecked Sendable {
             case .file: ending.keepsPartialFileOnFullDisk
             default: false
             }
-        return .failed(failure, file.abandon(keepsPartialFile: keeps))
+        let end = failure == nil ? ending.lengthWithParts : nil
+        return .failed(failure, file.abandon(keepsPartialFile: keeps, upTo: end))
+    }
+
+    private func takeParts(upTo end: Int64) throws(SessionError.DownloadFailure) {
+        try file.takeParts(upTo: end)
+        length.value.store(file.length, ordering: .relaxed)
     }
 
     private func attempt(_ work: () throws(SessionError.DownloadFailure) -> Void) {

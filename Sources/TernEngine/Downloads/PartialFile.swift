@@ -8,6 +8,9 @@ struct PartialFile: Sendable {
     /// With the length that counts.
     let data: ResumeData
 
+    /// The part of a file that another download writes.
+    init(_ file: SharedFile, _ data: ResumeData) { (self.file, self.data) = (file.file, data) }
+
     /// Finds the file of `data`.
     init(_ data: ResumeData) throws(ResumeDataError) {
         let path = data.partialFile.path(percentEncoded: false)

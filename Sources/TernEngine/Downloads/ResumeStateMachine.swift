@@ -15,9 +15,14 @@ package struct ResumeStateMachine: Sendable {
         let totalLength: Int64?
         /// What has sent it; nil if that is not known.
         let source: ContentSource?
+        /// The end of the bytes to request; nil for that of the file.
+        let end: Int64?
 
-        package init(validator: StrongValidator?, length: Int64, totalLength: Int64?, source: ContentSource?) {
+        package init(
+            validator: StrongValidator?, length: Int64, totalLength: Int64?, source: ContentSource?, end: Int64? = nil
+        ) {
             (self.validator, self.length, self.totalLength, self.source) = (validator, length, totalLength, source)
+            self.end = end
         }
     }
 
@@ -73,7 +78,9 @@ package struct ResumeStateMachine: Sendable {
 
     /// Makes `request` ask for the missing bytes.
     package func prepare(_ request: inout URLRequest) {
-        request.headers["Range"] = partialFile.map { "bytes=\($0.length)-" }
+        request.headers["Range"] = partialFile.map { part in
+            "bytes=\(part.length)-" + (part.end.map { String($0 - 1) } ?? "")
+        }
         request.headers["If-Range"] = nil
         guard let validator = partialFile?.validator?.fieldValue else { return }
         request.headers.append(HeaderField(name: "If-Range", bytes: validator.bytes))

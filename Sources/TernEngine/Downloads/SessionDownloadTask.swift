@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import FoundationEssentials
+import TernLock
 
 /// A task whose response becomes a file. The file is written off the reactor's thread, and a slow disk slows the server
 /// down.
@@ -40,7 +41,28 @@ open class SessionDownloadTask: SessionTask, @unchecked Sendable {
 
     override func finalize(_ error: SessionError?) { download.finalize(self, error) }
 
-    override func finalizeSooner(_ error: SessionError?) { download.finalizeSooner(error) }
+    override func finalizeSooner(_ error: SessionError?) { download.finalizeSooner(self, error) }
+
+    override func updatePause() {
+        super.updatePause()
+        download.updatePause(of: self)
+    }
+
+    /// Returns a task of the same session, for the same request and on the same reactor, with the time that is left to
+    /// this one; nil once this one has ended.
+    func sibling(_ driver: DownloadDriver) -> SessionDownloadTask? {
+        guard let shard = lifecycle.withLock({ $0.isRunning ? $0.shard : nil }) else { return nil }
+        var request = originalRequest
+        for name in ["Range", "If-Range"] { request.headers[name] = nil }
+        if let timeLeft {
+            request.timeouts = defaults.timeouts(for: request)
+            request.timeouts?.total = timeLeft
+        }
+        let task = SessionDownloadTask(
+            driver, request, defaults: defaults, at: TaskPlace(shard: shard, table: table))
+        task.created()
+        return task
+    }
 }
 
 /// Receives the events of a download, on the reactor's thread, in addition to those of any task. `task(_:didReceive:

@@ -105,9 +105,19 @@ extension SessionTask {
     /// Whether an exchange is in progress.
     final var isCarried: Bool { attempt.carrier != nil }
 
-    /// Ends the exchange. False if there is none.
+    /// Whether what comes is from the network, and not from what answers in its place.
+    final var isAnsweredByNetwork: Bool { driver.machine.history.responseSource == .network }
+
+    /// The time until the timeout of the whole task; nil without one.
+    final var timeLeft: Duration? {
+        if driver.machine.limitsEachAttempt { return nil }
+        return driver.deadlines.total.map { max(.milliseconds(1), now.duration(to: $0.instant)) }
+    }
+
+    /// Ends the exchange, whose content is not stored. False if there is none.
     final func endExchange() -> Bool {
         guard let carrier = attempt.carrier else { return false }
+        _ = driver.machine.endReception(isAnswer: false)
         carrier.end(.cancelled)
         return true
     }

@@ -24,6 +24,7 @@ import Testing
         ["--sha256", "00"], ["--sha256", String(repeating: "g", count: 64)],
         ["--sha256", String(repeating: "٣", count: 64)],
         ["--sha256", String(repeating: "0", count: 64), "--repr-digest"], ["--create-dirs"],
+        ["--parts", "0"],
     ])
     func `contradictions are refused`(arguments: [String]) {
         #expect(throws: (any Error).self) { try DownloadFileOptions.parse(arguments) }
@@ -48,6 +49,13 @@ import Testing
         #expect(try !options().settings(isPart: true, limit: nil).isResumable)
     }
 
+    @Test func `a download has several parts on request only`() throws {
+        #expect(try options().settings(isPart: false, limit: nil).parts == nil)
+        #expect(try options("--parts", "1").settings(isPart: false, limit: nil).parts == nil)
+        let settings = try options("--parts", "3").settings(isPart: false, limit: nil)
+        #expect(settings.parts == DownloadParts(maximum: 3))
+    }
+
     @Test func `the file has the name of -o, or of the URL, or none before the response`() throws {
         let url = try RequestedURL("http://a.test/b/c%20d")
         #expect(try options("-o", "x/y").target(of: url)?.relativePath == "x/y")
@@ -58,7 +66,8 @@ import Testing
     }
 
     @Test func `what is written directly can be neither resumed nor verified`() throws {
-        for option in [["-C", "-"], ["--sha256", String(repeating: "0", count: 64)], ["--repr-digest"]] {
+        let digest = String(repeating: "0", count: 64)
+        for option in [["-C", "-"], ["--sha256", digest], ["--repr-digest"], ["--parts", "2"]] {
             let options = try DownloadFileOptions.parse(option + ["-o", "/dev/null"])
             #expect(throws: (any Error).self) { try options.writtenThrough(TransferOptions()) }
         }
