@@ -82,7 +82,7 @@ import Testing
     private static let responses: [SessionError.ResponseFailure] =
         ["", "<p>\nno", "{\u{1b}"].flatMap { text -> [SessionError.ResponseFailure] in
             let fields = HeaderFields([HeaderField(name: "Content-Type", value: "text/html")])
-            guard let head = try? ResponseHead(withoutContent: 404, version: .http11, fields: fields) else { return [] }
+            guard let head = try? ResponseHead(withoutContent: 404, version: HTTPVersion(major: 1, minor: 1), fields: fields) else { return [] }
             let response = HTTPURLResponse(url: URL(string: "https://www.example:8443/birds"), head: head)
             let content = Data(text.utf8)
             return [.unsuccessful(response, content: content), .undecodable(response, content: content, call)]
