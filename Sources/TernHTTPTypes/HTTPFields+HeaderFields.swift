@@ -5,9 +5,8 @@
 
     extension HTTPFields {
         /// The same fields in their order, with repeats, the case of their names and the bytes of their values. What always
-        /// carries credentials is marked `.disallow`, for those who compress fields.
+        /// carries credentials is marked `.disallow`, for those who compress fields; and so are the `sensitiveFields`.
         ///
-        /// - Parameter sensitiveFields: names of other fields to mark.
         /// - Throws: the first field that has no counterpart.
         public init(
             _ fields: HeaderFields, sensitiveFields: SensitiveFields = SensitiveFields()

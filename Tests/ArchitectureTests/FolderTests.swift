@@ -28,7 +28,7 @@ import Testing
         "JSON": "",
         "Limits": "Message",
         "Message": "Bodies Egress Resolving URI",
-        "Multipart": "Bodies Message",
+        "Multipart": "Bodies Message URI",
         "Policies":
             "Attempt Authentication Configuration Cookies Errors Events Limits Links Message Rules StrictTransport Task",
         "Pool": "Connection Dialling Errors Message RawStreams URI",

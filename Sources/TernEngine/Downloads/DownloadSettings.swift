@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import FoundationEssentials
+import TernHTTP1
 
 /// How a download becomes a file.
 public struct DownloadSettings: Sendable {
@@ -53,5 +54,32 @@ public struct DownloadSettings: Sendable {
         var settings = DownloadSettings()
         settings.isResumable = true
         return settings
+    }
+}
+
+extension DownloadSettings.Verification {
+    /// A digest as sha256sum(1) prints it, in hexadecimal digits of either case.
+    ///
+    /// - Throws: ``InvalidDigest`` for another text, or another number of digits.
+    public static func digest(_ algorithm: DigestAlgorithm, hexadecimal text: String) throws(InvalidDigest) -> Self {
+        let digits = text.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue ?? 16 }
+        guard digits.count == 2 * algorithm.length, digits.allSatisfy({ $0 < 16 }) else {
+            throw InvalidDigest(algorithm: algorithm, text: text)
+        }
+        return .digest(
+            algorithm, Data(stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }))
+    }
+}
+
+/// A text that is no digest in hexadecimal digits.
+public struct InvalidDigest: Error, Hashable, CustomStringConvertible {
+    /// The algorithm whose digest it should be.
+    public let algorithm: DigestAlgorithm
+    /// The text.
+    public let text: String
+
+    /// One line for a log.
+    public var description: String {
+        "\"\(text.excerpt)\" is no digest of \(algorithm.rawValue): \(2 * algorithm.length) hexadecimal digits"
     }
 }

@@ -55,7 +55,8 @@ public struct MultipartForm: Sendable {
     /// Whether it can be sent again: false if a part is a stream.
     public var isReplayable: Bool { segments.allSatisfy(\.isReplayable) }
 
-    /// The form as the content of a request, which needs a ``contentType`` as well: see ``URLRequest/setForm(_:)``.
+    /// The form as the content of a request, which needs a ``contentType`` as well: see
+    /// ``URLRequest/setForm(_:)-(MultipartForm)``.
     public var body: RequestBody {
         if let data = smallData { return .data(data) }
         let (segments, length) = (segments + [.data(closing)], contentLength)

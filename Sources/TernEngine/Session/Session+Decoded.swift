@@ -7,9 +7,7 @@ extension Session {
     ///
     /// Throws as `data(for:delegate:)` does; ``SessionError/ResponseFailure/unsuccessful(_:content:)`` for a status that is not
     /// a success (2xx), and ``SessionError/ResponseFailure/undecodable(_:content:_:)`` for a body that is not such a value,
-    /// which an empty one, as a 204 has it, never is.
-    ///
-    /// - Parameter delegate: as for `data(for:delegate:)`.
+    /// which an empty one, as a 204 has it, never is. `delegate` is as for `data(for:delegate:)`.
     public func decoded<Value: Decodable>(
         _ type: Value.Type = Value.self, for request: URLRequest, decoder: JSONDecoder = JSONDecoder(),
         delegate: (any SessionTaskDelegate)? = nil

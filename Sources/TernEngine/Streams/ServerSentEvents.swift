@@ -86,10 +86,8 @@ public struct DecodedEvents<Element: Decodable>: AsyncSequence, Sendable {
 }
 
 extension ServerSentEvents {
-    /// The data of the events as JSON values.
-    ///
-    /// - Parameter endMark: data that is no value, and with which the stream ends, such as the `[DONE]` of language models;
-    ///   nil for none.
+    /// The data of the events as JSON values. With an event whose data is `endMark`, such as the `[DONE]` of language models,
+    /// the stream ends; nil stands for none.
     public func decoded<Value: Decodable>(
         as type: Value.Type, decoder: JSONDecoder = JSONDecoder(), endMark: String? = nil
     ) -> DecodedEvents<Value> {

@@ -6,36 +6,36 @@ public import TernTLS
 // import and compare exactly.
 
 extension X509Certificate {
-    /// ``notBefore`` as a date.
+    /// `notBefore` as a date.
     public var notBeforeDate: Date? { notBefore.map(Date.init(seconds:)) }
-    /// ``notAfter`` as a date.
+    /// `notAfter` as a date.
     public var notAfterDate: Date? { notAfter.map(Date.init(seconds:)) }
 }
 
 extension CertificateRevocationList {
-    /// ``thisUpdate`` as a date.
+    /// `thisUpdate` as a date.
     public var thisUpdateDate: Date? { thisUpdate.map(Date.init(seconds:)) }
-    /// ``nextUpdate`` as a date.
+    /// `nextUpdate` as a date.
     public var nextUpdateDate: Date? { nextUpdate.map(Date.init(seconds:)) }
 }
 
 extension OCSPResponse {
-    /// ``nextUpdate`` as a date.
+    /// `nextUpdate` as a date.
     public var nextUpdateDate: Date? { nextUpdate.map(Date.init(seconds:)) }
 }
 
 extension DistrustedCertificates {
-    /// ``validUntil`` as a date.
+    /// `validUntil` as a date.
     public var validUntilDate: Date? { validUntil.map(Date.init(seconds:)) }
 }
 
 extension TransparencyLogList {
-    /// ``time`` as a date.
+    /// `time` as a date.
     public var date: Date? { time.map(Date.init(seconds:)) }
 }
 
 extension ServerTrust {
-    /// ``time`` as a date, in whole seconds.
+    /// `time` as a date, in whole seconds.
     public var date: Date {
         get { Date(seconds: time) }
         set { time = newValue.seconds }
@@ -43,12 +43,12 @@ extension ServerTrust {
 }
 
 extension ServerTrustResult {
-    /// ``time`` as a date.
+    /// `time` as a date.
     public var date: Date { Date(seconds: time) }
 }
 
 extension PinSet {
-    /// ``expires`` as a date, in whole seconds.
+    /// `expires` as a date, in whole seconds.
     public var expiryDate: Date? {
         get { expires.map(Date.init(seconds:)) }
         set { expires = newValue?.seconds }
@@ -57,20 +57,20 @@ extension PinSet {
     /// Whether the set has expired at `date`.
     public func isExpired(at date: Date) -> Bool { isExpired(at: date.seconds) }
 
-    /// The same as ``warnings(at:)-(Int64)`` for a date.
+    /// The warnings at `date`.
     public func warnings(at date: Date) -> [Warning] { warnings(at: date.seconds) }
 }
 
 extension PolicyFile {
-    /// All problems of the policy at `date`, as ``findings(at:)-(Int64)`` has them.
+    /// All problems of the policy at `date`.
     public func findings(at date: Date) -> [Finding] { findings(at: date.seconds) }
 
-    /// All problems that will cause trouble later than `date`, as ``warnings(at:)-(Int64)`` has them.
+    /// All problems that will cause trouble later than `date`.
     public func warnings(at date: Date) -> [(pinSet: PinSet, warning: PinSet.Warning)] { warnings(at: date.seconds) }
 }
 
 extension TrustFiles.Expiry {
-    /// ``time`` as a date.
+    /// `time` as a date.
     public var date: Date { Date(seconds: time) }
 }
 

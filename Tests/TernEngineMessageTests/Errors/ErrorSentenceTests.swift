@@ -82,7 +82,10 @@ import Testing
     private static let responses: [SessionError.ResponseFailure] =
         ["", "<p>\nno", "{\u{1b}"].flatMap { text -> [SessionError.ResponseFailure] in
             let fields = HeaderFields([HeaderField(name: "Content-Type", value: "text/html")])
-            guard let head = try? ResponseHead(withoutContent: 404, version: HTTPVersion(major: 1, minor: 1), fields: fields) else { return [] }
+            guard
+                let head = try? ResponseHead(
+                    withoutContent: 404, version: HTTPVersion(major: 1, minor: 1), fields: fields)
+            else { return [] }
             let response = HTTPURLResponse(url: URL(string: "https://www.example:8443/birds"), head: head)
             let content = Data(text.utf8)
             return [.unsuccessful(response, content: content), .undecodable(response, content: content, call)]
@@ -372,6 +375,7 @@ import Testing
             the content cannot be read: the response is without a type, not text/event-stream
             the content cannot be read: the server answered 500, not 200
             the content cannot be read: the events are coded with br, which was not asked for
+            the content cannot be read: the data of an event cannot be decoded
             the file /home/a/b: pread: Input/output error (errno 5)
             there is a file /home/a/b already
             /home/a/b is no regular file
