@@ -8,22 +8,23 @@ final class AttemptForm: Sendable {
     let hop: Hop
     /// What is for the proxy that gets the hop whole; nil if none does.
     let proxyPart: ProxyRule.Part?
+    /// Why it cannot be signed; then it is not sent.
+    let failure: AuthenticationError?
 
     /// - Parameters:
     ///   - hop: the hop as it is planned.
     ///   - proxyPart: what the proxy of the route needs.
     ///   - signers: called in their order; the last one sees what the others have added.
-    /// - Throws: the error of a signer.
-    init(
-        _ hop: Hop, _ proxyPart: ProxyRule.Part? = nil, signers: [any RequestSigner]
-    ) throws(AuthenticationError) {
+    init(_ hop: Hop, _ proxyPart: ProxyRule.Part? = nil, signers: [any RequestSigner]) {
         var hop = hop
         if proxyPart?.isProbe == true { hop.request.removeContent() }
+        var failure: AuthenticationError?
         do {
             for signer in signers { try signer.sign(&hop.request) }
         } catch {
-            throw .unsigned(error)
+            failure = .unsigned(error)
         }
+        self.failure = failure
         if let proxyPart {
             hop.request = hop.request.inAbsoluteForm()
             if let field = proxyPart.field { hop.request.headers.append(field) }

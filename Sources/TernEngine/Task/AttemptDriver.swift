@@ -74,7 +74,8 @@ protocol AttemptOwner: AnyObject, Sendable {
     /// Something has happened to the attempt of this number.
     func tell(_ event: TaskEvent, by attempt: Int32, at time: MonotonicInstant)
     func tellInformational(_ head: ResponseHead, by attempt: Int32, at time: MonotonicInstant)
-    /// Lets observers add fields to the request of the attempt of this number, which has begun; nil if none does.
+    /// Lets observers add fields to the request of the attempt of this number, which has begun, and then the request's own
+    /// signer; nil if none does.
     func signer(of attempt: Int32, isHedge: Bool) -> (any RequestSigner)?
     func ask(about challenge: ServerTrustChallenge, _ question: ServerTrustQuestion)
 }
@@ -110,22 +111,20 @@ extension AttemptDriver {
             }
             let (number, isHedge) = (task.hopAttempts.next(), task !== self)
             task.tell(.attemptBegan(isHedge: isHedge), by: number, at: shard.loop.now)
-            let form: AttemptForm?
-            do throws(AuthenticationError) {
-                form = try defaults.form(
-                    of: task.plannedHop, signedBy: task.plannedLogin, task.signer(of: number, isHedge: isHedge),
-                    along: route, isFirst: task.hopAttempts.isUnanswered, on: shard.loop)
-            } catch {
-                attempt.begin(
-                    number, of: task.plannedHop, along: route, as: nil, pass, isHedge: isHedge, at: shard.loop.now)
-                return failLater(AttemptFailure(reason: .request(.unauthenticated(error)), phase: .request))
-            }
+            let form = defaults.form(
+                of: task.plannedHop, signedBy: task.plannedLogin, task.signer(of: number, isHedge: isHedge),
+                along: route, isFirst: task.hopAttempts.isUnanswered)
             attempt.begin(
                 number, of: task.plannedHop, along: route, as: form, pass, isHedge: isHedge, at: shard.loop.now)
         } catch {
             return failLater(AttemptFailure(reason: error.reason, phase: .request))
         }
-        if attempt.hasForm, task === self, let form = attempt.form { task.tellPrepared(form.hop.request) }
+        if attempt.hasForm, let form = attempt.form {
+            if let failure = form.failure {
+                return failLater(AttemptFailure(reason: .request(.unauthenticated(failure)), phase: .request))
+            }
+            if task === self { task.tellPrepared(form.hop.request) }
+        }
         if defaults.rates == nil { findConnection(on: shard) } else { awaitRate(of: task, on: shard) }
     }
 

@@ -322,12 +322,19 @@ extension SessionTask: ObservedTask {
     }
 
     final func signer(of attempt: Int32, isHedge: Bool) -> (any RequestSigner)? {
-        guard isObserved, let observers = defaults.observers, observers.addsFields else { return nil }
+        isObserved || isHopSigned ? newSigner(of: attempt, isHedge: isHedge) : nil
+    }
+
+    private func newSigner(of attempt: Int32, isHedge: Bool) -> (any RequestSigner)? {
+        let hop = plannedHop
+        // A signature is a credential: it is for the origin of the original request.
+        let own = hop.mayCarryCredentials ? hop.request.signer.map { ProgramSigner(signer: $0, loop: loop) } : nil
+        guard isObserved, let observers = defaults.observers, observers.addsFields else { return own }
         let observation = TaskObservation(
             .attemptBegan(isHedge: isHedge), of: self, at: now, hop: hopAttempts.hop,
             attempt: Int(attempt), isOwn: isOwn)
         return ObserverSigner(
-            observers: observers, observation: observation, contexts: watchers?.contexts ?? [], loop: loop)
+            observers: observers, observation: observation, contexts: watchers?.contexts ?? [], loop: loop, next: own)
     }
 }
 
@@ -337,9 +344,24 @@ private struct ObserverSigner: RequestSigner {
     let observation: TaskObservation
     let contexts: [(any Sendable)?]
     let loop: ReactorLoop?
+    /// Signs what they have added, too.
+    let next: ProgramSigner?
 
-    func sign(_ request: inout URLRequest) {
+    func sign(_ request: inout URLRequest) throws {
         loop?.telling { observers.addFields(to: &request, observation, contexts) }
+        try next?.sign(&request)
+    }
+}
+
+/// The signer of a request, which is code of the program: what it asks for is performed in a later tick.
+private struct ProgramSigner: RequestSigner {
+    let signer: any RequestSigner
+    let loop: ReactorLoop?
+
+    func sign(_ request: inout URLRequest) throws {
+        let wasTelling = loop?.beginTelling() ?? false
+        defer { loop?.endTelling(wasTelling) }
+        try signer.sign(&request)
     }
 }
 

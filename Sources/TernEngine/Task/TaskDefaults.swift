@@ -82,29 +82,22 @@ extension TaskDefaults {
     ///
     /// - Parameters:
     ///   - login: what authenticates the hop to its origin. It counts its uses.
-    ///   - observers: what adds their fields; nil for none.
+    ///   - others: observers that add their fields, and the request's signer; nil for none.
     ///   - isFirst: whether no proxy has answered an attempt of the hop.
-    ///   - loop: runs the attempt.
-    /// - Throws: the error of the request's signer.
     @inline(__always)
     func form(
-        of hop: Hop, signedBy login: PasswordLogin?, _ observers: (any RequestSigner)?, along route: Route,
-        isFirst: Bool, on loop: ReactorLoop? = nil
-    ) throws(AuthenticationError) -> AttemptForm? {
-        if login == nil, observers == nil, !route.isToProxy, !hop.request.isSigned { return nil }
-        return try newForm(of: hop, login, observers, route, isFirst, loop)
+        of hop: Hop, signedBy login: PasswordLogin?, _ others: (any RequestSigner)?, along route: Route, isFirst: Bool
+    ) -> AttemptForm? {
+        if login == nil, others == nil, !route.isToProxy { return nil }
+        return newForm(of: hop, [login, others].compactMap(\.self), route, isFirst)
     }
 
     private func newForm(
-        of hop: Hop, _ login: PasswordLogin?, _ observers: (any RequestSigner)?, _ route: Route, _ isFirst: Bool,
-        _ loop: ReactorLoop?
-    ) throws(AuthenticationError) -> AttemptForm? {
+        of hop: Hop, _ signers: [any RequestSigner], _ route: Route, _ isFirst: Bool
+    ) -> AttemptForm? {
         let part = proxies?.part(of: hop, along: route, isFirst: isFirst)
-        // A signature is a credential: it is for the origin of the original request.
-        let own = hop.mayCarryCredentials ? hop.request.signer.map { ProgramSigner(signer: $0, loop: loop) } : nil
-        let signers: [any RequestSigner] = [login, observers, own].compactMap(\.self)
         if part == nil, signers.isEmpty { return nil }
-        return try AttemptForm(hop, part, signers: signers)
+        return AttemptForm(hop, part, signers: signers)
     }
 
     func decodesContent(for request: URLRequest) -> Bool { request.decodesContent ?? decodesContent }
@@ -124,17 +117,5 @@ extension TaskDefaults {
         let known = limiter ?? RateLimiter(RateLimit(bytesPerSecond: own))
         limiter = known
         return Pace(known, bytesPerSecond: own, and: shared)
-    }
-}
-
-/// The signer of a request, which is code of the program: what it asks for is performed in a later tick.
-private struct ProgramSigner: RequestSigner {
-    let signer: any RequestSigner
-    let loop: ReactorLoop?
-
-    func sign(_ request: inout URLRequest) throws {
-        let wasTelling = loop?.beginTelling() ?? false
-        defer { loop?.endTelling(wasTelling) }
-        try signer.sign(&request)
     }
 }

@@ -87,6 +87,9 @@ extension SessionTask {
     /// The hop as it is planned: the request that is sent now, or was sent last.
     final var plannedHop: Hop { driver.machine.hop }
 
+    /// Whether its request has a signer.
+    final var isHopSigned: Bool { driver.machine.hop.request.isSigned }
+
     /// What authenticates the attempts of the hop; nil for what its request has itself.
     final var plannedLogin: PasswordLogin? { driver.machine.history.chain.login }
 
