@@ -1,5 +1,5 @@
 public import Foundation
-public import TernEngine
+import TernEngine
 
 /// Asks another service for prices, over TLS with an authority of the company, under the pins of a policy file. All of
 /// it is in files that are renewed while the service runs.
@@ -10,6 +10,9 @@ public struct PriceService: Sendable {
         public let name: String
         /// In cents.
         public let cents: Int
+
+        /// A price of goods.
+        public init(name: String, cents: Int) { (self.name, self.cents) = (name, cents) }
     }
 
     private let session: Session
