@@ -101,7 +101,7 @@ public struct AWSSigner: RequestSigner {
 
     private func contentHash(of request: URLRequest) throws(SigningError) -> String {
         if let own = request.headers["X-Amz-Content-Sha256"] { return own }
-        if let hash = try request.contentHash() { return hash.hexadecimal }
+        if let hash = try request.contentHash() { return hash.map(hexadecimal).joined() }
         guard sendsContentHash, request.requestedOrigin?.scheme == .https else { throw .contentNotInMemory }
         return Self.unsignedContent
     }
@@ -110,14 +110,14 @@ public struct AWSSigner: RequestSigner {
 
     private func signature(of request: [UInt8], _ time: SigningTime) throws(SigningError) -> String {
         guard let hash = MessageDigest.sha256(request) else { throw .keyFailed }
-        let message = "AWS4-HMAC-SHA256\n\(time.text)\n\(scope(time))\n\(hash.hexadecimal)"
+        let message = "AWS4-HMAC-SHA256\n\(time.text)\n\(scope(time))\n\(hash.map(hexadecimal).joined())"
         var key = Array("AWS4\(secretAccessKey)".utf8)
         // The key for the day, the region, the service and the version; then the message.
         for part in [time.day, region, service, "aws4_request", message] {
             guard let code = MessageDigest.hmacSHA256(Array(part.utf8), key: key) else { throw .keyFailed }
             key = code
         }
-        return key.hexadecimal
+        return key.map(hexadecimal).joined()
     }
 }
 
@@ -239,8 +239,4 @@ extension URLRequest {
         guard let hash = digest.finish() else { throw .keyFailed }
         return hash
     }
-}
-
-extension [UInt8] {
-    fileprivate var hexadecimal: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 }

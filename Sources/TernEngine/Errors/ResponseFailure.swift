@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import FoundationEssentials
 import TernHTTP1
+import TernTLS
 
 extension SessionError {
     /// Why a complete response is not what its caller asked for.
@@ -67,15 +68,7 @@ extension SessionError.ResponseFailure: CustomStringConvertible {
 
     /// The first bytes of the body, in one line.
     private var beginning: String {
-        var text = String.UnicodeScalarView()
-        for scalar in String(decoding: content.prefix(256), as: UTF8.self).unicodeScalars {
-            let isVisible =
-                switch scalar.properties.generalCategory {
-                case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: false
-                default: true
-                }
-            text.append(isVisible ? scalar : " ")
-        }
-        return text.isEmpty ? "" : ": " + String(text).excerpt
+        let text = PrintableText.replacing(String(decoding: content.prefix(256), as: UTF8.self)) { _ in " " }
+        return text.isEmpty ? "" : ": " + text.excerpt
     }
 }

@@ -3,7 +3,7 @@ import PriceService
 import TernTesting
 import Testing
 
-/// Another service with a certificate of an authority of its own, and the files that say whom to trust.
+/// The origin is the other service. Its certificate is from a throw-away authority, which a file in the folder names.
 final class PriceServiceTests: Sendable {
     private let authority: CertificateAuthority
     private let origin: ScriptedOrigin
