@@ -63,7 +63,9 @@ extension TaskEvent {
             .response, .willCache, .completed:
             true
         case .started, .waiting, .waited, .hopBegan, .prepared, .head, .hopOver, .attemptBegan, .connecting,
-            .connectionFailed, .willSend, .informational, .discarded, .responseOver, .attemptOver, .answered, .retrying:
+            .connectionFailed, .willSend, .informational, .discarded, .responseOver, .webSocket, .attemptOver,
+            .answered,
+            .retrying:
             false
         }
     }
