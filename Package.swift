@@ -37,6 +37,7 @@ let package = Package(
         .library(name: "TernTesting", targets: ["TernTesting"]),
         .library(name: "TernTracing", targets: ["TernTracing"]),
         .library(name: "TernURLSession", targets: ["TernURLSession"]),
+        .library(name: "TernWebSocket", targets: ["TernWebSocket"]),
         .executable(name: "tern", targets: ["TernMain"]),
     ],
     // All off by default: without them, no package is resolved.
@@ -81,6 +82,10 @@ let package = Package(
         .target(
             name: "TernEngine",
             dependencies: ["CTernZlib", "TernFiles", "TernHTTP1", "TernIO", "TernLock", "TernSystem", "TernTLS"],
+            swiftSettings: settings),
+        // RFC 6455 and RFC 7692 as values, and WebSockets over upgraded connections.
+        .target(
+            name: "TernWebSocket", dependencies: ["TernEngine", "TernIO", "TernLock", "TernTLS"],
             swiftSettings: settings),
         // Swift's tasks on the sessions' reactors.
         .target(
