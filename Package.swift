@@ -85,7 +85,7 @@ let package = Package(
             swiftSettings: settings),
         // RFC 6455 and RFC 7692 as values, and WebSockets over upgraded connections.
         .target(
-            name: "TernWebSocket", dependencies: ["TernEngine", "TernIO", "TernLock", "TernTLS"],
+            name: "TernWebSocket", dependencies: ["TernEngine", "TernHTTP1", "TernIO", "TernLock", "TernTLS"],
             swiftSettings: settings),
         // Swift's tasks on the sessions' reactors.
         .target(
@@ -193,6 +193,14 @@ let package = Package(
             name: "TernEngineSessionTests",
             dependencies: [
                 "TernEngine", "TernEngineTestSupport", "TernFiles", "TernLock", "TernTesting", "TestProofs",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "TernWebSocketTests",
+            dependencies: [
+                "CTernZlib", "TernEngine", "TernEngineTestSupport", "TernIO", "TernLock", "TernTesting",
+                "TernWebSocket",
+                "TestProofs",
             ],
             swiftSettings: settings),
         .testTarget(

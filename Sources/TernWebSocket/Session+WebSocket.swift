@@ -21,9 +21,9 @@ extension Session {
         for request: URLRequest, configuration: WebSocketConfiguration = WebSocketConfiguration(),
         receiver: (any WebSocketReceiver)? = nil, delegate: (any SessionTaskDelegate)? = nil
     ) async throws(SessionError) -> WebSocket {
-        let handshake = WebSocketHandshake(configuration)
+        let handshake = OpeningHandshake(configuration)
         let (stream, response) = try await upgrade(for: handshake.request(request), delegate: delegate)
-        let outcome: WebSocketHandshake.Outcome
+        let outcome: OpeningHandshake.Outcome
         let connection: WebSocketConnection
         do throws(WebSocketHandshakeViolation) {
             outcome = try handshake.outcome(of: response)

@@ -17,6 +17,7 @@ import Testing
             "TernLock", "TernSystem", "TernTLS",
         ],
         "TernRuntime": ["CTernRuntime", "TernLibC", "TernIO", "TernLock", "TernSystem"],
+        "TernWebSocket": ["FoundationEssentials", "TernEngine", "TernHTTP1", "TernIO", "TernLock", "TernTLS"],
         "TernLogging": ["Logging", "TernEngine"],
         "TernMetrics": ["Metrics", "TernEngine", "TernLock"],
         "TernTracing": ["TernEngine", "TernLock", "Tracing"],

@@ -4,7 +4,7 @@ import TernEngine
 import TernTLS
 
 /// The request that asks for a WebSocket, and what the server's 101 must say (RFC 6455 §4.1).
-struct WebSocketHandshake: Sendable {
+struct OpeningHandshake: Sendable {
     /// What both sides have agreed on.
     struct Outcome: Sendable {
         let response: HTTPURLResponse
