@@ -18,21 +18,7 @@ import CTernZlib
         case gzip = 31
     }
 
-    enum Outcome {
-        /// All input is consumed.
-        case usedUp
-        /// There is no room, and perhaps more output without further input.
-        case full
-        /// A header or a block of the stream is over, but not its last block. There may be more output without further
-        /// input.
-        case boundary
-        /// The stream is over; the input after it is left.
-        case ended
-        /// The output before the error is valid.
-        case failed(ContentDecodingError)
-    }
-
-    /// The bit of `data_type` for that.
+    /// The bit of `data_type` for the end of a header or of a block.
     private static let isAtBoundary: Int32 = 128
 
     private let stream: UnsafeMutablePointer<z_stream>
@@ -70,7 +56,7 @@ import CTernZlib
 
     mutating func inflate(
         _ bytes: Span<UInt8>, from offset: inout Int, into output: inout OutputSpan<UInt8>
-    ) -> Outcome {
+    ) -> DecodingOutcome {
         guard !output.isFull else { return .full }
         let input = bytes.extracting(droppingFirst: offset)
         let given = UInt32(clamping: input.count)
@@ -108,7 +94,7 @@ import CTernZlib
         let message = unsafe stream.pointee.msg.map { unsafe String(cString: $0) }
         return switch (code, message) {
         case (Z_MEM_ERROR, _): .outOfMemory
-        case (Z_NEED_DICT, _): .malformed("a preset dictionary is needed")
+        case (Z_NEED_DICT, _): .dictionaryNeeded
         case (_, "incorrect data check"), (_, "incorrect length check"), (_, "header crc mismatch"): .checksum
         case (_, let message): .malformed(message ?? "stream error")
         }

@@ -126,9 +126,7 @@ import Testing
 
     @Test func `deflate with an unknown dictionary is refused`() {
         let coded: [UInt8] = [0x78, 0xBB, 0, 0, 0, 1, 0, 0]
-        #expect(
-            decode(.deflate, coded)
-                == Delivery.Outcome(bytes: [], failure: .malformed("no deflate: a preset dictionary is needed")))
+        #expect(decode(.deflate, coded) == Delivery.Outcome(bytes: [], failure: .dictionaryNeeded))
     }
 
     @Test func `a distance beyond the beginning is refused`() {
@@ -144,6 +142,7 @@ import Testing
         (ContentDecodingError.malformed("no gzip: invalid block type"), "the body is no gzip"), (.malformed("x"), " x"),
         (.truncated, "ends before its Content-Encoding"), (.checksum, "checksum"), (.tooLarge(limit: 12), "12"),
         (.ratioExceeded(limit: 34), "34"), (.tooManyCodings(limit: 56), "56"), (.outOfMemory, "memory"),
+        (.dictionaryNeeded, "RFC 8878"), (.windowTooLarge(limit: 78), "78 bytes (RFC 9659"),
     ])
     func `says what is wrong`(error: ContentDecodingError, word: String) {
         #expect("\(error)".contains(word))

@@ -10,9 +10,9 @@ import Testing
     /// The output with this much room, over as many boundaries as there are.
     private func inflate(
         _ inflater: inout Inflater, _ coded: [UInt8], from offset: inout Int, room: Int
-    ) -> (outcome: Inflater.Outcome, bytes: [UInt8]) {
+    ) -> (outcome: DecodingOutcome, bytes: [UInt8]) {
         var window = DecodedWindow()
-        var outcome = Inflater.Outcome.boundary
+        var outcome = DecodingOutcome.boundary
         while case .boundary = outcome, window.count < room || room == 0 {
             outcome = window.append(room - window.count) { inflater.inflate(coded.span, from: &offset, into: &$0) }
         }
