@@ -282,8 +282,8 @@ public struct URLRequest: Sendable {
 
     var onceSource: SingleUseSource? { storage.owned.parts.rare.parts?.onceSource }
 
-    /// Whether a gzip or deflate body is requested and decoded; nil uses the session's setting. A request with a
-    /// `Range` field requests no coding, whatever this says.
+    /// Whether a coded body is requested and decoded; nil uses the session's setting. A request with a `Range` field
+    /// requests no coding, whatever this says.
     public var decodesContent: Bool? {
         get { storage.owned.parts.decodesContent }
         set {
