@@ -10,7 +10,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = Array(input[2...])
     switch input[0] & 3 {
     case 0: CodedBody.check([.brotli], bytes, seed: input[1], keepsOutput: false)
-    case 1: CodedBody.check([.brotli, .gzip], Deflater.gzip(bytes), seed: input[1], keepsOutput: false)
+    case 1: CodedBody.check([.brotli, .gzip], ZlibCoder.gzip(bytes), seed: input[1], keepsOutput: false)
     default:
         let coded = BrotliCoder.code(bytes, quality: Int32(input[1] % 12), window: 10 + Int32(input[1] % 15))
         guard Delivery([.brotli], [coded]).outcome == Delivery.Outcome(bytes: bytes) else {

@@ -15,7 +15,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     if input[0] & 8 == 0 {
         CodedBody.check(codings, bytes, seed: input[1])
     } else {
-        let coded = codings == [.gzip] ? members(bytes, input[1]) : Deflater.code(bytes, codings)
+        let coded = codings == [.gzip] ? members(bytes, input[1]) : ZlibCoder.code(bytes, codings)
         guard Delivery(codings, [coded]).outcome == Delivery.Outcome(bytes: bytes) else {
             fatalError("\(bytes) is not decoded")
         }
@@ -25,5 +25,5 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 }
 
 private func members(_ bytes: [UInt8], _ seed: UInt8) -> [UInt8] {
-    CodedBody.pieces(bytes, seed).flatMap(Deflater.gzip)
+    CodedBody.pieces(bytes, seed).flatMap(ZlibCoder.gzip)
 }

@@ -10,7 +10,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = Array(input[2...])
     switch input[0] & 3 {
     case 0: CodedBody.check([.zstd], bytes, seed: input[1])
-    case 1: CodedBody.check([.zstd, .gzip], Deflater.gzip(bytes), seed: input[1])
+    case 1: CodedBody.check([.zstd, .gzip], ZlibCoder.gzip(bytes), seed: input[1])
     default:
         let coded =
             bytes.isEmpty

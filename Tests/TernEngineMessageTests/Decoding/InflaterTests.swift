@@ -10,9 +10,9 @@ import Testing
     /// The output with this much room, over as many boundaries as there are.
     private func inflate(
         _ inflater: inout Inflater, _ coded: [UInt8], from offset: inout Int, room: Int
-    ) -> (outcome: DecodingOutcome, bytes: [UInt8]) {
+    ) -> (outcome: Inflater.Outcome, bytes: [UInt8]) {
         var window = DecodedWindow()
-        var outcome = DecodingOutcome.boundary
+        var outcome = Inflater.Outcome.boundary
         while case .boundary = outcome, window.count < room || room == 0 {
             outcome = window.append(room - window.count) { inflater.inflate(coded.span, from: &offset, into: &$0) }
         }
@@ -27,7 +27,7 @@ import Testing
     @Test(arguments: [Inflater.Format.bare, .zlib, .gzip])
     func `makes no more than there is room for, and continues with what it holds`(format: Inflater.Format) throws {
         var inflater = try Inflater(.gzip)
-        let coded = Deflater.deflate(Self.bytes, format) + [9, 9]
+        let coded = ZlibCoder.deflate(Self.bytes, format) + [9, 9]
         for _ in 0..<2 {
             inflater.begin(format)
             var made: [UInt8] = []
@@ -52,7 +52,7 @@ import Testing
 
     @Test func `needs room, and then input`() throws {
         var inflater = try Inflater(.zlib)
-        let coded = Deflater.deflate(Self.bytes, .zlib)
+        let coded = ZlibCoder.deflate(Self.bytes, .zlib)
         var offset = 0
         if case .full = inflate(&inflater, coded, from: &offset, room: 0).outcome {} else { Issue.record("has room") }
         #expect(offset == 0)

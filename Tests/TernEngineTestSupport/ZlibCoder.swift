@@ -4,7 +4,7 @@ import CTernZlib
 @testable import TernEngine
 
 /// What servers do: codings made by zlib itself, and gzip members whose header is put together by hand.
-enum Deflater {
+enum ZlibCoder {
     /// `bytes`, wrapped as `format` says.
     static func deflate(
         _ bytes: [UInt8], _ format: Inflater.Format, level: Int32 = 9, strategy: Int32 = Z_DEFAULT_STRATEGY
