@@ -41,7 +41,7 @@
 
         mutating func decode(
             _ bytes: Span<UInt8>, from offset: inout Int, into output: inout OutputSpan<UInt8>
-        ) -> DecodingOutcome {
+        ) -> Inflater.Outcome {
             guard state != .over else {
                 offset = bytes.count
                 return .usedUp

@@ -10,19 +10,5 @@ protocol CodedStreams: ~Copyable {
     /// There is room, and there is a byte to read or something held.
     mutating func decode(
         _ bytes: Span<UInt8>, from offset: inout Int, into output: inout OutputSpan<UInt8>
-    ) -> DecodingOutcome
-}
-
-enum DecodingOutcome {
-    /// Nothing is held: more comes of further input.
-    case usedUp
-    /// There is no room, and perhaps more output without further input.
-    case full
-    /// A header or a block of the stream is over, but not its last block. There may be more output without further
-    /// input.
-    case boundary
-    /// The stream is over; the input after it is left.
-    case ended
-    /// The output before the error is valid.
-    case failed(ContentDecodingError)
+    ) -> Inflater.Outcome
 }

@@ -42,7 +42,7 @@ struct DeflatedStreams: ~Copyable, CodedStreams {
 
     mutating func decode(
         _ bytes: Span<UInt8>, from offset: inout Int, into output: inout OutputSpan<UInt8>
-    ) -> DecodingOutcome {
+    ) -> Inflater.Outcome {
         switch state {
         case .beginning:
             switch wrapping {
@@ -78,7 +78,7 @@ struct DeflatedStreams: ~Copyable, CodedStreams {
     /// Begins a stream with its first byte, which came before its format was known.
     private mutating func begin(
         _ format: Inflater.Format, with first: UInt8, into output: inout OutputSpan<UInt8>
-    ) -> DecodingOutcome {
+    ) -> Inflater.Outcome {
         state = .stream
         inflater.begin(format)
         let bytes: InlineArray<1, UInt8> = [first]
@@ -88,7 +88,7 @@ struct DeflatedStreams: ~Copyable, CodedStreams {
 
     private mutating func inflate(
         _ bytes: Span<UInt8>, from offset: inout Int, into output: inout OutputSpan<UInt8>
-    ) -> DecodingOutcome {
+    ) -> Inflater.Outcome {
         let outcome = inflater.inflate(bytes, from: &offset, into: &output)
         switch outcome {
         case .usedUp, .full, .failed: break

@@ -18,7 +18,21 @@ import CTernZlib
         case gzip = 31
     }
 
-    /// The bit of `data_type` for the end of a header or of a block.
+    enum Outcome {
+        /// Nothing is held: more comes of further input.
+        case usedUp
+        /// There is no room, and perhaps more output without further input.
+        case full
+        /// A header or a block of the stream is over, but not its last block. There may be more output without further
+        /// input.
+        case boundary
+        /// The stream is over; the input after it is left.
+        case ended
+        /// The output before the error is valid.
+        case failed(ContentDecodingError)
+    }
+
+    /// The bit of `data_type` for that.
     private static let isAtBoundary: Int32 = 128
 
     private let stream: UnsafeMutablePointer<z_stream>
@@ -56,7 +70,7 @@ import CTernZlib
 
     mutating func inflate(
         _ bytes: Span<UInt8>, from offset: inout Int, into output: inout OutputSpan<UInt8>
-    ) -> DecodingOutcome {
+    ) -> Outcome {
         guard !output.isFull else { return .full }
         let input = bytes.extracting(droppingFirst: offset)
         let given = UInt32(clamping: input.count)

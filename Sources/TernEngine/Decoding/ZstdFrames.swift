@@ -54,7 +54,7 @@
 
         mutating func decode(
             _ bytes: Span<UInt8>, from offset: inout Int, into output: inout OutputSpan<UInt8>
-        ) -> DecodingOutcome {
+        ) -> Inflater.Outcome {
             switch state {
             case .magic(let count, let isFirst):
                 guard Self.isMagic(bytes[offset], at: count, skippable: magic[0] != Self.magic[0]) else {
@@ -91,7 +91,7 @@
 
         private mutating func decompress(
             _ bytes: Span<UInt8>, from offset: inout Int, into output: inout OutputSpan<UInt8>
-        ) -> DecodingOutcome {
+        ) -> Inflater.Outcome {
             let input = bytes.extracting(droppingFirst: offset).extracting(first: due)
             let given = input.count
             var consumed = 0
