@@ -7,7 +7,7 @@ import TernLock
 /// has: bytes that are slow to come do not wait for those behind them.
 final class EncodedSource: BodySource {
     /// How much is encoded in one tick.
-    private static let inputAtOnce = 64 * 1024
+    private static let inputAtOnce = 32 * 1024
 
     private enum Stage {
         /// Without input. Exits: encoding, flushing, ending, failed.
@@ -76,10 +76,12 @@ final class EncodedSource: BodySource {
         /// Returns what there is to send; nil if that is nothing.
         private mutating func encode(atMost room: Int, _ flush: Deflater.Flush) -> BodyPiece? {
             let before = offset
+            let end = min(input.count, offset + EncodedSource.inputAtOnce)
             do throws(ContentDecodingError) {
-                let (bytes, isDone) = try encoder.encode(input, from: &offset, atMost: max(1, room), flush)
+                let (bytes, isDone) = try encoder.encode(
+                    input.prefix(end), from: &offset, atMost: max(1, room), flush)
                 count += max(offset - before, bytes.count)
-                if isDone { finish(flush) }
+                if isDone, end == input.count { finish(flush) }
                 return bytes.isEmpty ? nil : .bytes(Data(bytes))
             } catch {
                 stage = .failed(error)

@@ -2,8 +2,8 @@
 
 /// A coding in which the content of a request is sent (RFC 9110 §8.4), and how much time it takes to make it small.
 ///
-/// Content is encoded on the thread of the connection, at most 64 KB at a time: with the levels of the constants that is
-/// about a millisecond, and with the highest ones of brotli and zstd a hundred.
+/// Content is encoded on the thread of the connection, at most 64 KB at a time: with the levels of the constants that
+/// takes two milliseconds, and with the highest ones of brotli and zstd up to a hundred.
 public struct ContentCompression: Sendable, Hashable {
     package let coding: ContentCoding
     package let level: Int
