@@ -69,7 +69,8 @@ final class WebSocketConnection: StreamProtocol, @unchecked Sendable {
     private var phaseEnd: MonotonicInstant?
     private var afterlifeCount = 0
     private var hasEnded = false
-    private(set) var ending: StreamEnding?
+    /// What the stream ends with; nil while it does not, and `.some(nil)` for no failure.
+    private var endReason: SessionError.Reason??
 
     private var pings: [Ping] = []
     private var pingCount: UInt64 = 0
@@ -319,8 +320,11 @@ extension WebSocketConnection {
 
     /// The connection is of no use any more.
     private func conclude(_ reason: SessionError.Reason?) {
-        if ending == nil { ending = StreamEnding(reason) }
+        if endReason == nil { endReason = .some(reason) }
     }
+
+    /// A server that does not take what is sent would not see an end that follows it: it gets a reset.
+    var ending: StreamEnding? { endReason.map { StreamEnding($0, isOrderly: !writer.hasUnsent) } }
 
     /// The stream ends as the phase says.
     private func end() {
