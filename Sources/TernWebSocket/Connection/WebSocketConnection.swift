@@ -255,6 +255,8 @@ extension WebSocketConnection {
 
     private func add(_ message: WebSocketMessage) { inbox.add(message, on: host) }
 
+    func stopReceiving() { hasEnded = true }
+
     func receiveEnd() {
         if hasEnded { return }
         hasEnded = true
@@ -423,6 +425,12 @@ extension WebSocketConnection {
 
     func ended(_ error: SessionError?) {
         let closed = WebSocketClose(.abnormalClosure)
+        // Whoever is told now can send nothing more.
+        switch phase {
+        case .open, .closing: phase = .closed
+        case .closed, .failed: break
+        }
+        hasEnded = true
         finish(with: closed, error)
         let end = error ?? host.error(.transfer(.webSocket(.closed(closeSoFar ?? closed))))
         let list = requests.withLock { state in
