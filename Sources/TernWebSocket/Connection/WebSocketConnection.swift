@@ -81,6 +81,10 @@ final class WebSocketConnection: StreamProtocol, @unchecked Sendable {
     private var isReceiving = true
     private var closeCompletions: [CloseCompletion] = []
     private var completed: [(SendCompletion, SessionError?)] = []
+    private var isTakingRequests = false
+    /// Whether the stream goes on by itself after the call that is running, or was asked to.
+    private var isInTick = false
+    private var isWoken = false
 
     private let requests = Lock(Requests())
 
@@ -149,6 +153,8 @@ extension WebSocketConnection {
     var hasMore: Bool { inflating != nil && wanted > 0 }
 
     func receive(_ bytes: Span<UInt8>) -> Int {
+        isInTick = true
+        defer { isInTick = false }
         if !bytes.isEmpty { lastReceived = host.tickTime }
         var offset = 0
         do throws(WebSocketFailure) {
@@ -457,6 +463,8 @@ extension WebSocketConnection {
             defer { state.list = [] }
             return state.list
         }
+        isTakingRequests = true
+        defer { isTakingRequests = false }
         for request in list {
             switch request {
             case .send(let message): send(message)
@@ -513,6 +521,9 @@ extension WebSocketConnection {
     /// Whether this side has begun to close.
     var isClosedHere: Bool { requests.withLock { $0.closedHere } }
 
+    /// Whether something that was asked for earlier has not been done.
+    private var isAsked: Bool { isTakingRequests || requests.withLock { !$0.list.isEmpty } }
+
     private func ask(_ request: Requests.Request) {
         let (end, isFirst) = requests.withLock { state -> (SessionError?, Bool) in
             if state.end == nil { state.list.append(request) }
@@ -543,7 +554,8 @@ extension WebSocketConnection {
 
     /// Sends a message that is lent: at once on the reactor's thread, where nothing waits before it.
     func send(isText: Bool, _ bytes: Span<UInt8>) {
-        if host.isCurrent, case .open = phase, writer.add(isText: isText, bytes) {
+        if host.isCurrent, case .open = phase, !isAsked, writer.add(isText: isText, bytes) {
+            if !isInTick, !isWoken { isWoken = host.perform { self.isWoken = false } }
             tell(.sent(isText: isText, size: bytes.count))
             return
         }
