@@ -48,7 +48,9 @@ final class WebSocketConnection: StreamProtocol, @unchecked Sendable {
 
     private let configuration: WebSocketConfiguration
     private let inbox: MessageInbox
-    private let receiver: (any WebSocketReceiver)?
+    private let hasReceiver: Bool
+    /// Nil after the end: it may hold its WebSocket.
+    private var receiver: (any WebSocketReceiver)?
     private let host: any WebSocketHost
     weak var socket: WebSocket?
 
@@ -111,7 +113,7 @@ final class WebSocketConnection: StreamProtocol, @unchecked Sendable {
         self.host = host
         var configuration = configuration
         configuration.maximumMessageSize = max(0, configuration.maximumMessageSize)
-        (self.configuration, self.receiver) = (configuration, receiver)
+        (self.configuration, self.receiver, hasReceiver) = (configuration, receiver, receiver != nil)
         inbox = MessageInbox()
         let limit = configuration.maximumMessageSize
         reader = FrameReader(allowsCompression: parameters != nil, limit: limit)
@@ -146,7 +148,7 @@ extension WebSocketConnection {
         case .open, .closing: break
         case .closed, .failed: return Self.wantedElsewhere
         }
-        if receiver == nil, !inbox.hasRoom { return 0 }
+        if !hasReceiver, !inbox.hasRoom { return 0 }
         return min(max(Self.wantedElsewhere, reader.missingCount), Self.wantedInFrame)
     }
 
@@ -166,7 +168,7 @@ extension WebSocketConnection {
                 } else if try !takeFrame(bytes, from: &offset) {
                     break
                 }
-                if receiver == nil, isFirstPiece, !inbox.hasRoom { break }
+                if !hasReceiver, isFirstPiece, !inbox.hasRoom { break }
             }
         } catch {
             fail(error)
@@ -230,8 +232,8 @@ extension WebSocketConnection {
         isFirstPiece = isLast
         messageLength = isFirst ? piece.count : messageLength + piece.count
         if isLast { reader.endMessage() }
-        if let receiver {
-            if let socket {
+        if hasReceiver {
+            if let receiver, let socket {
                 let part = WebSocketPart(isText: message.isText, isFirst: isFirst, isLast: isLast)
                 receiver.webSocket(socket, didReceive: piece, of: part)
             }
@@ -423,7 +425,9 @@ extension WebSocketConnection {
         (nextPing, pingSent) = (nil, nil)
         tell(.closed(close))
         inbox.end(error)
-        if let receiver, let socket { receiver.webSocket(socket, didCloseWith: close, error: failure) }
+        if let receiver = receiver.take(), let socket {
+            receiver.webSocket(socket, didCloseWith: close, error: failure)
+        }
         let completions = closeCompletions
         closeCompletions = []
         for completion in completions { completion(close) }
