@@ -170,7 +170,7 @@ extension WebSocket: AsyncSequence {
         }
     }
 
-    /// The same; `completionHandler` is called once, on the reactor's thread, or at once if a message waits.
+    /// The same; `completionHandler` is called once, on the reactor's thread, or at once if the WebSocket has ended.
     public func receive(completionHandler: @escaping @Sendable (Result<WebSocketMessage, SessionError>) -> Void) {
         switch connection.take(.handler(completionHandler)) {
         case .message(let message): completionHandler(.success(message))

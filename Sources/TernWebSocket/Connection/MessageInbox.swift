@@ -30,6 +30,25 @@ final class MessageInbox: Sendable {
         var end: SessionError?
         /// Whether the reactor waits for room.
         var isStopped = false
+
+        /// Whether a handler runs, which may ask for the next message: it is called when that has returned.
+        var isServing = false
+
+        /// The same as `next()` unless a handler runs.
+        mutating func serve() -> (Waiter, WebSocketMessage?)? {
+            if isServing { return nil }
+            let next = next()
+            if case .handler? = next?.0 { isServing = true }
+            return next
+        }
+
+        /// Who is next, if there is a message, which a handler takes.
+        mutating func next() -> (Waiter, WebSocketMessage?)? {
+            guard !messages.isEmpty, let waiter = waiters.popFirst() else { return nil }
+            guard case .handler = waiter, let message = messages.popFirst() else { return (waiter, nil) }
+            cost -= MessageInbox.cost(of: message)
+            return (waiter, message)
+        }
     }
 
     private let state = Lock(State())
@@ -51,32 +70,45 @@ final class MessageInbox: Sendable {
 
     /// On the reactor's thread.
     func add(_ message: WebSocketMessage, on host: any WebSocketHost) {
-        let waiter = state.withLock { state -> Waiter? in
-            let waiter = state.waiters.popFirst()
-            if case .handler? = waiter { return waiter }
+        let first = state.withLock { state in
             state.messages.append(message)
             state.cost += Self.cost(of: message)
-            return waiter
+            return state.serve()
         }
-        switch waiter {
-        case nil: break
-        case .continuation(let continuation)?: unsafe host.resume(continuation)
-        case .handler(let handler)?: handler(.success(message))
+        serve(first, on: host)
+    }
+
+    /// Calls handlers that wait with messages that do. On the reactor's thread.
+    func serve(on host: any WebSocketHost) { serve(state.withLock { $0.serve() }, on: host) }
+
+    private func serve(_ first: (Waiter, WebSocketMessage?)?, on host: any WebSocketHost) {
+        var next = first
+        while let (waiter, message) = next {
+            switch waiter {
+            // It takes the message by itself.
+            case .continuation(let continuation): return unsafe host.resume(continuation)
+            case .handler(let handler): if let message { handler(.success(message)) }
+            }
+            next = state.withLock { state in
+                state.isServing = false
+                return state.serve()
+            }
         }
     }
 
     /// No message will come after this error.
     func end(_ error: SessionError) {
-        let waiters = state.withLock { state -> [Waiter] in
+        let waiters = state.withLock { state -> [(Waiter, WebSocketMessage?)] in
+            var waiters: [(Waiter, WebSocketMessage?)] = []
+            while let next = state.next() { waiters.append(next) }
             if state.end == nil { state.end = error }
-            var waiters: [Waiter] = []
-            while let waiter = state.waiters.popFirst() { waiters.append(waiter) }
+            while let waiter = state.waiters.popFirst() { waiters.append((waiter, nil)) }
             return waiters
         }
-        for waiter in waiters {
+        for (waiter, message) in waiters {
             switch waiter {
             case .continuation(let continuation): unsafe continuation.resume()
-            case .handler(let handler): handler(.failure(error))
+            case .handler(let handler): handler(message.map { .success($0) } ?? .failure(error))
             }
         }
     }
@@ -88,18 +120,21 @@ final class MessageInbox: Sendable {
         case nothing
     }
 
-    /// Takes the next message, or waits for it. Whether the reactor waits for the room that this makes.
-    func take(_ waiter: Waiter?) -> (Taken, makesRoom: Bool) {
+    /// Takes the next message, or waits for it. Whether the reactor must go on: there is room, or a message for the waiter, which
+    /// it calls before the end.
+    func take(_ waiter: Waiter?) -> (Taken, needsReactor: Bool) {
         state.withLock { state in
+            if let waiter, state.end == nil {
+                state.waiters.append(waiter)
+                return (.nothing, !state.messages.isEmpty)
+            }
             if let message = state.messages.popFirst() {
                 state.cost -= Self.cost(of: message)
                 let makesRoom = state.isStopped && state.cost < Self.enough / 2
                 if makesRoom { state.isStopped = false }
                 return (.message(message), makesRoom)
             }
-            if let end = state.end { return (.ended(end), false) }
-            if let waiter = waiter { state.waiters.append(waiter) }
-            return (.nothing, false)
+            return (state.end.map { .ended($0) } ?? .nothing, false)
         }
     }
 
@@ -110,16 +145,5 @@ final class MessageInbox: Sendable {
             state.waiters.append(unsafe .continuation(continuation))
             return true
         }
-    }
-
-    /// Discards what nobody will receive.
-    func clear() {
-        let messages = state.withLock { state in
-            defer { state.cost = 0 }
-            var messages: [WebSocketMessage] = []
-            while let message = state.messages.popFirst() { messages.append(message) }
-            return messages
-        }
-        withExtendedLifetime(messages) {}
     }
 }

@@ -474,7 +474,7 @@ extension WebSocketConnection {
             case .send(let message): send(message)
             case .ping(let completion): ping(completion)
             case .close(let close, let completion): self.close(close, completion)
-            case .goOn: break
+            case .goOn: inbox.serve(on: host)
             }
         }
     }
@@ -551,8 +551,8 @@ extension WebSocketConnection {
     }
 
     func take(_ waiter: MessageInbox.Waiter?) -> MessageInbox.Taken {
-        let (taken, makesRoom) = inbox.take(waiter)
-        if makesRoom { ask(.goOn) }
+        let (taken, needsReactor) = inbox.take(waiter)
+        if needsReactor { ask(.goOn) }
         return taken
     }
 
