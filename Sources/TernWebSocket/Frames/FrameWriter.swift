@@ -53,7 +53,10 @@ struct FrameWriter: ~Copyable {
         }
     }
 
-    var hasUnsent: Bool { !output.isEmpty || current != nil || !messages.isEmpty || !controls.isEmpty }
+    /// What is not framed when a close is, never will be.
+    var hasUnsent: Bool {
+        !output.isEmpty || missing > 0 || !controls.isEmpty || !isClosing && (current != nil || !messages.isEmpty)
+    }
 
     /// The number of bytes that wait, at least.
     var unsentCount: Int { output.count }
@@ -94,11 +97,14 @@ struct FrameWriter: ~Copyable {
 
     private static var patience: Int { 16 * 1024 }
 
-    /// Messages that can no longer be sent; the current frame of one was sent in part, perhaps.
+    /// Messages that can no longer be sent. The frame that one has begun goes on to its end: a close frame follows it.
     mutating func takeUnsent() -> [SendCompletion] {
         var completions: [SendCompletion] = []
         while let end = ends.popFirst() { completions.append(end.completion) }
-        if let completion = current.take()?.completion { completions.append(completion) }
+        if let message = current.take() {
+            if let completion = message.completion { completions.append(completion) }
+            if missing > 0 { current = Message(isText: message.isText, bytes: message.bytes, completion: nil) }
+        }
         while let message = messages.popFirst() {
             if let completion = message.completion { completions.append(completion) }
         }
@@ -121,6 +127,7 @@ struct FrameWriter: ~Copyable {
     mutating func stop() {
         output = OutputBytes()
         controls = []
+        missing = 0
         isClosing = true
     }
 }

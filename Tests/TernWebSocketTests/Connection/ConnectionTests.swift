@@ -297,6 +297,32 @@ import Testing
         #expect(results.withLock { $0 } == [true, true, false])
     }
 
+    @Test func `a frame that has begun is sent whole before the close that ends its message`() throws {
+        for end in [frame(0x88, [3, 233]), frame(0x83, [])] {
+            let dialogue = try Dialogue()
+            let failures = Lock(0)
+            dialogue.connection.send(.data(Data(count: 1_000_000))) { error in
+                failures.withLock { $0 += error == nil ? 0 : 1 }
+            }
+            dialogue.settle()
+            dialogue.receive(end)
+            let sent = dialogue.sent()
+            #expect(sent.first == "binary+(262144)")
+            #expect(sent.count == 2 && sent.last?.hasPrefix("close") == true, "\(sent)")
+            #expect(failures.withLock { $0 } == 1)
+        }
+    }
+
+    @Test func `there is nothing to send behind a close`() throws {
+        let dialogue = try Dialogue()
+        for _ in 0..<3 { dialogue.connection.send(.data(Data(count: 1_000_000)), nil) }
+        dialogue.connection.startClose(WebSocketClose(.normalClosure), nil)
+        dialogue.settle()
+        // At most: a stream that waits for room would be ready without end.
+        for _ in 0..<100 where dialogue.connection.hasUnsent { dialogue.connection.lendUnsent { $0.count } }
+        #expect(!dialogue.connection.hasUnsent)
+    }
+
     @Test func `what is lent is sent in order with what waits`() throws {
         let dialogue = try Dialogue()
         dialogue.connection.send(isText: true, Array("lent".utf8).span)

@@ -337,7 +337,7 @@ private final class UserCodeRound: Sendable {
 
     func expectEnd(_ name: String) async {
         let isAnswered = await eventually {
-            state.withLock { state in state.expected.allSatisfy { state.answers[$0] != nil } }
+            state.withLock { state in state.hasActed && state.expected.allSatisfy { state.answers[$0] != nil } }
         }
         let missing = state.withLock { state in state.expected.filter { state.answers[$0] == nil }.sorted() }
         #expect(isAnswered, "\(name): \(missing) are not answered")
