@@ -73,6 +73,8 @@ final class WebSocketConnection: StreamProtocol, @unchecked Sendable {
     private var hasEnded = false
     /// What the stream ends with; nil while it does not, and `.some(nil)` for no failure.
     private var endReason: SessionError.Reason??
+    /// Whether the server has not answered a close in time: it may not have read what the kernel has before it.
+    private var isUnanswered = false
 
     private var pings: [Ping] = []
     private var pingCount: UInt64 = 0
@@ -334,7 +336,7 @@ extension WebSocketConnection {
     }
 
     /// A server that does not take what is sent would not see an end that follows it: it gets a reset.
-    var ending: StreamEnding? { endReason.map { StreamEnding($0, isOrderly: !writer.hasUnsent) } }
+    var ending: StreamEnding? { endReason.map { StreamEnding($0, isOrderly: !isUnanswered && !writer.hasUnsent) } }
 
     /// The stream ends as the phase says.
     private func end() {
@@ -382,7 +384,10 @@ extension WebSocketConnection {
     }
 
     func timePassed(_ now: MonotonicInstant) {
-        if let phaseEnd, phaseEnd <= now { return end() }
+        if let phaseEnd, phaseEnd <= now {
+            if case .closing = phase { isUnanswered = true }
+            return end()
+        }
         if let sent = pingSent, isReceiving {
             if let lastReceived, lastReceived > sent {
                 pingSent = nil

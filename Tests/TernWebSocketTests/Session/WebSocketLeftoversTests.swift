@@ -108,7 +108,9 @@ private final class WaitingCalls: WebSocketReceiver {
 
     /// Everyone is called soon, and with one of these failures; a close is answered without one.
     func expectEnd(_ kinds: Set<SessionError.Kind>, _ row: String) async {
-        let isDone = await eventually { state.withLock { state in state.expected.allSatisfy { state.ends[$0] != nil } } }
+        let isDone = await eventually {
+            state.withLock { state in state.expected.allSatisfy { state.ends[$0] != nil } }
+        }
         let (expected, ends) = state.withLock { ($0.expected, $0.ends) }
         #expect(isDone, "\(row): \(expected.subtracting(ends.keys)) are not called")
         for (name, failures) in ends {
@@ -183,7 +185,9 @@ private final class WaitingSockets: Sendable {
             case .violation: .send("SSH-2.0\r\n\r\n")
             default: .awaitClose
             }
-        if row.wait == .tunnel { return try ScriptedOrigin(onAccept: { _ in [.takeHead, .hold, last] }) { _, _ in [] } }
+        if row.wait == .tunnel {
+            return try ScriptedOrigin(onAccept: { _ in [.takeHead, .hold, last] }) { _, _ in [] }
+        }
         let script = script(row, latch)
         let close = [(name: "Connection", value: "close")]
         let seen = SeenKeys()
@@ -192,7 +196,8 @@ private final class WaitingSockets: Sendable {
             if !seen.isNew(request.value(of: "Sec-WebSocket-Key")) { return [.hold, last] }
             // What a kept-alive connection loses would be sent again.
             switch row.wait {
-            case .refused: return [.respond(status: 401, fields: [("WWW-Authenticate", "Basic realm=\"r\"")] + close), .close]
+            case .refused:
+                return [.respond(status: 401, fields: [("WWW-Authenticate", "Basic realm=\"r\"")] + close), .close]
             case .redirected: return [.respond(status: 302, fields: [("Location", "/second")] + close), .close]
             case .retried: return [.respond(status: 503, fields: close), .close]
             default: return [.hold, last]
@@ -286,7 +291,10 @@ private final class WaitingSockets: Sendable {
         func wait(_ name: String, _ body: @escaping @Sendable (WebSocket) async throws(SessionError) -> Void) {
             if row.end == .released { return }
             calls.expect(name)
-            hold(Task { [socket] in calls.call(name, await Self.failure { () throws(SessionError) in try await body(socket) }) })
+            hold(
+                Task { [socket] in
+                    calls.call(name, await Self.failure { () throws(SessionError) in try await body(socket) })
+                })
         }
         switch row.wait {
         case .receive:
