@@ -69,6 +69,8 @@ final class WebSocketConnection: StreamProtocol, @unchecked Sendable {
 
     private var phase = Phase.open
     private var phaseEnd: MonotonicInstant?
+    /// Why nothing can be sent, before the server has said how it ends.
+    private var sendingFailure: SessionError.Reason?
     private var afterlifeCount = 0
     private var hasEnded = false
     /// What the stream ends with; nil while it does not, and `.some(nil)` for no failure.
@@ -271,7 +273,7 @@ extension WebSocketConnection {
         if hasEnded { return }
         hasEnded = true
         switch phase {
-        case .open: conclude(.transfer(.webSocket(.closed(WebSocketClose(.abnormalClosure)))))
+        case .open: conclude(sendingFailure ?? .transfer(.webSocket(.closed(WebSocketClose(.abnormalClosure)))))
         case .closing, .closed, .failed: end()
         }
     }
@@ -310,7 +312,7 @@ extension WebSocketConnection {
         }
         if case .open = phase { writer.add(.close, Array(payload.prefix(2))) }
         phase = .closed
-        phaseEnd = host.tickTime.advanced(by: configuration.closeTimeout)
+        if sendingFailure == nil { phaseEnd = host.tickTime.advanced(by: configuration.closeTimeout) }
         finish(with: close)
     }
 
@@ -341,7 +343,7 @@ extension WebSocketConnection {
     /// The stream ends as the phase says.
     private func end() {
         switch phase {
-        case .open, .closing, .closed: conclude(nil)
+        case .open, .closing, .closed: conclude(sendingFailure)
         case .failed(let reason): conclude(reason)
         }
     }
@@ -359,7 +361,7 @@ extension WebSocketConnection {
         for completion in writer.takeUnsent() { completed.append((completion, error)) }
         // The server may have said why. Whatever comes of it, it comes soon.
         if phaseEnd == nil {
-            phase = .failed(reason)
+            sendingFailure = reason
             phaseEnd = host.tickTime.advanced(by: Self.afterlife)
         }
     }
@@ -485,8 +487,9 @@ extension WebSocketConnection {
     }
 
     private var closedError: SessionError {
-        let close = closeSoFar ?? WebSocketClose(.abnormalClosure)
-        return host.error(.transfer(.webSocket(.closed(close))))
+        let close = closeSoFar
+        if close == nil, let sendingFailure { return host.error(sendingFailure) }
+        return host.error(.transfer(.webSocket(.closed(close ?? WebSocketClose(.abnormalClosure)))))
     }
 
     private func send(_ message: FrameWriter.Message) {
@@ -511,7 +514,7 @@ extension WebSocketConnection {
         case .open:
             requests.withLock { $0.closedHere = true }
             phase = .closing
-            phaseEnd = host.tickTime.advanced(by: configuration.closeTimeout)
+            if sendingFailure == nil { phaseEnd = host.tickTime.advanced(by: configuration.closeTimeout) }
             sendClose(close)
         case .closing: break
         case .closed, .failed:

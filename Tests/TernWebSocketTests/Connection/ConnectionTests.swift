@@ -5,6 +5,7 @@ import TernIO
 import TernLock
 import Testing
 
+@testable import TernEngineTestSupport
 @testable import TernWebSocket
 
 /// What a connection makes of a server's frames, and sends, without I/O.
@@ -302,6 +303,20 @@ import Testing
             #expect(sent.count == 2 && sent.last?.hasPrefix("close") == true, "\(sent)")
             #expect(failures.withLock { $0 } == 1)
         }
+    }
+
+    @Test func `what a server said before nothing could be sent any more is received`() throws {
+        let dialogue = try Dialogue()
+        dialogue.connection.sendingFailed(.transfer(.connectionLost(nil)))
+        dialogue.tick()
+        dialogue.receive(frame(0x81, "last") + frame(0x88, [3, 243]))
+        #expect(dialogue.received() == [.text("last")])
+        #expect(dialogue.failure == .closed(WebSocketClose(.internalServerError)))
+        let silent = try Dialogue()
+        silent.connection.sendingFailed(.transfer(.connectionLost(nil)))
+        silent.receiveEnd()
+        let reason = silent.connection.ending?.reason
+        #expect(reason?.isConnectionLoss == true)
     }
 
     @Test func `there is nothing to send behind a close`() throws {
