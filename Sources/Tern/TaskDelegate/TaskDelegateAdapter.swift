@@ -33,7 +33,8 @@ extension TaskDelegateAdapter {
             answerByDefault(Challenge(challenge)) { question.answer($0, $1) }
         case .redirect, .newBody, .willCache: NoOpTaskDelegate.shared.handle(event, of: task)
         case .started, .waiting, .waited, .waitingForConnectivity, .hopBegan, .prepared, .head, .hopOver, .attemptBegan,
-            .connecting, .connectionFailed, .willSend, .informational, .discarded, .responseOver, .attemptOver,
+            .connecting, .connectionFailed, .willSend, .informational, .discarded, .responseOver, .webSocket,
+            .attemptOver,
             .answered,
             .retrying:
             break
