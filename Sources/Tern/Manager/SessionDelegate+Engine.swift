@@ -99,6 +99,7 @@ extension SessionDelegate: TaskHub {
         case .download(let event, let task): deliver(event, of: task, in: session)
         case .stream(.readClosed, let task): urlSession(session, readClosedFor: task)
         case .stream(.writeClosed, let task): urlSession(session, writeClosedFor: task)
+        case .call(let body): body(session)
         }
     }
 
