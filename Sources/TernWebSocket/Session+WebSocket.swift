@@ -21,25 +21,10 @@ extension Session {
         for request: URLRequest, configuration: WebSocketConfiguration = WebSocketConfiguration(),
         receiver: (any WebSocketReceiver)? = nil, delegate: (any SessionTaskDelegate)? = nil
     ) async throws(SessionError) -> WebSocket {
+        let configuration = configuration.offering(what: request)
         let handshake = WebSocketHandshake(configuration)
         let (stream, response) = try await upgrade(for: handshake.request(request), delegate: delegate)
-        let outcome: WebSocketHandshake.Outcome
-        let connection: WebSocketConnection
-        do throws(WebSocketHandshakeViolation) {
-            outcome = try handshake.outcome(of: response)
-        } catch {
-            stream.cancel()
-            throw stream.error(.transfer(.webSocket(.handshake(error))))
-        }
-        do throws(ContentDecodingError) {
-            connection = try WebSocketConnection(stream, configuration, outcome.compression, receiver)
-        } catch {
-            stream.cancel()
-            throw stream.error(.transfer(.outOfMemory))
-        }
-        let socket = WebSocket(connection, over: stream, outcome)
-        socket.begin()
-        return socket
+        return try handshake.open(stream, response, configuration, receiver: receiver)
     }
 
     /// Opens a WebSocket at a URL.

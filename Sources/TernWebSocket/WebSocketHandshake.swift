@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
-import TernEngine
+package import TernEngine
 import TernTLS
 
 /// The request that asks for a WebSocket, and what the server's 101 must say (RFC 6455 §4.1).
-struct WebSocketHandshake: Sendable {
+package struct WebSocketHandshake: Sendable {
     /// What both sides have agreed on.
     struct Outcome: Sendable {
         let response: HTTPURLResponse
@@ -17,14 +17,14 @@ struct WebSocketHandshake: Sendable {
     private let subprotocols: [String]
     private let compression: WebSocketCompression?
 
-    init(_ configuration: WebSocketConfiguration) {
+    package init(_ configuration: WebSocketConfiguration) {
         var random = SystemRandomNumberGenerator()
         key = Data((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }).base64EncodedString()
         (subprotocols, compression) = (configuration.subprotocols, configuration.compression)
     }
 
     /// Adds the handshake's fields. A field that the program has set by itself stays, but for the key's.
-    func request(_ request: URLRequest) -> URLRequest {
+    package func request(_ request: URLRequest) -> URLRequest {
         var request = request
         request.url = request.url.map(Self.httpURL)
         request.setValue("websocket", forHTTPHeaderField: "Upgrade")
@@ -44,6 +44,33 @@ struct WebSocketHandshake: Sendable {
             return URL(string: other + text.dropFirst(scheme.count)) ?? url
         }
         return url
+    }
+
+    /// Takes over the connection of a server that has switched protocols.
+    ///
+    /// - Parameter observer: not retained.
+    package func open(
+        _ stream: StreamTask, _ response: HTTPURLResponse, _ configuration: WebSocketConfiguration,
+        receiver: (any WebSocketReceiver)? = nil, observer: (any WebSocketObserver)? = nil
+    ) throws(SessionError) -> WebSocket {
+        let outcome: Outcome
+        let connection: WebSocketConnection
+        do throws(WebSocketHandshakeViolation) {
+            outcome = try self.outcome(of: response)
+        } catch {
+            stream.cancel()
+            throw stream.error(.transfer(.webSocket(.handshake(error))))
+        }
+        do throws(ContentDecodingError) {
+            connection = try WebSocketConnection(stream, configuration, outcome.compression, receiver)
+        } catch {
+            stream.cancel()
+            throw stream.error(.transfer(.outOfMemory))
+        }
+        connection.observer = observer
+        let socket = WebSocket(connection, over: stream, outcome)
+        socket.begin()
+        return socket
     }
 
     func outcome(of response: HTTPURLResponse) throws(WebSocketHandshakeViolation) -> Outcome {
