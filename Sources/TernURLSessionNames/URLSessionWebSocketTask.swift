@@ -171,7 +171,8 @@ open class URLSessionWebSocketTask: UpgradeTask, @unchecked Sendable {
     private func post(_ message: Message, _ completion: @escaping @Sendable (SessionError?) -> Void) {
         ask { result in
             switch result {
-            case .success(let socket): socket.send(message.sent, completionHandler: completion)
+            case .success(let socket):
+                socket.send(message.sent) { error in completion(error.map(self.naming)) }
             case .failure(let error): completion(error)
             }
         }
@@ -181,7 +182,7 @@ open class URLSessionWebSocketTask: UpgradeTask, @unchecked Sendable {
         ask { result in
             switch result {
             case .success(let socket):
-                socket.receive { result in completion(result.map(Message.init).mapError { $0 }) }
+                socket.receive { result in completion(result.map(Message.init).mapError(self.naming)) }
             case .failure(let error): completion(.failure(error))
             }
         }
@@ -191,7 +192,12 @@ open class URLSessionWebSocketTask: UpgradeTask, @unchecked Sendable {
         ask { result in
             switch result {
             case .success(let socket):
-                socket.ping { result in if case .failure(let error) = result { completion(error) } else { completion(nil) } }
+                socket.ping { result in
+                    switch result {
+                    case .success: completion(nil)
+                    case .failure(let error): completion(self.naming(error))
+                    }
+                }
             case .failure(let error): completion(error)
             }
         }
@@ -242,7 +248,7 @@ extension URLSessionWebSocketTask: UpgradeOwner {
 
     package func ended(_ error: SessionError?) {
         // Without an error it was open.
-        let error = error ?? self.error(.sessionInvalidated, phase: .head)
+        guard let error else { return }
         let calls = opening.withLock { state -> [Call] in
             guard case .opening(let calls) = state.stage else { return [] }
             state.stage = .over(error)

@@ -50,6 +50,7 @@ open class UpgradeTask: SessionTask, @unchecked Sendable {
         guard let response, let owner = self as? any UpgradeOwner else { return }
         do throws(SessionError) {
             phase = .open(stream)
+            updatePause()
             try owner.take(stream, response)
         } catch {
             phase = .failed(self.error(error.reason, phase: .head))
@@ -60,18 +61,24 @@ open class UpgradeTask: SessionTask, @unchecked Sendable {
     /// The handshake is over. If the protocol has the connection, its end is that of the task.
     override func finalize(_ error: SessionError?) {
         switch phase {
-        case .open: if let error { complete(error) }
-        case .failed(let failure): complete(failure)
+        case .open: if let error { finish(error) }
+        case .failed(let failure): finish(failure)
         case .handshake:
-            let status = response?.statusCode
-            if let status, status != 101, !isCancelled {
-                return complete(self.error(.transfer(.upgradeRefused(status: status)), phase: .head))
+            if let status = response?.statusCode, status != 101, !isCancelled {
+                return finish(self.error(.transfer(.upgradeRefused(status: status)), phase: .head))
             }
-            complete(error ?? self.error(.cancelled, phase: .head))
+            finish(error ?? self.error(.cancelled, phase: .head))
         }
     }
 
-    override func finalizeSooner(_ error: SessionError?) { complete(error) }
+    override func finalizeSooner(_ error: SessionError?) { finish(error) }
+
+    private func finish(_ error: SessionError?) { complete(error.map(naming)) }
+
+    /// The error as the session has its errors.
+    package final func naming(_ error: SessionError) -> SessionError {
+        defaults.followsURLSession ? error.failing(at: originalRequest.url) : error
+    }
 
     override func cancelNow() {
         // The protocol ends, and with it the task.
