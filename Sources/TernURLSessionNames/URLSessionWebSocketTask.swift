@@ -53,35 +53,14 @@ open class URLSessionWebSocketTask: UpgradeTask, @unchecked Sendable {
         case tlsHandshakeFailure = 1015
     }
 
-    private typealias Call = @Sendable (Result<WebSocket, SessionError>) -> Void
-
-    private enum Stage {
-        /// The calls wait. Exits: open, over.
-        case opening([Call])
-        /// Also after the end: messages may be there. Exit: none.
-        case open(WebSocket)
-        /// It was never opened. Exit: none.
-        case over(SessionError)
-    }
-
-    private struct Opening {
-        var stage = Stage.opening([])
+    private struct Shown {
         var isStarted = false
         var maximumMessageSize = 1024 * 1024
         var close: WebSocketClose?
-
-        /// Opens it, unless calls wait that come before.
-        mutating func callsBeforeOpening(_ socket: WebSocket) -> [Call]? {
-            guard case .opening(let calls) = stage, !calls.isEmpty else {
-                stage = .open(socket)
-                return nil
-            }
-            stage = .opening([])
-            return calls
-        }
     }
 
-    private let opening = Lock(Opening())
+    private let shown = Lock(Shown())
+    private let calls = WebSocketCalls()
     private let configuration: WebSocketConfiguration
     private let handshake: WebSocketHandshake
     private weak let hub: DelegateHub?
@@ -108,30 +87,30 @@ open class URLSessionWebSocketTask: UpgradeTask, @unchecked Sendable {
     /// `messageTooBig`, and fails the task with `dataLengthExceedsMaximum`. The value counts that it has when the server
     /// accepts the handshake; set later, it has no effect.
     open var maximumMessageSize: Int {
-        get { opening.withLock { $0.maximumMessageSize } }
-        set { opening.withLock { $0.maximumMessageSize = newValue } }
+        get { shown.withLock { $0.maximumMessageSize } }
+        set { shown.withLock { $0.maximumMessageSize = newValue } }
     }
 
     /// The code of the server's close frame; `abnormalClosure` if it did not answer that of the task in time. `invalid` before,
     /// and for a WebSocket that has failed. A code that has no name here, such as those of programs, is `unsupportedData`.
-    open var closeCode: CloseCode { opening.withLock { $0.close }?.shownCode ?? .invalid }
+    open var closeCode: CloseCode { shown.withLock { $0.close }?.shownCode ?? .invalid }
 
     /// The reason in the server's close frame; nil before, and without one.
-    open var closeReason: Data? { opening.withLock { $0.close }?.shownReason }
+    open var closeReason: Data? { shown.withLock { $0.close }?.shownReason }
 
     /// Sends a message. The handler is called when the kernel has all of it, or with the error.
     open func send(_ message: Message, completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
-        post(message) { error in self.call { completionHandler(error) } }
+        calls.send(message.sent) { error in self.call { completionHandler(error.map(self.naming)) } }
     }
 
     /// Receives the next message as soon as it is complete. Handlers that wait get one message each, in order.
     open func receive(completionHandler: @escaping @Sendable (Result<Message, any Error>) -> Void) {
-        fetch { result in self.call { completionHandler(result) } }
+        calls.receive { result in self.call { completionHandler(self.shown(result)) } }
     }
 
     /// Sends a ping. The handler is called when the server's pong has arrived, or with the error.
     open func sendPing(pongReceiveHandler: @escaping @Sendable ((any Error)?) -> Void) {
-        ping { error in self.call { pongReceiveHandler(error) } }
+        calls.ping { result in self.call { pongReceiveHandler(result.failure.map(self.naming)) } }
     }
 
     /// Sends a close frame after the messages that wait. The task ends when the server has answered it, or after 10 seconds;
@@ -141,66 +120,21 @@ open class URLSessionWebSocketTask: UpgradeTask, @unchecked Sendable {
     ///   - closeCode: one that must not be sent (RFC 6455 §7.4), such as `invalid`, sends none.
     ///   - reason: a text in UTF-8. Only its first 123 bytes are sent, and nothing without a code.
     open func cancel(with closeCode: CloseCode, reason: Data?) {
-        guard opening.withLock({ $0.isStarted }) else { return cancel() }
+        guard shown.withLock({ $0.isStarted }) else { return cancel() }
         let close = WebSocketClose(closeCode, reason)
-        ask { result in
+        calls.ask { result in
             // The close is one that can be sent.
             if case .success(let socket) = result { try? socket.startClose(close.code, reason: close.reason) }
         }
     }
 
     open override func resume() {
-        opening.withLock { $0.isStarted = true }
+        shown.withLock { $0.isStarted = true }
         super.resume()
     }
 
-    /// Performs a call when the WebSocket is open.
-    private func ask(_ call: @escaping Call) {
-        let result = opening.withLock { state -> Result<WebSocket, SessionError>? in
-            switch state.stage {
-            case .opening(let calls):
-                state.stage = .opening(calls + [call])
-                return nil
-            case .open(let socket): return .success(socket)
-            case .over(let error): return .failure(error)
-            }
-        }
-        if let result { call(result) }
-    }
-
-    private func post(_ message: Message, _ completion: @escaping @Sendable (SessionError?) -> Void) {
-        ask { result in
-            switch result {
-            case .success(let socket):
-                socket.send(message.sent) { error in completion(error.map(self.naming)) }
-            case .failure(let error): completion(error)
-            }
-        }
-    }
-
-    private func fetch(_ completion: @escaping @Sendable (Result<Message, any Error>) -> Void) {
-        ask { result in
-            switch result {
-            case .success(let socket):
-                socket.receive { result in completion(result.map(Message.init).mapError(self.naming)) }
-            case .failure(let error): completion(.failure(error))
-            }
-        }
-    }
-
-    private func ping(_ completion: @escaping @Sendable (SessionError?) -> Void) {
-        ask { result in
-            switch result {
-            case .success(let socket):
-                socket.ping { result in
-                    switch result {
-                    case .success: completion(nil)
-                    case .failure(let error): completion(self.naming(error))
-                    }
-                }
-            case .failure(let error): completion(error)
-            }
-        }
+    private func shown(_ result: Result<WebSocketMessage, SessionError>) -> Result<Message, any Error> {
+        result.map(Message.init).mapError(naming)
     }
 
     /// Calls code of the program, among the events of the session.
@@ -215,21 +149,21 @@ extension URLSessionWebSocketTask {
     /// Sends a message. Done when the kernel has all of it.
     public func send(_ message: Message) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            post(message) { continuation.resume(with: Result($0)) }
+            calls.send(message.sent) { continuation.resume(with: Result($0.map(self.naming))) }
         }
     }
 
     /// Returns the next message as soon as it is complete.
     public func receive() async throws -> Message {
         try await withCheckedThrowingContinuation { continuation in
-            fetch { continuation.resume(with: $0) }
+            calls.receive { continuation.resume(with: self.shown($0)) }
         }
     }
 
     /// Sends a ping, and returns when the server's pong has arrived.
     public func sendPing() async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            ping { continuation.resume(with: Result($0)) }
+            calls.ping { continuation.resume(with: Result($0.failure.map(self.naming))) }
         }
     }
 }
@@ -241,21 +175,10 @@ extension URLSessionWebSocketTask: UpgradeOwner {
         configuration.maximumMessageSize = maximumMessageSize
         let socket = try handshake.open(stream, response, configuration, observer: self)
         tellDelegate { $0.urlSession($1, webSocketTask: $2, didOpenWithProtocol: socket.subprotocol) }
-        while let calls = opening.withLock({ $0.callsBeforeOpening(socket) }) {
-            for call in calls { call(.success(socket)) }
-        }
+        calls.open(socket)
     }
 
-    package func ended(_ error: SessionError?) {
-        // Without an error it was open.
-        guard let error else { return }
-        let calls = opening.withLock { state -> [Call] in
-            guard case .opening(let calls) = state.stage else { return [] }
-            state.stage = .over(error)
-            return calls
-        }
-        for call in calls { call(.failure(error)) }
-    }
+    package func ended(_ error: SessionError?) { if let error { calls.fail(error) } }
 
     fileprivate func tellDelegate(
         _ body: @escaping @Sendable (any URLSessionWebSocketDelegate, URLSession, URLSessionWebSocketTask) -> Void
@@ -270,7 +193,7 @@ extension URLSessionWebSocketTask: UpgradeOwner {
 extension URLSessionWebSocketTask: WebSocketObserver {
     package func webSocketDidClose(with close: WebSocketClose, error: SessionError?) {
         if error != nil { return }
-        opening.withLock { $0.close = close }
+        shown.withLock { $0.close = close }
         tellDelegate { $0.urlSession($1, webSocketTask: $2, didCloseWith: close.shownCode, reason: close.shownReason) }
     }
 
@@ -317,6 +240,10 @@ extension WebSocketClose {
     fileprivate var shownReason: Data? { reason.isEmpty ? nil : Data(reason.utf8) }
 }
 
+extension Result {
+    fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
+}
+
 extension Result<Void, any Error> {
     fileprivate init(_ error: SessionError?) { self = if let error { .failure(error) } else { .success(()) } }
 }
@@ -337,7 +264,7 @@ extension Session {
     }
 
     private func webSocketTask(_ task: URLSessionWebSocketTask) -> URLSessionWebSocketTask {
-        task.announce(in: self)
+        task.announce(to: self)
         return task
     }
 }

@@ -15,15 +15,17 @@ open class UpgradeTask: SessionTask, @unchecked Sendable {
     // On the reactor's thread.
     @safe @exclusivity(unchecked) private var phase = Phase.handshake
 
-    /// Creates a task of the session's delegate, which is told of it before the task is returned.
-    ///
     /// - Parameters:
     ///   - request: the task's `originalRequest`.
     ///   - handshake: what is sent for it.
-    package init(_ request: URLRequest, sending handshake: URLRequest, in session: Session) {
+    ///   - delegate: nil for that of the session.
+    package init(
+        _ request: URLRequest, sending handshake: URLRequest, in session: Session,
+        delegate: (any SessionTaskDelegate)? = nil
+    ) {
         var handshake = handshake
         handshake.addConnectionUpgrade()
-        let delegate = UpgradeTaskDelegate(before: session.delegate ?? NoOpTaskDelegate.shared)
+        let delegate = UpgradeTaskDelegate(before: delegate ?? session.delegate ?? NoOpTaskDelegate.shared)
         let defaults = session.taskDefaults
         super.init(request: request, delegate: delegate, defaults: defaults, at: session.taskPlace(for: handshake))
         driver = TaskDriver(handshake, delegate, defaults, after: RedirectChain())
@@ -35,10 +37,10 @@ open class UpgradeTask: SessionTask, @unchecked Sendable {
         change(UpgradeTaskDelegate(before: NoOpTaskDelegate.shared))
     }
 
-    /// Tells the session's delegate and its observers of the task, whose initialiser has returned.
-    package final func announce(in session: Session) {
+    /// The initialiser has returned: the observers of the session are told of the task, and its delegate if it is the task's.
+    package final func announce(to session: Session? = nil) {
         created()
-        session.delegate?.session(session, didCreate: self)
+        if let session { session.delegate?.session(session, didCreate: self) }
     }
 
     /// The connection of the protocol is over. On the reactor's thread.
