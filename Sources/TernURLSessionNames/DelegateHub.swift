@@ -164,7 +164,8 @@ extension DelegateHub {
             if let metrics = task.metrics { delegate?.urlSession(session, task: task, didFinishCollecting: metrics) }
             complete(task, error, in: session)
         case .willRetry, .started, .waiting, .waited, .hopBegan, .prepared, .head, .hopOver, .attemptBegan, .connecting,
-            .connectionFailed, .willSend, .informational, .discarded, .responseOver, .webSocket, .attemptOver, .answered,
+            .connectionFailed, .willSend, .informational, .discarded, .responseOver, .webSocket, .attemptOver,
+            .answered,
             .retrying:
             break
         }

@@ -63,23 +63,22 @@ open class URLSessionWebSocketTask: UpgradeTask, @unchecked Sendable {
     private let calls = WebSocketCalls()
     private let configuration: WebSocketConfiguration
     private let handshake: WebSocketHandshake
-    private weak let hub: DelegateHub?
-    private let queue: OperationQueue?
+    private let audience: WebSocketAudience
 
-    fileprivate init(_ request: URLRequest, _ protocols: [String], in session: Session) {
+    init(_ request: URLRequest, _ protocols: [String], in session: Session, telling audience: WebSocketAudience) {
         var configuration = WebSocketConfiguration()
         configuration.subprotocols = protocols
         configuration = configuration.offering(what: request)
         let handshake = WebSocketHandshake(configuration)
         (self.configuration, self.handshake) = (configuration, handshake)
-        (hub, queue) = (session.hub, session.hub?.queue)
+        self.audience = audience
         super.init(request, sending: handshake.request(request), in: session)
     }
 
     /// Creates a task of no session, for a class of a program's tests that stands in for a task: see ``TernEngine/SessionTask``.
     public override init() {
         configuration = WebSocketConfiguration()
-        (handshake, hub, queue) = (WebSocketHandshake(configuration), nil, nil)
+        (handshake, audience) = (WebSocketHandshake(configuration), WebSocketAudience())
         super.init()
     }
 
@@ -100,17 +99,17 @@ open class URLSessionWebSocketTask: UpgradeTask, @unchecked Sendable {
 
     /// Sends a message. The handler is called when the kernel has all of it, or with the error.
     open func send(_ message: Message, completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
-        calls.send(message.sent) { error in self.call { completionHandler(error.map(self.naming)) } }
+        calls.send(message.sent) { error in self.audience.call { completionHandler(error.map(self.naming)) } }
     }
 
     /// Receives the next message as soon as it is complete. Handlers that wait get one message each, in order.
     open func receive(completionHandler: @escaping @Sendable (Result<Message, any Error>) -> Void) {
-        calls.receive { result in self.call { completionHandler(self.shown(result)) } }
+        calls.receive { result in self.audience.call { completionHandler(self.shown(result)) } }
     }
 
     /// Sends a ping. The handler is called when the server's pong has arrived, or with the error.
     open func sendPing(pongReceiveHandler: @escaping @Sendable ((any Error)?) -> Void) {
-        calls.ping { result in self.call { pongReceiveHandler(result.failure.map(self.naming)) } }
+        calls.ping { result in self.audience.call { pongReceiveHandler(result.failure.map(self.naming)) } }
     }
 
     /// Sends a close frame after the messages that wait. The task ends when the server has answered it, or after 10 seconds;
@@ -135,12 +134,6 @@ open class URLSessionWebSocketTask: UpgradeTask, @unchecked Sendable {
 
     private func shown(_ result: Result<WebSocketMessage, SessionError>) -> Result<Message, any Error> {
         result.map(Message.init).mapError(naming)
-    }
-
-    /// Calls code of the program, among the events of the session.
-    private func call(_ body: @escaping @Sendable () -> Void) {
-        guard let queue else { return body() }
-        if hub?.forward({ _ in body() }) != true { queue.addOperation(QueuedBlock(body)) }
     }
 }
 
@@ -174,27 +167,18 @@ extension URLSessionWebSocketTask: UpgradeOwner {
         var configuration = configuration
         configuration.maximumMessageSize = maximumMessageSize
         let socket = try handshake.open(stream, response, configuration, observer: self)
-        tellDelegate { $0.urlSession($1, webSocketTask: $2, didOpenWithProtocol: socket.subprotocol) }
+        audience.opened(self, socket.subprotocol)
         calls.open(socket)
     }
 
     package func ended(_ error: SessionError?) { if let error { calls.fail(error) } }
-
-    fileprivate func tellDelegate(
-        _ body: @escaping @Sendable (any URLSessionWebSocketDelegate, URLSession, URLSessionWebSocketTask) -> Void
-    ) {
-        guard let hub else { return }
-        _ = hub.forward { session in
-            if let delegate = hub.listener(of: self, \.webSocket) { body(delegate, session, self) }
-        }
-    }
 }
 
 extension URLSessionWebSocketTask: WebSocketObserver {
     package func webSocketDidClose(with close: WebSocketClose, error: SessionError?) {
         if error != nil { return }
         shown.withLock { $0.close = close }
-        tellDelegate { $0.urlSession($1, webSocketTask: $2, didCloseWith: close.shownCode, reason: close.shownReason) }
+        audience.closed(self, close.shownCode, close.shownReason)
     }
 
     package func webSocketDidEnd(_ error: SessionError?) { upgradeEnded(error) }
@@ -248,23 +232,9 @@ extension Result<Void, any Error> {
     fileprivate init(_ error: SessionError?) { self = if let error { .failure(error) } else { .success(()) } }
 }
 
-extension Session {
-    /// Creates a task that opens a WebSocket with a GET of this URL, whose scheme is `ws`, `wss`, `http` or `https`. `resume()`
-    /// starts it. The handshake is a request like any other: redirects, challenges and metrics are told to the delegate.
-    public func webSocketTask(with url: URL) -> URLSessionWebSocketTask { webSocketTask(with: URLRequest(url: url)) }
-
-    /// The same, and offers subprotocols, the preferred one first.
-    public func webSocketTask(with url: URL, protocols: [String]) -> URLSessionWebSocketTask {
-        webSocketTask(URLSessionWebSocketTask(URLRequest(url: url), protocols, in: self))
-    }
-
-    /// The same with a request, whose header section may have a `Sec-WebSocket-Protocol` field.
-    public func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask {
-        webSocketTask(URLSessionWebSocketTask(request, [], in: self))
-    }
-
-    private func webSocketTask(_ task: URLSessionWebSocketTask) -> URLSessionWebSocketTask {
-        task.announce(to: self)
-        return task
-    }
+/// Where the events of a task's WebSocket go. By default handlers are called where they are due, and no delegate is.
+struct WebSocketAudience: Sendable {
+    var call: @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() }
+    var opened: @Sendable (URLSessionWebSocketTask, String?) -> Void = { _, _ in }
+    var closed: @Sendable (URLSessionWebSocketTask, URLSessionWebSocketTask.CloseCode, Data?) -> Void = { _, _, _ in }
 }

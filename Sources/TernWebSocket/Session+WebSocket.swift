@@ -34,3 +34,32 @@ extension Session {
         try await webSocket(for: URLRequest(url: url), configuration: configuration)
     }
 }
+
+extension WebSocketHandshake {
+    /// Takes over the connection of a server that has switched protocols.
+    ///
+    /// - Parameter observer: not retained.
+    package func open(
+        _ stream: StreamTask, _ response: HTTPURLResponse, _ configuration: WebSocketConfiguration,
+        receiver: (any WebSocketReceiver)? = nil, observer: (any WebSocketObserver)? = nil
+    ) throws(SessionError) -> WebSocket {
+        let outcome: Outcome
+        let connection: WebSocketConnection
+        do throws(WebSocketHandshakeViolation) {
+            outcome = try self.outcome(of: response)
+        } catch {
+            stream.cancel()
+            throw stream.error(.transfer(.webSocket(.handshake(error))))
+        }
+        do throws(ContentDecodingError) {
+            connection = try WebSocketConnection(stream, configuration, outcome.compression, receiver)
+        } catch {
+            stream.cancel()
+            throw stream.error(.transfer(.outOfMemory))
+        }
+        connection.observer = observer
+        let socket = WebSocket(connection, over: stream, outcome)
+        socket.begin()
+        return socket
+    }
+}

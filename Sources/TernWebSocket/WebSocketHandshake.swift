@@ -46,33 +46,6 @@ package struct WebSocketHandshake: Sendable {
         return url
     }
 
-    /// Takes over the connection of a server that has switched protocols.
-    ///
-    /// - Parameter observer: not retained.
-    package func open(
-        _ stream: StreamTask, _ response: HTTPURLResponse, _ configuration: WebSocketConfiguration,
-        receiver: (any WebSocketReceiver)? = nil, observer: (any WebSocketObserver)? = nil
-    ) throws(SessionError) -> WebSocket {
-        let outcome: Outcome
-        let connection: WebSocketConnection
-        do throws(WebSocketHandshakeViolation) {
-            outcome = try self.outcome(of: response)
-        } catch {
-            stream.cancel()
-            throw stream.error(.transfer(.webSocket(.handshake(error))))
-        }
-        do throws(ContentDecodingError) {
-            connection = try WebSocketConnection(stream, configuration, outcome.compression, receiver)
-        } catch {
-            stream.cancel()
-            throw stream.error(.transfer(.outOfMemory))
-        }
-        connection.observer = observer
-        let socket = WebSocket(connection, over: stream, outcome)
-        socket.begin()
-        return socket
-    }
-
     func outcome(of response: HTTPURLResponse) throws(WebSocketHandshakeViolation) -> Outcome {
         func values(_ name: String) -> [String] { response.head.values(for: name) }
         guard values("Upgrade").contains(where: { $0.lowercased() == "websocket" }) else { throw .upgrade }

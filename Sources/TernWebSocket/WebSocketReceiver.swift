@@ -22,7 +22,7 @@ public struct WebSocketPart: Sendable, Hashable {
     public let isLast: Bool
 }
 
-/// Hears of the end of a ``WebSocket``, whoever receives its messages. On the reactor's thread.
+/// Is told how a ``WebSocket`` ends, whether it receives the messages or not. On the reactor's thread.
 package protocol WebSocketObserver: AnyObject, Sendable {
     /// There are no more messages: both sides have closed the WebSocket, or it has failed.
     func webSocketDidClose(with close: WebSocketClose, error: SessionError?)

@@ -131,7 +131,8 @@ extension SessionDelegate: TaskHub {
             if let metrics = task.metrics { urlSession(session, task: task, didFinishCollecting: metrics) }
             urlSession(session, task: task, didCompleteWithError: error)
         case .started, .waiting, .waited, .hopBegan, .prepared, .head, .hopOver, .attemptBegan, .connecting,
-            .connectionFailed, .willSend, .informational, .discarded, .responseOver, .webSocket, .attemptOver, .answered,
+            .connectionFailed, .willSend, .informational, .discarded, .responseOver, .webSocket, .attemptOver,
+            .answered,
             .retrying:
             break
         }

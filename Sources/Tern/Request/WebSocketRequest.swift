@@ -17,13 +17,11 @@ public import TernWebSocket
 /// ```
 open class WebSocketRequest: Request, @unchecked Sendable {
     /// What happens on a WebSocket.
-    public enum Event<Message: Sendable>: Sendable {
+    public enum Event: Sendable {
         /// It is open, and the server has chosen this subprotocol; nil for none.
         case connected(protocol: String?)
         /// A message has arrived.
-        case receivedMessage(Message)
-        /// A message has arrived that cannot be decoded.
-        case serializerFailed(any Error)
+        case receivedMessage(WebSocketMessage)
         /// There are no more messages: what the server's close frame says; ``TernEngine/WebSocketCloseCode/abnormalClosure`` for
         /// a connection that ended without one.
         case disconnected(closeCode: WebSocketCloseCode, reason: String)
@@ -64,7 +62,7 @@ open class WebSocketRequest: Request, @unchecked Sendable {
     /// received when the handlers have returned from the one before: a busy handler makes the server wait.
     @preconcurrency @discardableResult
     open func streamMessageEvents(
-        on queue: DispatchQueue? = nil, handler: @escaping @Sendable (Event<WebSocketMessage>) -> Void
+        on queue: DispatchQueue? = nil, handler: @escaping @Sendable (Event) -> Void
     ) -> Self {
         let listener = WebSocketMessages.Listener(queue: queue, handler: handler)
         messages.add(listener)
@@ -78,15 +76,6 @@ open class WebSocketRequest: Request, @unchecked Sendable {
         on queue: DispatchQueue? = nil, handler: @escaping @Sendable (WebSocketMessage) -> Void
     ) -> Self {
         streamMessageEvents(on: queue) { if case .receivedMessage(let message) = $0 { handler(message) } }
-    }
-
-    /// Calls the handler with each event, as ``streamMessageEvents(on:handler:)`` does, and decodes the messages.
-    @preconcurrency @discardableResult
-    public func streamDecodableEvents<Value: Decodable & Sendable & SendableMetatype>(
-        of type: Value.Type = Value.self, on queue: DispatchQueue? = nil, decoder: JSONDecoder = JSONDecoder(),
-        handler: @escaping @Sendable (Event<Value>) -> Void
-    ) -> Self {
-        streamMessageEvents(on: queue) { handler($0.decoded(as: type, by: decoder)) }
     }
 
     /// Sends a message. The handler is called when the kernel has all of it, on `queue` or else on the manager's callback
@@ -104,7 +93,9 @@ open class WebSocketRequest: Request, @unchecked Sendable {
 
     /// Sends a ping. The handler gets the time that the server's pong took.
     @preconcurrency @discardableResult
-    open func sendPing(queue: DispatchQueue? = nil, completionHandler: (@Sendable (Result<Duration, any Error>) -> Void)? = nil) -> Self {
+    open func sendPing(
+        queue: DispatchQueue? = nil, completionHandler: (@Sendable (Result<Duration, any Error>) -> Void)? = nil
+    ) -> Self {
         messages.calls.ping { [context] result in
             switch result {
             case .success(let time): context.pass(.success(time), to: completionHandler, on: queue)
@@ -155,59 +146,12 @@ open class WebSocketRequest: Request, @unchecked Sendable {
     }
 }
 
-extension WebSocketRequest.Event<WebSocketMessage> {
-    fileprivate func decoded<Value: Decodable & Sendable>(
-        as type: Value.Type, by decoder: JSONDecoder
-    ) -> WebSocketRequest.Event<Value> {
-        switch self {
-        case .connected(let chosen): return .connected(protocol: chosen)
-        case .receivedMessage(let message):
-            do {
-                let data = switch message {
-                case .text(let text): Data(text.utf8)
-                case .data(let data): data
-                }
-                return .receivedMessage(try decoder.decode(type, from: data))
-            } catch {
-                return .serializerFailed(error)
-            }
-        case .serializerFailed(let error): return .serializerFailed(error)
-        case .disconnected(let code, let reason): return .disconnected(closeCode: code, reason: reason)
-        case .completed(let completion): return .completed(completion)
-        }
-    }
-}
-
 extension RequestContext {
     fileprivate func pass<Value: Sendable>(
-        _ result: Result<Value, any Error>, to handler: (@Sendable (Result<Value, any Error>) -> Void)?, on queue: DispatchQueue?
+        _ result: Result<Value, any Error>, to handler: (@Sendable (Result<Value, any Error>) -> Void)?,
+        on queue: DispatchQueue?
     ) {
         guard let handler else { return }
         if let queue { queue.async { handler(result) } } else { callbacks.post(CallbackBlock { handler(result) }) }
-    }
-}
-
-extension SessionManager {
-    /// Opens a WebSocket. The request's handlers receive any error.
-    ///
-    /// - Parameters:
-    ///   - url: a URL with the scheme ws, wss, http or https.
-    ///   - configuration: how it is opened and kept.
-    ///   - headers: header fields, in place of the session's of the same name.
-    @discardableResult
-    public func webSocketRequest(
-        to url: any URLConvertible, configuration: WebSocketConfiguration = WebSocketConfiguration(),
-        headers: HTTPHeaders? = nil
-    ) -> WebSocketRequest {
-        start(WebSocketRequest(Result { try makeRequest(url, .get, headers) }, configuration, context: context))
-    }
-
-    /// Opens a WebSocket with a request: a GET without a body.
-    @discardableResult
-    public func webSocketRequest(
-        performing urlRequest: any URLRequestConvertible,
-        configuration: WebSocketConfiguration = WebSocketConfiguration()
-    ) -> WebSocketRequest {
-        start(WebSocketRequest(Result { try urlRequest.asURLRequest() }, configuration, context: context))
     }
 }

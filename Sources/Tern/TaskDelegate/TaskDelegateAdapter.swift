@@ -90,3 +90,8 @@ final class StreamTaskReceiver: TaskDelegate, TaskDelegateAdapter, StreamTaskDel
         if isRelayed.load(ordering: .relaxed) { relay(.stream(event, task)) }
     }
 }
+
+/// The delegate of a WebSocket request's task.
+final class WebSocketTaskReceiver: TaskDelegate, TaskDelegateAdapter, @unchecked Sendable {
+    override var receiver: any SessionDownloadDelegate { self }
+}

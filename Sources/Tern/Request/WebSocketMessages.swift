@@ -7,7 +7,7 @@ import TernWebSocket
 /// The messages of a request's WebSockets, one after another, for those who listen to them. Calls them on the callback queue,
 /// or from there on their own.
 final class WebSocketMessages: Sendable {
-    typealias Event = WebSocketRequest.Event<WebSocketMessage>
+    typealias Event = WebSocketRequest.Event
 
     struct Listener: Sendable {
         let queue: DispatchQueue?
@@ -124,11 +124,6 @@ struct WebSocketConvertible: TaskConvertible {
         task.announce()
         return task
     }
-}
-
-/// The delegate of a WebSocket request's task.
-final class WebSocketTaskReceiver: TaskDelegate, TaskDelegateAdapter, @unchecked Sendable {
-    override var receiver: any SessionDownloadDelegate { self }
 }
 
 private final class WebSocketRequestTask: UpgradeTask, UpgradeOwner, WebSocketObserver, @unchecked Sendable {
