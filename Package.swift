@@ -114,14 +114,16 @@ let package = Package(
         // What Foundation adds to the engine for every shape: its streams and errors.
         .target(name: "TernFoundation", dependencies: ["TernEngine", "TernLock"], swiftSettings: settings),
         // The Alamofire-shaped API.
-        .target(name: "Tern", dependencies: ["TernEngine", "TernFoundation", "TernLock"], swiftSettings: settings),
+        .target(
+            name: "Tern", dependencies: ["TernEngine", "TernFoundation", "TernLock", "TernWebSocket"],
+            swiftSettings: settings),
         // AFNetworking's session manager, security policy and reachability manager.
         .target(
             name: "TernAFNetworking", dependencies: ["Tern", "TernEngine", "TernFoundation", "TernLock"],
             swiftSettings: settings),
         // URLSession's names over the engine: its delegates on a queue, its protocol classes, its values.
         .target(
-            name: "TernURLSessionNames", dependencies: ["TernEngine", "TernFoundation", "TernLock"],
+            name: "TernURLSessionNames", dependencies: ["TernEngine", "TernFoundation", "TernLock", "TernWebSocket"],
             swiftSettings: settings),
         // The same name by name, which has them take precedence over those of Foundation.
         .target(

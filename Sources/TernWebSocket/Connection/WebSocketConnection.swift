@@ -51,6 +51,7 @@ final class WebSocketConnection: StreamProtocol, @unchecked Sendable {
     private let receiver: (any WebSocketReceiver)?
     private let host: any WebSocketHost
     weak var socket: WebSocket?
+    weak var observer: (any WebSocketObserver)?
 
     // Unchecked: they run no other code, so accesses never overlap.
     @safe @exclusivity(unchecked) private var reader: FrameReader
@@ -412,6 +413,7 @@ extension WebSocketConnection {
         tell(.closed(close))
         inbox.end(error)
         if let receiver, let socket { receiver.webSocket(socket, didCloseWith: close, error: failure) }
+        observer?.webSocketDidClose(with: close, error: failure)
         let completions = closeCompletions
         closeCompletions = []
         for completion in completions { completion(close) }
@@ -428,6 +430,8 @@ extension WebSocketConnection {
         }
         for request in list { refuse(request, end) }
         endTick()
+        // After what the tick has completed.
+        if let observer { host.afterTick { observer.webSocketDidEnd(error) } }
     }
 
     private func refuse(_ request: Requests.Request, _ error: SessionError) {
