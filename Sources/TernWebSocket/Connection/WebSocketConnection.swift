@@ -69,6 +69,12 @@ final class WebSocketConnection: StreamProtocol, @unchecked Sendable {
     private var phase = Phase.open
     private var phaseEnd: MonotonicInstant?
     private var afterlifeCount = 0
+    /// Why nothing can be sent; what the server sent before is received.
+    private var sendFailure: SessionError.Reason?
+    /// Whether a tick is under way, at whose end what was made is sent.
+    private var isInTick = false
+    /// How much had been sent when the close was given more time.
+    private var sentBeforeClose: UInt64 = 0
     private var hasEnded = false
     private(set) var ending: StreamEnding?
 
@@ -90,6 +96,7 @@ final class WebSocketConnection: StreamProtocol, @unchecked Sendable {
             case send(FrameWriter.Message)
             case ping(PingCompletion)
             case close(WebSocketClose, CloseCompletion?)
+            case leave
             case goOn
         }
 
@@ -149,6 +156,7 @@ extension WebSocketConnection {
     var hasMore: Bool { inflating != nil && wanted > 0 }
 
     func receive(_ bytes: Span<UInt8>) -> Int {
+        isInTick = true
         if !bytes.isEmpty { lastReceived = host.tickTime }
         var offset = 0
         do throws(WebSocketFailure) {
@@ -259,7 +267,7 @@ extension WebSocketConnection {
         if hasEnded { return }
         hasEnded = true
         switch phase {
-        case .open: conclude(.transfer(.webSocket(.closed(WebSocketClose(.abnormalClosure)))))
+        case .open: conclude(sendFailure ?? .transfer(.webSocket(.closed(WebSocketClose(.abnormalClosure)))))
         case .closing, .closed, .failed: end()
         }
     }
@@ -296,22 +304,23 @@ extension WebSocketConnection {
             }
             close.reason = reason
         }
-        if case .open = phase { writer.add(.close, Array(payload.prefix(2))) }
+        writer.addClose(Array(payload.prefix(2)), isNext: true)
         phase = .closed
         phaseEnd = host.tickTime.advanced(by: configuration.closeTimeout)
         finish(with: close)
     }
 
     /// The close frame of this side.
-    private func sendClose(_ close: WebSocketClose) {
+    private func sendClose(_ close: WebSocketClose, isNext: Bool) {
         let code = close.code.rawValue
         let hasCode = close.code != .noStatusReceived
-        writer.add(.close, (hasCode ? [UInt8(code >> 8), UInt8(code & 0xFF)] : []) + Array(close.reason.utf8))
+        writer.addClose(
+            (hasCode ? [UInt8(code >> 8), UInt8(code & 0xFF)] : []) + Array(close.reason.utf8), isNext: isNext)
     }
 
     private func fail(_ failure: WebSocketFailure) {
         let reason = SessionError.Reason.transfer(.webSocket(failure))
-        if let close = failure.close, case .open = phase { sendClose(close) }
+        if let close = failure.close { sendClose(close, isNext: true) }
         phase = .failed(reason)
         phaseEnd = host.tickTime.advanced(by: Self.afterlife)
         inflating = nil
@@ -326,7 +335,8 @@ extension WebSocketConnection {
     /// The stream ends as the phase says.
     private func end() {
         switch phase {
-        case .open, .closing, .closed: conclude(nil)
+        case .open: conclude(sendFailure)
+        case .closing, .closed: conclude(nil)
         case .failed(let reason): conclude(reason)
         }
     }
@@ -342,15 +352,13 @@ extension WebSocketConnection {
         writer.stop()
         let error = host.error(reason)
         for completion in writer.takeUnsent() { completed.append((completion, error)) }
+        if sendFailure == nil { sendFailure = reason }
         // The server may have said why. Whatever comes of it, it comes soon.
-        if phaseEnd == nil {
-            phase = .failed(reason)
-            phaseEnd = host.tickTime.advanced(by: Self.afterlife)
-        }
+        if phaseEnd == nil { phaseEnd = host.tickTime.advanced(by: Self.afterlife) }
     }
 
     func endTick() {
-        windows = 0
+        (windows, isInTick) = (0, false)
         while let completion = writer.popSent() { completed.append((completion, nil)) }
         if !completed.isEmpty {
             let completed = completed
@@ -369,7 +377,12 @@ extension WebSocketConnection {
     }
 
     func timePassed(_ now: MonotonicInstant) {
-        if let phaseEnd, phaseEnd <= now { return end() }
+        if let phaseEnd, phaseEnd <= now {
+            guard case .closing = phase, sendFailure == nil, writer.sentCount > sentBeforeClose else { return end() }
+            // Messages before the close are still being sent.
+            sentBeforeClose = writer.sentCount
+            self.phaseEnd = now.advanced(by: configuration.closeTimeout)
+        }
         if let sent = pingSent, isReceiving {
             if let lastReceived, lastReceived > sent {
                 pingSent = nil
@@ -420,6 +433,7 @@ extension WebSocketConnection {
     }
 
     func ended(_ error: SessionError?) {
+        hasEnded = true
         let closed = WebSocketClose(.abnormalClosure)
         finish(with: closed, error)
         let end = error ?? host.error(.transfer(.webSocket(.closed(closeSoFar ?? closed))))
@@ -439,7 +453,7 @@ extension WebSocketConnection {
         case .send(let message): message.completion?(error)
         case .ping(let completion): completion(.failure(error))
         case .close(_, let completion): completion?(closeSoFar ?? WebSocketClose(.abnormalClosure))
-        case .goOn: break
+        case .leave, .goOn: break
         }
     }
 
@@ -454,6 +468,9 @@ extension WebSocketConnection {
             case .send(let message): send(message)
             case .ping(let completion): ping(completion)
             case .close(let close, let completion): self.close(close, completion)
+            case .leave:
+                close(WebSocketClose(.goingAway), nil, isNext: true)
+                finish(with: WebSocketClose(.goingAway), host.error(.cancelled))
             case .goOn: break
             }
         }
@@ -481,14 +498,15 @@ extension WebSocketConnection {
         writer.add(.ping, payload)
     }
 
-    private func close(_ close: WebSocketClose, _ completion: CloseCompletion?) {
+    private func close(_ close: WebSocketClose, _ completion: CloseCompletion?, isNext: Bool = false) {
         switch phase {
         case .open:
             requests.withLock { $0.closedHere = true }
             phase = .closing
             phaseEnd = host.tickTime.advanced(by: configuration.closeTimeout)
-            sendClose(close)
-        case .closing: break
+            sentBeforeClose = writer.sentCount
+            sendClose(close, isNext: isNext)
+        case .closing: if isNext { sendClose(close, isNext: true) }
         case .closed, .failed:
             completion?(closeSoFar ?? WebSocketClose(.abnormalClosure))
             return
@@ -533,10 +551,15 @@ extension WebSocketConnection {
         return taken
     }
 
+    /// The Swift task that uses it was cancelled, or nobody uses it any more.
+    func leave() { ask(.leave) }
+
     /// Sends a message that is lent: at once on the reactor's thread, where nothing waits before it.
     func send(isText: Bool, _ bytes: Span<UInt8>) {
-        if host.isCurrent, case .open = phase, writer.add(isText: isText, bytes) {
+        if host.isCurrent, case .open = phase, requests.withLock({ $0.list.isEmpty }), writer.add(isText: isText, bytes)
+        {
             tell(.sent(isText: isText, size: bytes.count))
+            if !isInTick { ask(.goOn) }
             return
         }
         ask(.send(FrameWriter.Message(isText: isText, bytes: Data(copying: bytes), completion: nil)))
