@@ -41,6 +41,7 @@ let package = Package(
         .library(name: "TernTesting", targets: ["TernTesting"]),
         .library(name: "TernTracing", targets: ["TernTracing"]),
         .library(name: "TernURLSession", targets: ["TernURLSession"]),
+        .library(name: "TernWebSocket", targets: ["TernWebSocket"]),
         .executable(name: "tern", targets: ["TernMain"]),
     ],
     // All off by default: without them, no package is resolved, and neither libbrotli nor libzstd is looked for.
@@ -94,6 +95,10 @@ let package = Package(
                 "CTernZlib", "TernFiles", "TernHTTP1", "TernIO", "TernLock", "TernSystem", "TernTLS", brotli, zstd,
             ],
             swiftSettings: settings),
+        // RFC 6455 and RFC 7692 as values, and WebSockets over upgraded connections.
+        .target(
+            name: "TernWebSocket", dependencies: ["TernEngine", "TernHTTP1", "TernIO", "TernLock", "TernTLS"],
+            swiftSettings: settings),
         // Swift's tasks on the sessions' reactors.
         .target(
             name: "TernRuntime", dependencies: ["CTernRuntime", "TernIO", "TernLibC", "TernLock", "TernSystem"],
@@ -109,14 +114,16 @@ let package = Package(
         // What Foundation adds to the engine for every shape: its streams and errors.
         .target(name: "TernFoundation", dependencies: ["TernEngine", "TernLock"], swiftSettings: settings),
         // The Alamofire-shaped API.
-        .target(name: "Tern", dependencies: ["TernEngine", "TernFoundation", "TernLock"], swiftSettings: settings),
+        .target(
+            name: "Tern", dependencies: ["TernEngine", "TernFoundation", "TernLock", "TernWebSocket"],
+            swiftSettings: settings),
         // AFNetworking's session manager, security policy and reachability manager.
         .target(
             name: "TernAFNetworking", dependencies: ["Tern", "TernEngine", "TernFoundation", "TernLock"],
             swiftSettings: settings),
         // URLSession's names over the engine: its delegates on a queue, its protocol classes, its values.
         .target(
-            name: "TernURLSessionNames", dependencies: ["TernEngine", "TernFoundation", "TernLock"],
+            name: "TernURLSessionNames", dependencies: ["TernEngine", "TernFoundation", "TernLock", "TernWebSocket"],
             swiftSettings: settings),
         // The same name by name, which has them take precedence over those of Foundation.
         .target(
@@ -201,6 +208,14 @@ let package = Package(
             name: "TernEngineSessionTests",
             dependencies: [
                 "TernEngine", "TernEngineTestSupport", "TernFiles", "TernLock", "TernTesting", "TestProofs",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "TernWebSocketTests",
+            dependencies: [
+                "CTernZlib", "TernEngine", "TernEngineTestSupport", "TernIO", "TernLock", "TernTesting",
+                "TernWebSocket",
+                "TestProofs",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -7,7 +7,7 @@ import CTernOpenSSL
 package struct MessageDigest: ~Copyable {
     /// Which.
     package enum Algorithm: Sendable {
-        case md5, sha256, sha512
+        case md5, sha1, sha256, sha512
         /// SHA-512/256: other initial values, and the first half of the result.
         case sha512Truncated
     }
@@ -22,6 +22,7 @@ package struct MessageDigest: ~Copyable {
         let kind =
             switch algorithm {
             case .md5: unsafe EVP_md5()
+            case .sha1: unsafe EVP_sha1()
             case .sha256: unsafe EVP_sha256()
             case .sha512: unsafe EVP_sha512()
             case .sha512Truncated: unsafe EVP_sha512_256()

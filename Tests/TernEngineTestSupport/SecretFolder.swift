@@ -54,6 +54,10 @@ final class SecretFolder: Sendable {
 
     /// As Kubernetes does it: the files of a version in a folder, to which one link leads that is replaced.
     func mount(_ files: [String: String], version: Int) throws {
+        try mount(files.mapValues { Array($0.utf8) }, version: version)
+    }
+
+    func mount(_ files: [String: [UInt8]], version: Int) throws {
         let target = "..version-\(version)"
         try FileManager.default.createDirectory(atPath: path(target), withIntermediateDirectories: true)
         for (name, text) in files { try write(text, to: "\(target)/\(name)") }

@@ -234,6 +234,10 @@ extension ExitStatus {
         case .unreadable(.notEvents(let status, _)): status >= 400 ? .refusedStatus : .strangeResponse
         case .unreadable(.codedEvents): .undecodable
         case .damagedCache, .provider: .unreadable
+        case .webSocket(.messageTooLarge): .tooLarge
+        case .webSocket(.noPong): .timedOut
+        case .webSocket(.closed): .receiving
+        case .webSocket: .strangeResponse
         case .unreadable: .tooLarge
         }
     }

@@ -99,8 +99,8 @@ final class Transcript: ContinuedReceiver, SessionDownloadDelegate {
 
     /// The maximum number of 1xx responses to remember.
     private static let maximumInformational = RedirectPolicy.maximumRememberedHops
-    /// The maximum time to write the received bytes when the task has failed.
-    private static let patienceAfterFailure = 1.0
+    /// The time to write the received bytes when the task has failed, and the least when it has not.
+    private static let patience = 1.0
 
     private let bodyUse: BodyUse
     private let headDump: HeadDump?
@@ -509,11 +509,13 @@ final class Transcript: ContinuedReceiver, SessionDownloadDelegate {
 
     /// Nil has no limit: a slow reader gets everything in the end.
     private static func patience(with task: SessionTask, after error: SessionError?) -> Double? {
-        if error != nil { return patienceAfterFailure }
+        if error != nil { return patience }
         guard let total = task.originalRequest.timeouts?.total, let metrics = task.metrics, let end = metrics.end else {
             return nil
         }
-        return max(0, total / .seconds(1) - end.seconds(since: metrics.start))
+        // The limit is of each attempt.
+        let start = metrics.hops.last?.attempts.last?.start ?? metrics.start
+        return max(patience, total / .seconds(1) - end.seconds(since: start))
     }
 
     /// A task is cancelled only because its body could not be written, or is refused.

@@ -8,6 +8,8 @@ package enum QueuedEvent: Sendable {
     case body(Data, SessionTask)
     case download(DownloadEvent, SessionDownloadTask)
     case stream(StreamEvent, StreamTask)
+    /// What a layer above has to call in its place among the events.
+    case call(@Sendable (Session) -> Void)
 
     /// The complete file of a download, which is removed unless a request keeps it.
     package var file: URL? { if case .download(.finished(let location), _) = self { location } else { nil } }
@@ -63,7 +65,9 @@ extension TaskEvent {
             .response, .willCache, .completed:
             true
         case .started, .waiting, .waited, .hopBegan, .prepared, .head, .hopOver, .attemptBegan, .connecting,
-            .connectionFailed, .willSend, .informational, .discarded, .responseOver, .attemptOver, .answered, .retrying:
+            .connectionFailed, .willSend, .informational, .discarded, .responseOver, .webSocket, .attemptOver,
+            .answered,
+            .retrying:
             false
         }
     }

@@ -7,9 +7,9 @@ import CTernZlib
 /// Safety: `stream` is owned and never moves, because zlib's state points back to it. `inflateInit2` has initialised
 /// it, or there is no inflater. `next_in` and `next_out` are set only while `inflate` runs, within the two spans and
 /// counts; `msg` is one of zlib's constants.
-@safe struct Inflater: ~Copyable {
+@safe package struct Inflater: ~Copyable {
     /// The format around a stream.
-    enum Format: Int32 {
+    package enum Format: Int32 {
         /// In nothing (RFC 1951).
         case bare = -15
         /// RFC 1950.
@@ -18,7 +18,7 @@ import CTernZlib
         case gzip = 31
     }
 
-    enum Outcome {
+    package enum Outcome {
         /// Nothing is held: more comes of further input.
         case usedUp
         /// There is no room, and perhaps more output without further input.
@@ -48,7 +48,7 @@ import CTernZlib
         case blocks
     }
 
-    init(_ format: Format) throws(ContentDecodingError) {
+    package init(_ format: Format) throws(ContentDecodingError) {
         unsafe stream = .allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
         guard unsafe tern_inflateInit2(stream, format.rawValue) == Z_OK else {
@@ -63,12 +63,12 @@ import CTernZlib
     }
 
     /// Begins another stream. zlib fails only for an unknown format.
-    mutating func begin(_ format: Format) {
+    package mutating func begin(_ format: Format) {
         _ = unsafe inflateReset2(stream, format.rawValue)
         place = .header
     }
 
-    mutating func inflate(
+    package mutating func inflate(
         _ bytes: Span<UInt8>, from offset: inout Int, into output: inout OutputSpan<UInt8>
     ) -> Outcome {
         guard !output.isFull else { return .full }

@@ -134,6 +134,12 @@ extension SessionError.TransferFailure {
             .dataLengthExceedsMaximum
         case .unreadable(.undecodableLine), .unreadable(.undecodableEvent): .cannotParseResponse
         case .unreadable(.notEvents), .unreadable(.codedEvents): .badServerResponse
+        case .webSocket(.handshake), .webSocket(.violation): .badServerResponse
+        case .webSocket(.messageTooLarge): .dataLengthExceedsMaximum
+        case .webSocket(.undecodable): .cannotDecodeRawData
+        case .webSocket(.closed): .networkConnectionLost
+        case .webSocket(.noPong): .timedOut
+        case .webSocket(.unsendableClose): .unknown
         }
     }
 }

@@ -198,6 +198,8 @@ extension SessionError {
         case upgradeRefused(status: Int)
         /// The response's content is not what the caller reads it as: lines, values or events.
         case unreadable(StreamedBodyError)
+        /// The WebSocket could not be opened, or has failed.
+        case webSocket(WebSocketFailure)
         /// A part of a stored response cannot be read from its disk, or does not match its checksum. The response has
         /// been removed from the cache.
         case damagedCache
@@ -228,6 +230,7 @@ extension SessionError.TransferFailure: CustomStringConvertible {
         case .upgradeNotTaken: .upgradeNotTaken
         case .upgradeRefused: .upgradeRefused
         case .unreadable(let error): error.kind
+        case .webSocket: .webSocket
         case .damagedCache: .damagedCache
         case .provider: .provider
         }
@@ -241,6 +244,7 @@ extension SessionError.TransferFailure: CustomStringConvertible {
         case .undecodable(let error): error.description
         case .redirect(let error): error.description
         case .unreadable(let error): error.description
+        case .webSocket(let error): error.rule
         case .provider(let error): "\(type(of: error))"
         case .connectionLost(nil), .bodyTooLarge, .outOfMemory, .memoryQuotaExceeded, .upgradeNotTaken, .upgradeRefused,
             .damagedCache:
@@ -264,6 +268,7 @@ extension SessionError.TransferFailure: CustomStringConvertible {
             "the server switched to the protocol that was asked for, and nothing took the connection over"
         case .upgradeRefused(let status):
             "the server does not switch to the protocol that was asked for: its answer is \(status)"
+        case .webSocket(let error): "\(error)"
         case .unreadable(let error): "the content cannot be read: \(error)"
         case .damagedCache: "the stored response is damaged on its disk, and was removed from the cache"
         case .provider(let error): "the program's own response failed: \(error)"

@@ -362,6 +362,8 @@ extension SessionError {
         case lineUndecodable = "line-undecodable"
         /// An event is too large.
         case eventTooLarge = "event-too-large"
+        /// A WebSocket could not be opened, or has failed.
+        case webSocket = "web-socket"
         /// The response is no event stream.
         case notEvents = "not-events"
         /// The event stream is coded.

@@ -120,7 +120,8 @@ struct HARArchive: Encodable {
         let comment: String
         let fromCache: String?
         /// The developer tools of Chromium take the type from it.
-        let resourceType = "fetch"
+        let resourceType: String
+        let webSocketMessages: [Message]?
         let task: Int
         let hop: Int
         let attempt: Int?
@@ -130,10 +131,28 @@ struct HARArchive: Encodable {
             case startedDateTime, time, request, response, cache, timings, serverIPAddress, connection, comment
             case fromCache = "_fromCache"
             case resourceType = "_resourceType"
+            case webSocketMessages = "_webSocketMessages"
             case task = "_task"
             case hop = "_hop"
             case attempt = "_attempt"
             case isHedge = "_hedge"
+        }
+    }
+
+    /// As the developer tools of Chromium have it, without the message itself.
+    struct Message: Encodable {
+        /// `send` or `receive`.
+        let type: String
+        /// Seconds since 1970.
+        let time: Double
+        /// 1 for a text, 2 for bytes.
+        let opcode: Int
+        let data = ""
+        let size: Int
+
+        private enum CodingKeys: String, CodingKey {
+            case type, time, opcode, data
+            case size = "_size"
         }
     }
 
@@ -164,13 +183,21 @@ extension HARArchive.Entry {
         let phases = entry.phases
         let redactor = Redactor(sensitiveFields: entry.request.sensitiveFields)
         let connection = entry.metrics?.connection
+        let messages = entry.messages.suffix(TaskRecord.maximumMessageCount).map { message in
+            HARArchive.Message(
+                type: message.isSent ? "send" : "receive",
+                time: source.startTime + message.time.seconds(since: entry.start),
+                opcode: message.isText ? 1 : 2, size: message.size)
+        }
         self.init(
             startedDateTime: Self.text(source.startTime),
             time: HARArchive.milliseconds(of: phases),
             request: redactor.request(of: entry), response: redactor.response(of: entry),
             cache: HARArchive.Cache(comment: entry.cacheStatus?.description), timings: HARArchive.Timings(phases),
             serverIPAddress: connection?.remoteAddress.host, connection: (connection?.identifier).map(String.init),
-            comment: entry.outcome, fromCache: entry.isFromCache ? "cache" : nil, task: source.task, hop: entry.hop,
+            comment: entry.outcome, fromCache: entry.isFromCache ? "cache" : nil,
+            resourceType: messages.isEmpty ? "fetch" : "websocket",
+            webSocketMessages: messages.isEmpty ? nil : Array(messages), task: source.task, hop: entry.hop,
             attempt: entry.attempt > 0 ? entry.attempt : nil, isHedge: entry.isHedge ? true : nil)
     }
 

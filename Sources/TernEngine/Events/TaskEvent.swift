@@ -54,6 +54,8 @@ public enum TaskEvent: Sendable {
     case discarded(HTTPURLResponse)
     /// The last byte of a response has arrived, with these trailer fields, and these that are not allowed as such.
     case responseOver(trailers: HeaderFields, discarded: HeaderFields)
+    /// Something happened on the WebSocket that the connection has become.
+    case webSocket(WebSocketEvent)
     /// The attempt is over: what it has come to, and why another follows, or none does.
     case attemptOver(AttemptMetrics)
 
@@ -132,7 +134,7 @@ extension TaskEvent {
             true
         case .responseOver(let trailers, let discarded): !trailers.isEmpty || !discarded.isEmpty
         case .started, .waiting, .waited, .hopBegan, .prepared, .head, .hopOver, .attemptBegan, .connecting,
-            .connectionFailed, .attemptOver, .answered, .retrying:
+            .connectionFailed, .webSocket, .attemptOver, .answered, .retrying:
             false
         }
     }
@@ -176,6 +178,9 @@ extension TaskEvent {
         case .informational: "informational"
         case .discarded: "discarded"
         case .responseOver: "response-over"
+        case .webSocket(.sent): "message-sent"
+        case .webSocket(.received): "message-received"
+        case .webSocket(.closed): "web-socket-closed"
         case .attemptOver: "attempt-over"
         case .serverTrust: "server-trust"
         case .willRetry: "will-retry"

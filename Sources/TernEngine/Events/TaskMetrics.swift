@@ -55,8 +55,8 @@ extension TaskMetrics {
             last.ended.instant = time()
         case .completed: ended.instant = time()
         case .waiting, .waited, .waitingForConnectivity, .connecting, .willSend, .sentBodyData, .informational,
-            .discarded, .responseOver, .serverTrust, .willRetry, .redirect, .challenge, .newBody, .response, .willCache,
-            .answered:
+            .discarded, .responseOver, .webSocket, .serverTrust, .willRetry, .redirect, .challenge, .newBody, .response,
+            .willCache, .answered:
             break
         }
     }

@@ -28,6 +28,25 @@ package struct TaskRecord: Sendable {
         /// The bytes of the request's content that were sent; nil if there was none.
         package fileprivate(set) var sentContentLength: Int64?
 
+        /// The messages of a WebSocket: of more than ``TaskRecord/maximumMessageCount`` the last ones.
+        package private(set) var messages: [Message] = []
+
+        fileprivate mutating func add(_ event: WebSocketEvent, at time: MonotonicInstant) {
+            switch event {
+            case .sent(let isText, let size): add(Message(isSent: true, isText: isText, size: size, time: time))
+            case .received(let isText, let size): add(Message(isSent: false, isText: isText, size: size, time: time))
+            case .closed: break
+            }
+        }
+
+        private mutating func add(_ message: Message) {
+            // The oldest are removed together.
+            if messages.count == 2 * TaskRecord.maximumMessageCount {
+                messages.removeFirst(TaskRecord.maximumMessageCount)
+            }
+            messages.append(message)
+        }
+
         package var phases: [AttemptPhase] {
             if let metrics { return metrics.phases(failed: failedConnection, since: start) }
             guard let answered else { return [] }
@@ -50,6 +69,15 @@ package struct TaskRecord: Sendable {
         }
     }
 
+    /// A message of a WebSocket.
+    package struct Message: Sendable {
+        package let isSent: Bool
+        package let isText: Bool
+        /// Its length in bytes, decompressed.
+        package let size: Int
+        package let time: MonotonicInstant
+    }
+
     /// A wait of the task or of an attempt.
     package struct Wait: Sendable {
         package let reason: TaskWait
@@ -59,6 +87,7 @@ package struct TaskRecord: Sendable {
 
     /// More push out the oldest.
     package static let maximumCount = 256
+    package static let maximumMessageCount = 1_000
 
     /// That of the first hop, without what the session adds.
     package private(set) var request: URLRequest?
@@ -94,6 +123,7 @@ package struct TaskRecord: Sendable {
             change(observation.attempt) { entry in
                 (entry.metrics, entry.request, entry.end) = (metrics, metrics.request, metrics.end ?? time)
             }
+        case .webSocket(let event): change(observation.attempt) { $0.add(event, at: time) }
         case .waited(let reason, let since): appendWait(reason, since, time)
         case .hopOver(let status): endHop(observation.hop, status, at: time)
         case .completed(let error): (self.error, end) = (error, time)

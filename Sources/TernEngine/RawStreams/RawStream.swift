@@ -46,8 +46,15 @@ final class RawStream: ReadinessHandler, @unchecked Sendable {
     private var later = WorkQueue<() -> Void>()
     /// The early end.
     private var cause: StreamFailure?
+    /// What it has ended with.
+    private var finalError: SessionError?
     private var hasReportedReadClosed = false
     private var hasReportedWriteClosed = false
+    /// Speaks in place of reads and writes.
+    private var speaker: (any StreamProtocol)?
+    /// What has arrived and the speaker has not taken.
+    private var untaken = Data()
+    private var hasEnded = false
     var isPaused = false { didSet { advanceInNextTick() } }
 
     init(loop: ReactorLoop, assistant: any StreamAssistant) {
@@ -153,12 +160,73 @@ extension RawStream {
     }
 }
 
+// A protocol
+extension RawStream {
+    /// Hands the stream over to `speaker`, beginning with the bytes that no read has taken. No read or write may be pending.
+    func hand(over speaker: any StreamProtocol) {
+        if case .over = stage { return speaker.ended(finalError) }
+        untaken = reads.takeAll()
+        (self.speaker, hasEnded) = (speaker, reads.hasEnded)
+        advance()
+    }
+
+    /// Goes on after something was asked of the speaker.
+    func goOn() { advance() }
+
+    private func speak(_ speaker: any StreamProtocol, over transport: Transport) {
+        if !isPaused {
+            hear(speaker, over: transport)
+            say(speaker, over: transport)
+        }
+        speaker.endTick()
+        if let ending = speaker.ending {
+            // What the last calls have added.
+            if ending.isOrderly, !isPaused { say(speaker, over: transport) }
+            return finish(ending.reason.map(failure), isOrderly: ending.isOrderly)
+        }
+        wait()
+    }
+
+    private func hear(_ speaker: any StreamProtocol, over transport: Transport) {
+        if canGoOn(speaker) {
+            let bytes = untaken
+            untaken = bytes.dropFirst(speaker.receive(bytes.span))
+        }
+        if untaken.isEmpty, !hasEnded { receive(transport) }
+        if untaken.isEmpty, hasEnded, !speaker.hasMore, speaker.wanted > 0 { speaker.receiveEnd() }
+    }
+
+    /// Whether there is work without further bytes.
+    private func canGoOn(_ speaker: any StreamProtocol) -> Bool {
+        speaker.hasMore || !untaken.isEmpty && speaker.wanted > 0
+    }
+
+    private func say(_ speaker: any StreamProtocol, over transport: Transport) {
+        var failure: TransportError?
+        var left = Self.callsPerTick
+        while left > 0, failure == nil, speaker.hasUnsent {
+            var sent = 0
+            speaker.lendUnsent { bytes in
+                unsafe bytes.withUnsafeBytes { bytes in
+                    do throws(TransportError) { sent = try unsafe transport.send(bytes) } catch { failure = error }
+                }
+                return sent
+            }
+            if sent == 0 { break }
+            left -= 1
+        }
+        do throws(TransportError) { try transport.flush() } catch { failure = error }
+        if let failure { speaker.sendingFailed(failure.reason) }
+    }
+}
+
 // The driver
 extension RawStream {
     func ready(_ readiness: Readiness) {
         if readiness.contains(.deadline) {
             reads.timePassed(loop.now)
             writes.timePassed(loop.now)
+            speaker?.timePassed(loop.now)
         }
         advance()
     }
@@ -167,6 +235,7 @@ extension RawStream {
     private func advance() {
         while case .open = stage, let next = later.popFirst() { next() }
         guard let handover else { return answer() }
+        if let speaker { return speak(speaker, over: handover.transport) }
         if !isPaused {
             receive(handover.transport)
             send(handover.transport)
@@ -184,26 +253,32 @@ extension RawStream {
         }
     }
 
+    /// The number of bytes that may be received now.
+    private var wanted: Int {
+        guard let speaker else { return reads.wanted }
+        return untaken.isEmpty && !hasEnded ? speaker.wanted : 0
+    }
+
     private func receive(_ transport: Transport) {
         transport.beginTick()
         var left = Self.callsPerTick
         // Lent by the loop for this call.
         let buffers = unsafe ReceiveBuffers(input: loop.receiveBuffer, plaintext: loop.scratchBuffer)
-        while reads.wanted > 0, left > 0, unsafe receiveOnce(transport, buffers) { left -= 1 }
+        while wanted > 0, left > 0, unsafe receiveOnce(transport, buffers) { left -= 1 }
         unsafe transport.endTick(buffers)
     }
 
     private func receiveOnce(_ transport: Transport, _ buffers: ReceiveBuffers) -> Bool {
-        let wanted = transport.isSecure ? max(reads.wanted, Self.sealedAtOnce) : reads.wanted
+        let wanted = transport.isSecure ? max(self.wanted, Self.sealedAtOnce) : self.wanted
         do throws(TransportError) {
             switch try unsafe transport.receive(buffers, atMost: wanted, isListening: true) {
             case .bytes(let count):
                 let bytes = unsafe buffers.received(count, isOpened: transport.isSecure)
-                reads.received(unsafe bytes.assumingMemoryBound(to: UInt8.self).span)
+                take(unsafe bytes.assumingMemoryBound(to: UInt8.self).span)
                 return true
             case .message, nil: return true
             case .nothing: return false
-            case .endOfStream(isOrderly: true): reads.ended()
+            case .endOfStream(isOrderly: true): (hasEnded, _) = (true, reads.ended())
             // An attacker may have cut off a stream that does not announce its end (RFC 8446 §6.1).
             case .endOfStream(isOrderly: false): fail(.tls(TLSError(.truncated)))
             }
@@ -213,8 +288,15 @@ extension RawStream {
         return false
     }
 
+    private func take(_ bytes: Span<UInt8>) {
+        guard let speaker else { return reads.received(bytes) }
+        let count = speaker.receive(bytes)
+        if count < bytes.count { untaken.append(bytes.extracting(droppingFirst: count)) }
+    }
+
     /// The connection is broken.
     private func fail(_ reason: SessionError.Reason) {
+        if speaker != nil { return end(failure(reason)) }
         reads.fail(reason)
         writes.fail(reason)
     }
@@ -288,33 +370,42 @@ extension RawStream {
 
     private func wait() {
         guard let handover else { return }
-        loop.setDeadline([reads.deadline, writes.deadline].compactMap(\.self).min(), for: handover.token)
+        let deadline = speaker.map(\.deadline) ?? [reads.deadline, writes.deadline].compactMap(\.self).min()
+        loop.setDeadline(deadline, for: handover.token)
         var interest: Interest = []
+        let goesOn = !isPaused && speaker.map(canGoOn) == true
         if !isPaused {
             // Stop receiving from a peer that keeps requesting replies and does not read them.
-            if reads.wanted > 0, !handover.transport.owesTooMuch { interest.insert(.readable) }
-            if writes.first != nil || handover.transport.hasUnsent { interest.insert(.writable) }
+            if goesOn || wanted > 0, !handover.transport.owesTooMuch { interest.insert(.readable) }
+            let hasUnsent = speaker?.hasUnsent ?? (writes.first != nil)
+            if hasUnsent || handover.transport.hasUnsent { interest.insert(.writable) }
         }
         do throws(SystemCallError) {
             try loop.setInterest(interest, for: handover.token)
         } catch {
             return end(StreamFailure(reason: .system(error)))
         }
-        if reads.wanted > 0, handover.transport.holdsInput, !isPaused { loop.visitLater(handover.token) }
+        if goesOn || wanted > 0 && handover.transport.holdsInput && !isPaused { loop.visitLater(handover.token) }
     }
 
     /// For good.
-    private func finish(_ failure: StreamFailure?) {
+    private func finish(_ failure: StreamFailure?, isOrderly: Bool? = nil) {
         if case .over = stage { return }
         let handover = handover
         stage = .over
         assistant.cancel()
         if let handover {
-            if failure != nil { handover.transport.resetOnClose() } else { handover.transport.sayGoodbye() }
+            if isOrderly ?? (failure == nil) {
+                handover.transport.sayGoodbye()
+            } else {
+                handover.transport.resetOnClose()
+            }
             handover.discard(on: loop)
         }
         while let next = later.popFirst() { next() }
         answer()
+        finalError = listener?.error(of: failure)
+        speaker.take()?.ended(finalError)
         listener?.streamEnded(failure)
         listener = nil
         whenOver.take()?()
@@ -345,6 +436,9 @@ protocol StreamListener: AnyObject {
 
     /// The connection is open, or secured.
     func streamOpened(_ metrics: ConnectionMetrics)
+
+    /// A failure with what the listener knows of the connection.
+    func error(of failure: StreamFailure?) -> SessionError?
 
     /// The stream has ended, with or without an error. Called once, and last.
     func streamEnded(_ failure: StreamFailure?)

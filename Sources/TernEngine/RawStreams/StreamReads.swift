@@ -154,6 +154,15 @@ struct StreamReads<Waiter>: ~Copyable {
     /// The maximum number of consumed bytes in front of unconsumed ones.
     private static var maximumSpentCount: Int { 64 * 1024 }
 
+    /// The received bytes that no read has taken: they go elsewhere.
+    mutating func takeAll() -> Data {
+        defer { (buffer, start) = (Data(), 0) }
+        return buffer.subdata(in: start..<buffer.count)
+    }
+
+    /// Whether the peer has ended the stream, whoever has been told of it.
+    var hasEnded: Bool { if case .ended = stage { true } else { false } }
+
     private var count: Int { buffer.count - start }
 
     private var isAtEnd: Bool { count == 0 && isEndDelivered }

@@ -173,7 +173,7 @@ extension SessionTaskDelegate {
         case .willCache(let question): self.task(task, willCache: question)
         case .completed(let error): self.task(task, didCompleteWith: error)
         case .started, .waiting, .waited, .hopBegan, .prepared, .head, .hopOver, .attemptBegan, .connecting,
-            .connectionFailed, .attemptOver, .answered, .retrying:
+            .connectionFailed, .webSocket, .attemptOver, .answered, .retrying:
             break
         }
     }

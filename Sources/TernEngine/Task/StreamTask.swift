@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import FoundationEssentials
 import TernHTTP1
-import TernIO
+package import TernIO
 import TernLock
 
 /// A connection of bytes, modelled on `URLSessionStreamTask`: opened to a host and port by `resume()`, or taken over
@@ -211,7 +211,32 @@ extension StreamTask: StreamListener {
         listener?.streamTask(self, didOpen: metrics)
     }
 
+    func error(of failure: StreamFailure?) -> SessionError? { failure.map(error) }
+
     func streamEnded(_ failure: StreamFailure?) { end(failure.map(error)) }
+}
+
+// A protocol over the stream
+extension StreamTask {
+    /// Has `speaker` take and make the bytes of the stream from now on. False if the reactor has ended: nothing is called then.
+    package func hand(over speaker: any StreamProtocol) -> Bool { ask { $0.hand(over: speaker) } }
+
+    /// Runs `work` on the reactor's thread, and then goes on with the stream. False if the reactor has ended.
+    package func perform(_ work: @escaping @Sendable () -> Void) -> Bool {
+        ask { stream in
+            work()
+            stream.goOn()
+        }
+    }
+
+    /// The failure with what is known of the connection.
+    package func error(_ reason: SessionError.Reason) -> SessionError { error(StreamFailure(reason: reason)) }
+
+    /// The reactor of the stream, if it has one.
+    package var reactorLoop: ReactorLoop? { stream?.loop }
+
+    /// Tells observers, on the reactor's thread.
+    package func tell(_ event: TaskEvent) { tell(event, by: hopAttempts.count, at: exactNow) }
 }
 
 extension StreamTask {

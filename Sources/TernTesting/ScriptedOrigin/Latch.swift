@@ -5,13 +5,16 @@
 internal import TernLibC
 internal import TernLock
 
-/// An event that occurs once, and that `poll` can wait for.
-final class Latch: Sendable {
-    /// Ready once the latch is open.
+/// An event that occurs once, such as for the step ``WebSocketStep/wait(_:)``. Any thread may open it and look at it.
+public final class Latch: Sendable {
+    /// Ready for `poll` once the latch is open.
     let descriptor: Int32
     private let farEnd: Lock<Int32?>
 
-    init() throws(ScriptedOriginError) {
+    /// Creates a closed latch.
+    ///
+    /// - Throws: ``ScriptedOriginError`` if the system has no descriptors left.
+    public init() throws(ScriptedOriginError) {
         var ends: [Int32] = [-1, -1]
         guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
             throw .system(call: "socketpair", errno: errno)
@@ -20,7 +23,8 @@ final class Latch: Sendable {
         farEnd = Lock(ends[1])
     }
 
-    var isOpen: Bool { farEnd.withLock { $0 == nil } }
+    /// Whether it has been opened.
+    public var isOpen: Bool { farEnd.withLock { $0 == nil } }
 
     /// Waits until the latch is open, or for this time at most.
     func wait(_ limit: Duration) {
@@ -28,7 +32,8 @@ final class Latch: Sendable {
         unsafe poll(&polled, 1, limit.pollTimeout)
     }
 
-    func open() {
+    /// Lets everything that waits for it continue, now and later. Idempotent.
+    public func open() {
         let end = farEnd.withLock { end in
             defer { end = nil }
             return end

@@ -20,7 +20,8 @@ public struct OriginConfiguration: Sendable {
     public var port: UInt16 = 0
     /// The size of the kernel's receive buffer of each connection (SO_RCVBUF); nil for the default.
     public var receiveBufferSize: Int32?
-    /// The minimum number of the latest requests that ``OriginObservations/requests`` keeps; all are counted.
+    /// The minimum number of the latest requests that ``OriginObservations/requests`` keeps, and of the latest frames and
+    /// messages of each ``ReceivedWebSocket``; all are counted.
     public var rememberedRequests = 10_000
     /// What goes wrong by rule, whatever the script says; nothing by default.
     public var faults: [OriginFault] = []

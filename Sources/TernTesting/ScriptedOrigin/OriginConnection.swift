@@ -49,14 +49,14 @@ struct OriginConnection {
             $0.add(request)
         }
         if let end { throw end }
-        try perform(script.onRequest(number, request))
+        try perform(script.onRequest(number, request), after: request)
     }
 
     /// Runs the script's steps before the body, and reads the body. Returns the end of the connection if it comes
     /// first.
     private mutating func readBody(of request: inout ReceivedRequest) -> ConnectionEnd? {
         do throws(ConnectionEnd) {
-            try perform(script.onHead?(number, request) ?? Self.defaultSteps(to: request))
+            try perform(script.onHead?(number, request) ?? Self.defaultSteps(to: request), after: request)
             try reader.readBody(of: &request)
             return nil
         } catch {
@@ -70,11 +70,13 @@ struct OriginConnection {
         return [.send("HTTP/1.1 100 Continue\r\n\r\n")]
     }
 
-    private mutating func perform(_ steps: [OriginStep]) throws(ConnectionEnd) {
-        for step in steps { try perform(step) }
+    private mutating func perform(
+        _ steps: [OriginStep], after request: ReceivedRequest? = nil
+    ) throws(ConnectionEnd) {
+        for step in steps { try perform(step, after: request) }
     }
 
-    private mutating func perform(_ step: OriginStep) throws(ConnectionEnd) {
+    private mutating func perform(_ step: OriginStep, after request: ReceivedRequest?) throws(ConnectionEnd) {
         switch step {
         case .send(let bytes): try stream.send(bytes)
         case .drip(let bytes, let interval):
@@ -102,7 +104,15 @@ struct OriginConnection {
         case .reset:
             stream.armReset()
             throw .script
+        case .webSocket(let script): throw serve(script, after: request)
         }
+    }
+
+    private func serve(_ script: WebSocketScript, after request: ReceivedRequest?) -> ConnectionEnd {
+        let request = request ?? ReceivedRequest(connection: number, index: 0, head: [])
+        var connection = WebSocketConnection(
+            opened: request, number: number, script: script, stream: stream, reader: reader, log: log)
+        return connection.run()
     }
 
     private mutating func receive(_ count: Int) throws(ConnectionEnd) {

@@ -21,6 +21,8 @@ public struct OriginObservations: Sendable {
     public internal(set) var failedHandshakes: [OriginFailedHandshake] = []
     /// Connections ended by the client, in the order they ended.
     public internal(set) var closes: [OriginClose] = []
+    /// The WebSockets opened, in that order.
+    public internal(set) var webSockets: [ReceivedWebSocket] = []
     /// What the steps ``OriginStep/take(_:)`` and ``OriginStep/takeHead`` have read, in order.
     public internal(set) var takenBytes: [[UInt8]] = []
     /// Bytes passed to the kernel for sending, TLS records included.
@@ -33,10 +35,23 @@ public struct OriginObservations: Sendable {
 
     mutating func add(_ request: ReceivedRequest) {
         if request.isComplete { requestCount += 1 }
-        guard rememberedRequests > 0 else { return }
-        // Trimmed by halves, so that the cost per request stays constant.
-        if requests.count >= 2 * rememberedRequests { requests.removeFirst(rememberedRequests) }
-        requests.append(request)
+        requests.append(request, keepingAtLeast: rememberedRequests)
+    }
+
+    /// Returns its position, which stays.
+    mutating func addWebSocket(_ request: ReceivedRequest) -> Int {
+        webSockets.append(ReceivedWebSocket(request: request, rememberedCount: rememberedRequests))
+        return webSockets.count - 1
+    }
+}
+
+extension Array {
+    /// Appends, and keeps at least this number of the latest elements. Trimmed by halves, so that the cost per element
+    /// stays constant.
+    mutating func append(_ element: Element, keepingAtLeast minimum: Int) {
+        guard minimum > 0 else { return }
+        if count / 2 >= minimum { removeFirst(count / 2) }
+        append(element)
     }
 }
 

@@ -37,6 +37,9 @@ public enum OriginStep: Sendable {
     case closeAbruptly
     /// Closes with RST.
     case reset
+    /// Speaks WebSocket from here until the connection ends, whatever has been sent before: a valid handshake, or not. A
+    /// script that answers `.webSocket(request)` sends a valid one first.
+    case webSocket(WebSocketScript)
 }
 
 extension OriginStep: CustomStringConvertible {
@@ -60,10 +63,11 @@ extension OriginStep: CustomStringConvertible {
         case .halfClose: "halfClose"
         case .closeAbruptly: "closeAbruptly"
         case .reset: "reset"
+        case .webSocket: "webSocket"
         }
     }
 
-    private static func describe(_ bytes: [UInt8]) -> String {
+    static func describe(_ bytes: [UInt8]) -> String {
         let beginning = String(decoding: bytes.prefix(100), as: UTF8.self).debugDescription
         return bytes.count <= 100 ? beginning : "\(beginning)… \(bytes.count) bytes"
     }
@@ -127,7 +131,7 @@ extension OriginStep {
         return .send(bytes)
     }
 
-    private static func head(_ status: Int, _ reason: String, _ fields: [(name: String, value: String)]) -> [UInt8] {
+    static func head(_ status: Int, _ reason: String, _ fields: [(name: String, value: String)]) -> [UInt8] {
         var head = "HTTP/1.1 \(status) \(reason)\r\n"
         for field in fields { head += "\(field.name): \(field.value)\r\n" }
         return Array((head + "\r\n").utf8)

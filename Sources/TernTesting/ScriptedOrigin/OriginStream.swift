@@ -100,11 +100,18 @@ final class OriginStream {
 
     /// Waits. Ends early, by throwing, if the client closes.
     func pause(_ duration: Duration?, until release: Latch? = nil) throws(ConnectionEnd) {
+        if try !pauseUnlessClosed(duration, until: release) { try drain() }
+    }
+
+    /// Waits. False, and early, if the client closes; what it has sent before is unread.
+    func pauseUnlessClosed(_ duration: Duration?, until release: Latch? = nil) throws(ConnectionEnd) -> Bool {
         let deadline = duration.map { ContinuousClock.now + $0 }
         switch socket.wait(.peerClosed, until: deadline, latches: [stop] + (release.map { [$0] } ?? [])) {
-        case .timeout: return
-        case .latch: if stop.isOpen { throw .stopped }
-        case .ready: try drain()
+        case .timeout: return true
+        case .latch:
+            if stop.isOpen { throw .stopped }
+            return true
+        case .ready: return false
         }
     }
 

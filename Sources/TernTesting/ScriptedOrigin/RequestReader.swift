@@ -86,7 +86,8 @@ struct RequestReader {
         return size
     }
 
-    private mutating func readContent(_ count: Int, into body: inout [UInt8]) throws(ConnectionEnd) {
+    /// Appends this number of bytes, as they arrive.
+    mutating func readContent(_ count: Int, into body: inout [UInt8]) throws(ConnectionEnd) {
         var left = count
         while true {
             let part = min(left, buffer.count - position)

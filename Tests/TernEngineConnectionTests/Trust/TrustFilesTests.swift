@@ -121,11 +121,13 @@ import TernLock
         let signer = try TransparencyTestLog("signer", operatorName: "x")
         let stranger = try TransparencyTestLog("stranger", operatorName: "x")
         let origin = try ScriptedOrigin(tls: authority.issue()) { _, _ in [.ok()] }
+        var version = 0
+        // Both files at once: one of them without the other is refused, too.
         func deliver(_ number: Int, pin: String, by key: TransparencyTestLog) throws {
-            let text =
-                #"{"version": 2, "number": \#(number), "rules": [{"hosts": ["localhost"], "pins": ["\#(pin)"]}]}"#
-            try Data(try key.sign(Array(text.utf8))).write(to: folder.url("policy.sig"))
-            try folder.replace("policy.json", with: text)
+            let text = Array(
+                #"{"version": 2, "number": \#(number), "rules": [{"hosts": ["localhost"], "pins": ["\#(pin)"]}]}"#.utf8)
+            version += 1
+            try folder.mount(["policy.json": text, "policy.sig": try key.sign(text)], version: version)
         }
         try deliver(2, pin: authority.pin, by: signer)
         var paths = TrustFilePaths()

@@ -72,6 +72,15 @@ final class RawClient: Sendable {
         return text
     }
 
+    /// Reads this number of bytes, or fewer if no more come.
+    func receive(_ count: Int) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let received = unsafe bytes.withUnsafeMutableBytes {
+            unsafe recv(descriptor, $0.baseAddress, $0.count, Int32(MSG_WAITALL))
+        }
+        return Array(bytes.prefix(max(0, received)))
+    }
+
     /// Reads until the peer ends the connection.
     func receiveAll() -> (text: String, end: End) {
         var text = ""

@@ -226,7 +226,7 @@ import Testing
         }
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "file").path
-        let options = ["-s", "--max-time", "0.5", "--retry", "1", "--retry-delay", "0.01"]
+        let options = ["-sS", "--max-time", "0.5", "--retry", "1", "--retry-delay", "0.01"]
         let kept = try await TernTool.run(["get"] + options + ["-o", file, origin.url("/")])
         #expect(kept.status == 0, "\(kept.errors)")
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "whole")
