@@ -4,7 +4,6 @@ import TernEngine
 import TernIO
 import TernLock
 
-typealias SendCompletion = @Sendable (SessionError?) -> Void
 typealias PingCompletion = @Sendable (Result<Duration, SessionError>) -> Void
 typealias CloseCompletion = @Sendable (WebSocketClose) -> Void
 
@@ -126,20 +125,6 @@ final class WebSocketConnection: StreamProtocol, @unchecked Sendable {
     func begin() {
         if let interval = configuration.pingInterval { nextPing = host.tickTime.advanced(by: interval) }
     }
-}
-
-/// What a WebSocket needs of its stream.
-protocol WebSocketHost: AnyObject, Sendable {
-    var tickTime: MonotonicInstant { get }
-    var exactTime: MonotonicInstant { get }
-    /// Whether the caller runs on the reactor's thread.
-    var isCurrent: Bool { get }
-    /// Runs `work` there, and goes on with the stream. False if it cannot.
-    func perform(_ work: @escaping @Sendable () -> Void) -> Bool
-    func afterTick(_ work: @escaping @Sendable () -> Void)
-    @unsafe func resume(_ continuation: UnsafeContinuation<Void, Never>)
-    func error(_ reason: SessionError.Reason) -> SessionError
-    func tell(_ event: TaskEvent)
 }
 
 // Receiving

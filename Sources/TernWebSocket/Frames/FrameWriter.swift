@@ -3,6 +3,8 @@ import FoundationEssentials
 import TernEngine
 import TernIO
 
+typealias SendCompletion = @Sendable (SessionError?) -> Void
+
 /// Makes masked frames of messages, and keeps them until they are sent.
 ///
 /// A message waits as it is, and is framed as there is room: an open connection that sends nothing holds a few kilobytes.
