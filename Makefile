@@ -34,7 +34,7 @@ demo:
 	@"$$(swift build -c release --show-bin-path)/TernDemoMain"
 
 test:
-	@scripts/install-dependencies build test
+	@scripts/install-dependencies build traits test
 	@scripts/run-tests
 
 # As programs in Swift are shipped to Linux machines: with the runtime inside.
@@ -78,11 +78,11 @@ bench-pictures:
 	@$(BENCH) draw Benchmarks/speed.json --few $(PICTURES)/speed.svg --all $(PICTURES)/speed-all.svg
 
 fuzz:
-	@scripts/install-dependencies build
+	@scripts/install-dependencies build traits
 	@Tests/Fuzz/run $(FUZZ_SECONDS)
 
 sanitize:
-	@scripts/install-dependencies build test
+	@scripts/install-dependencies build traits test
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/LeakSanitizer.suppressions \
 		TEST_WIDTH=2 scripts/run-tests --sanitize=address --scratch-path .build-asan
 	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/ThreadSanitizer.suppressions \
@@ -109,11 +109,11 @@ lint:
 	@scripts/check-rows
 
 docs:
-	@scripts/install-dependencies build docs
+	@scripts/install-dependencies build traits docs
 	scripts/build-documentation $(DOCS)
 
 examples:
-	@scripts/install-dependencies build test
+	@scripts/install-dependencies build traits test
 	scripts/try-examples
 
 example-server:

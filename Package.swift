@@ -18,6 +18,10 @@ let metrics = product("Metrics", of: "swift-metrics", for: "Metrics")
 let metricsTestKit = product("MetricsTestKit", of: "swift-metrics", for: "Metrics")
 let tracing = product("Tracing", of: "swift-distributed-tracing", for: "Tracing")
 
+// Libraries of the system, each for those who turn its trait on.
+let brotli = Target.Dependency.target(name: "CTernBrotli", condition: .when(traits: ["Brotli"]))
+let zstd = Target.Dependency.target(name: "CTernZstd", condition: .when(traits: ["Zstd"]))
+
 func product(_ name: String, of package: String, for trait: String) -> Target.Dependency {
     .product(name: name, package: package, condition: .when(traits: [trait]))
 }
@@ -40,12 +44,14 @@ let package = Package(
         .library(name: "TernWebSocket", targets: ["TernWebSocket"]),
         .executable(name: "tern", targets: ["TernMain"]),
     ],
-    // All off by default: without them, no package is resolved.
+    // All off by default: without them, no package is resolved, and neither libbrotli nor libzstd is looked for.
     traits: [
+        .trait(name: "Brotli", description: "TernEngine: the content coding br, by libbrotli"),
         .trait(name: "HTTPTypes", description: "TernHTTPTypes: requests and responses of swift-http-types"),
         .trait(name: "Logging", description: "TernLogging: lines for swift-log"),
         .trait(name: "Metrics", description: "TernMetrics: figures for swift-metrics"),
         .trait(name: "Tracing", description: "TernTracing: spans for swift-distributed-tracing"),
+        .trait(name: "Zstd", description: "TernEngine: the content coding zstd, by libzstd"),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.3.0"),
@@ -54,6 +60,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.6.0"),
     ],
     targets: [
+        // brotli's module map.
+        .systemLibrary(name: "CTernBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
         // Kernel headers that Glibc's module leaves out.
         .target(name: "CTernLinux"),
         // OpenSSL's module map, and its macros as functions.
@@ -62,6 +70,8 @@ let package = Package(
         .target(name: "CTernRuntime"),
         // zlib's module map, and its macros as functions.
         .systemLibrary(name: "CTernZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        // zstd's module map.
+        .systemLibrary(name: "CTernZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
 
         // The C library: Glibc, or Musl.
         .target(name: "TernLibC", swiftSettings: settings),
@@ -81,11 +91,13 @@ let package = Package(
         // The client: sessions, tasks, pool, connections.
         .target(
             name: "TernEngine",
-            dependencies: ["CTernZlib", "TernFiles", "TernHTTP1", "TernIO", "TernLock", "TernSystem", "TernTLS"],
+            dependencies: [
+                "CTernZlib", "TernFiles", "TernHTTP1", "TernIO", "TernLock", "TernSystem", "TernTLS", brotli, zstd,
+            ],
             swiftSettings: settings),
         // RFC 6455 and RFC 7692 as values, and WebSockets over upgraded connections.
         .target(
-            name: "TernWebSocket", dependencies: ["TernEngine", "TernIO", "TernLock", "TernTLS"],
+            name: "TernWebSocket", dependencies: ["TernEngine", "TernHTTP1", "TernIO", "TernLock", "TernTLS"],
             swiftSettings: settings),
         // Swift's tasks on the sessions' reactors.
         .target(
@@ -168,7 +180,8 @@ let package = Package(
             swiftSettings: settings),
         // What the tests of the engine share; a test target, for it sees what is internal.
         .testTarget(
-            name: "TernEngineTestSupport", dependencies: ["CTernZlib", "TernEngine", "TernLock", "TernTesting"],
+            name: "TernEngineTestSupport",
+            dependencies: ["CTernZlib", "TernEngine", "TernLock", "TernTesting", brotli, zstd],
             swiftSettings: settings),
         // The tests of the engine, of whose targets a change compiles one. Messages, and what is stored:
         .testTarget(
@@ -195,6 +208,14 @@ let package = Package(
             name: "TernEngineSessionTests",
             dependencies: [
                 "TernEngine", "TernEngineTestSupport", "TernFiles", "TernLock", "TernTesting", "TestProofs",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "TernWebSocketTests",
+            dependencies: [
+                "CTernZlib", "TernEngine", "TernEngineTestSupport", "TernIO", "TernLock", "TernTesting",
+                "TernWebSocket",
+                "TestProofs",
             ],
             swiftSettings: settings),
         .testTarget(

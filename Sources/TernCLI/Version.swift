@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TernEngine
 import TernSystem
 import TernTLS
 
@@ -12,6 +13,7 @@ enum Version {
     static var text: String {
         let suffixes = PublicSuffixList.system.map { "libpsl \($0.version)" } ?? "no libpsl"
         let names = InternationalizedNames.system.map { "libidn2 \($0.version)" } ?? "no libidn2"
-        return "tern \(current)\n\(OpenSSLLibrary.version), \(suffixes), \(names)"
+        let libraries = [OpenSSLLibrary.version, suffixes, names] + CodingLibraries.versions
+        return "tern \(current)\n" + libraries.joined(separator: ", ")
     }
 }

@@ -62,14 +62,14 @@ open class URLSessionWebSocketTask: UpgradeTask, @unchecked Sendable {
     private let shown = Lock(Shown())
     private let calls = WebSocketCalls()
     private let configuration: WebSocketConfiguration
-    private let handshake: WebSocketHandshake
+    private let handshake: OpeningHandshake
     private let audience: WebSocketAudience
 
     init(_ request: URLRequest, _ protocols: [String], in session: Session, telling audience: WebSocketAudience) {
         var configuration = WebSocketConfiguration()
         configuration.subprotocols = protocols
         configuration = configuration.offering(what: request)
-        let handshake = WebSocketHandshake(configuration)
+        let handshake = OpeningHandshake(configuration)
         (self.configuration, self.handshake) = (configuration, handshake)
         self.audience = audience
         super.init(request, sending: handshake.request(request), in: session)
@@ -78,7 +78,7 @@ open class URLSessionWebSocketTask: UpgradeTask, @unchecked Sendable {
     /// Creates a task of no session, for a class of a program's tests that stands in for a task: see ``TernEngine/SessionTask``.
     public override init() {
         configuration = WebSocketConfiguration()
-        (handshake, audience) = (WebSocketHandshake(configuration), WebSocketAudience())
+        (handshake, audience) = (OpeningHandshake(configuration), WebSocketAudience())
         super.init()
     }
 

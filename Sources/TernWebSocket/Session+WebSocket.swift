@@ -22,7 +22,7 @@ extension Session {
         receiver: (any WebSocketReceiver)? = nil, delegate: (any SessionTaskDelegate)? = nil
     ) async throws(SessionError) -> WebSocket {
         let configuration = configuration.offering(what: request)
-        let handshake = WebSocketHandshake(configuration)
+        let handshake = OpeningHandshake(configuration)
         let (stream, response) = try await upgrade(for: handshake.request(request), delegate: delegate)
         return try handshake.open(stream, response, configuration, receiver: receiver)
     }
@@ -35,7 +35,7 @@ extension Session {
     }
 }
 
-extension WebSocketHandshake {
+extension OpeningHandshake {
     /// Takes over the connection of a server that has switched protocols.
     ///
     /// - Parameter observer: not retained.

@@ -28,7 +28,7 @@ public final class WebSocket: Sendable {
     private let connection: WebSocketConnection
     private let task: StreamTask
 
-    init(_ connection: WebSocketConnection, over task: StreamTask, _ handshake: WebSocketHandshake.Outcome) {
+    init(_ connection: WebSocketConnection, over task: StreamTask, _ handshake: OpeningHandshake.Outcome) {
         (self.connection, self.task) = (connection, task)
         (response, subprotocol) = (handshake.response, handshake.subprotocol)
         isCompressed = handshake.compression != nil

@@ -13,10 +13,11 @@ import Testing
         "TernIO": ["CTernLinux", "TernLibC", "Synchronization", "TernLock", "TernSystem"],
         "TernTLS": ["CTernOpenSSL", "Dispatch", "Synchronization", "TernLock", "TernSystem"],
         "TernEngine": [
-            "CTernZlib", "FoundationEssentials", "Synchronization", "TernFiles", "TernHTTP1", "TernIO",
-            "TernLock", "TernSystem", "TernTLS",
+            "CTernBrotli", "CTernZlib", "CTernZstd", "FoundationEssentials", "Synchronization", "TernFiles",
+            "TernHTTP1", "TernIO", "TernLock", "TernSystem", "TernTLS",
         ],
         "TernRuntime": ["CTernRuntime", "TernLibC", "TernIO", "TernLock", "TernSystem"],
+        "TernWebSocket": ["FoundationEssentials", "TernEngine", "TernHTTP1", "TernIO", "TernLock", "TernTLS"],
         "TernLogging": ["Logging", "TernEngine"],
         "TernMetrics": ["Metrics", "TernEngine", "TernLock"],
         "TernTracing": ["TernEngine", "TernLock", "Tracing"],

@@ -20,8 +20,8 @@ enum EmptyBlocks: CaseIterable, Sendable {
         switch self {
         case .dynamic: Self.member(Self.dynamicBlock, count)
         case .stored: Self.member([0, 0, 0, 0xFF, 0xFF], count)
-        case .members: Array(repeatElement(Deflater.gzip([]), count: count).joined())
-        case .chained: Deflater.gzip(Self.member(Self.dynamicBlock, count))
+        case .members: Array(repeatElement(ZlibCoder.gzip([]), count: count).joined())
+        case .chained: ZlibCoder.gzip(Self.member(Self.dynamicBlock, count))
         }
     }
 

@@ -130,7 +130,7 @@ import Testing
         #expect(seen.frames.map(\.opcode) == [.text, .binary, .ping, .continuation, .close])
         #expect(seen.messages.map(\.text) == ["Hello", nil] && seen.messages[1].payload == [1, 2, 3])
         #expect(seen.messages.map(\.fragmentCount) == [1, 2])
-        #expect(seen.close == WebSocketClose(code: 1000) && seen.violations.isEmpty)
+        #expect(seen.close == ReceivedClose(code: 1000) && seen.violations.isEmpty)
     }
 
     @Test func `neither pings nor a close need be answered`() async throws {
@@ -189,9 +189,9 @@ import Testing
             ([0x01, 0x80, 0, 0, 0, 0, 0x81, 0x80, 0, 0, 0, 0], .unfinishedMessage),
             ([0x88, 0x81, 0, 0, 0, 0, 3], .invalidClose), ([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xED], .invalidClose),
             ([0x88, 0x83, 0, 0, 0, 0, 0x03, 0xE8, 0xFF], .invalidClose),
-        ] as [([UInt8], WebSocketViolation)])
+        ] as [([UInt8], ClientViolation)])
     func `a violation is recorded with its frame, and answered with 1002 and the end`(
-        bytes: [UInt8], violation: WebSocketViolation
+        bytes: [UInt8], violation: ClientViolation
     ) async throws {
         let server = try ScriptedWebSocketServer()
         // What comes behind must not make the end a RST.

@@ -128,7 +128,7 @@ struct WebSocketConvertible: TaskConvertible {
 
 private final class WebSocketRequestTask: UpgradeTask, UpgradeOwner, WebSocketObserver, @unchecked Sendable {
     private let configuration: WebSocketConfiguration
-    private let handshake: WebSocketHandshake
+    private let handshake: OpeningHandshake
     private let messages: WebSocketMessages
 
     init(
@@ -136,7 +136,7 @@ private final class WebSocketRequestTask: UpgradeTask, UpgradeOwner, WebSocketOb
         _ delegate: TaskDelegate
     ) {
         (self.configuration, self.messages) = (configuration, messages)
-        handshake = WebSocketHandshake(configuration)
+        handshake = OpeningHandshake(configuration)
         super.init(
             request, sending: handshake.request(request), in: delegate.context.session, delegate: delegate.receiver)
     }

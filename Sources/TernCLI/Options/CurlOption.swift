@@ -75,7 +75,7 @@ struct CurlOption: Equatable {
         ~ --cert-status | asks the certificate's responder if the server staples no response
         ~ --cert-type | PEM, DER and P12; engines are not supported
         = --ciphers
-        ~ --compressed | asks for gzip and deflate
+        ~ --compressed | asks for gzip and deflate, and for br and zstd if it is built with them
         - --compressed-ssh | it is for SSH, and tern speaks HTTP
         ~ -K --config | a value with blanks needs quotes, and .curlrc is never read
         = --connect-timeout

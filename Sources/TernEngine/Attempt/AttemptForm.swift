@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A hop in the form in which one attempt sends it: with what must differ from attempt to attempt, and as the route needs
-/// it. An object, so that an attempt that sends the hop as it is stays small.
+/// A hop in the form in which one attempt sends it: with its content in a coding, with what must differ from attempt to
+/// attempt, and as the route needs it. An object, so that an attempt that sends the hop as it is stays small.
 ///
 /// It is made for each attempt from the hop's request, which keeps what the program and the policies have decided.
 final class AttemptForm: Sendable {
@@ -18,6 +18,7 @@ final class AttemptForm: Sendable {
     init(_ hop: Hop, _ proxyPart: ProxyRule.Part? = nil, signers: [any RequestSigner]) {
         var hop = hop
         if proxyPart?.isProbe == true { hop.request.removeContent() }
+        if hop.request.isCompressed { hop.request.encodeContent() }
         var failure: AuthenticationError?
         do {
             for signer in signers { try signer.sign(&hop.request) }

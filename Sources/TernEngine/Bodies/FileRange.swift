@@ -57,24 +57,41 @@ protocol FileBodySource: BodySource {
     func nextStretch() -> FileRange?
 }
 
-/// A file that reports a length of zero and has content, such as those of /proc: it is generated when read (proc(5)).
-final class UnsizedFile: BodySource {
+/// A file whose content is read, because the kernel cannot send it as it is.
+final class FileReader: BodySource {
     private let file: FileRange.File
+    /// Its length in bytes; nil if it is read to its end, wherever that is.
+    private let length: Int64?
     private let offset = Lock<Int64>(0)
 
+    /// Any file, as long as it is now.
+    init(reading file: FileRange.File) throws(SystemCallError) {
+        length = try Self.isUnsized(file) ? nil : max(0, file.source.size)
+        self.file = file
+    }
+
+    /// A file that reports a length of zero and has content, such as those of /proc: it is generated when read (proc(5)).
     /// Nil for a file that is really empty, or that has a size.
-    init?(_ file: FileRange.File) throws(SystemCallError) {
-        guard file.source.size <= 0 else { return nil }
+    init?(unsized file: FileRange.File) throws(SystemCallError) {
+        guard try Self.isUnsized(file) else { return nil }
+        (self.file, length) = (file, nil)
+    }
+
+    var isEmpty: Bool { length == 0 }
+
+    private static func isUnsized(_ file: FileRange.File) throws(SystemCallError) -> Bool {
+        guard file.source.size <= 0 else { return false }
         var byte = UInt8(0)
         let result = try unsafe withUnsafeMutableBytes(of: &byte) { room in
             Result { () throws(SystemCallError) in try unsafe file.source.read(into: room, at: 0) }
         }.get()
-        guard case .bytes = result else { return nil }
-        self.file = file
+        if case .bytes = result { return true } else { return false }
     }
 
     func next(atMost count: Int, wake: @escaping @Sendable () -> Void) -> BodyPiece {
         let position = offset.withLock(\.self)
+        let count = length.map { Int(clamping: min(Int64(count), $0 - position)) } ?? count
+        if count == 0 { return .end() }
         var result: Result<IOResult, SystemCallError> = .success(.endOfStream)
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { room, filled in
             result = Result { () throws(SystemCallError) in
@@ -86,7 +103,9 @@ final class UnsizedFile: BodySource {
         case .success(.bytes(let read)):
             offset.withLock { $0 += Int64(read) }
             return .bytes(Data(bytes))
-        case .success(.wouldBlock), .success(.endOfStream): return .end()
+        case .success(.wouldBlock), .success(.endOfStream):
+            guard let length else { return .end() }
+            return .failed(RequestBodyError.tooShort(missing: Int(clamping: length - position)))
         case .failure(let error): return .failed(RequestBodyError.unreadable(error, path: file.path))
         }
     }

@@ -53,8 +53,8 @@ public struct SessionConfiguration: Sendable {
     public var redirectPolicy = RedirectPolicy.follow()
     /// Whether a permanent redirect that answers the same request again ends the task, before the policy's limit does.
     package var endsRedirectLoops = true
-    /// Whether gzip and deflate are requested and decoded, for requests without a setting of their own; bodies with
-    /// unknown codings are delivered undecoded.
+    /// Whether gzip and deflate, and br and zstd with their traits, are requested and decoded, for requests without a
+    /// setting of their own; bodies with unknown codings are delivered undecoded.
     public var decodesContent = true
     /// The maximum costs of decoding a body.
     public var contentDecodingLimits = ContentDecodingLimits()

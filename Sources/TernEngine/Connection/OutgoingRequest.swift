@@ -123,10 +123,10 @@ struct OutgoingRequest: ~Copyable {
     private static func open(
         _ path: String, _ announced: Int?
     ) throws(InvalidRequest) -> (Content, RequestBodyFraming) {
-        let (file, unsized): (FileRange.File?, UnsizedFile?)
+        let (file, unsized): (FileRange.File?, FileReader?)
         do throws(SystemCallError) {
             file = try FileRange.File(path: path)
-            unsized = try file.flatMap { file throws(SystemCallError) in try UnsizedFile(file) }
+            unsized = try file.flatMap { file throws(SystemCallError) in try FileReader(unsized: file) }
         } catch {
             throw .unreadableContent(.unreadable(error, path: path))
         }

@@ -110,11 +110,10 @@ final class DecodingChain {
         return nil
     }
 
-    /// Returns the price of the work: the larger of bytes consumed and bytes produced, and ``blockPrice`` for each
-    /// block.
+    /// Returns the price of the work: the larger of bytes consumed and bytes produced, and the surcharge.
     private func run(_ index: Int, _ bytes: Span<UInt8>, from offset: inout Int) -> Int {
         let decoder = decoders[index]
-        let (made, blockCount) = (decoder.made, decoder.blockCount)
+        let (made, surcharge) = (decoder.made, decoder.surcharge)
         let limit = index == decoders.count - 1 ? limits.maximumDecodedSize : nil
         var consumed = 0
         if index == 0 {
@@ -133,6 +132,6 @@ final class DecodingChain {
         if decoder.made > limits.expansionAllowance, (decoder.made - 1) / limits.maximumExpansionRatio >= received {
             decoder.refuse(.ratioExceeded(limit: limits.maximumExpansionRatio))
         }
-        return max(consumed, decoder.made - made) + (decoder.blockCount - blockCount) * Self.blockPrice
+        return max(consumed, decoder.made - made) + decoder.surcharge - surcharge
     }
 }

@@ -19,7 +19,7 @@ import CTernZlib
     }
 
     package enum Outcome {
-        /// All input is consumed.
+        /// Nothing is held: more comes of further input.
         case usedUp
         /// There is no room, and perhaps more output without further input.
         case full
@@ -108,7 +108,7 @@ import CTernZlib
         let message = unsafe stream.pointee.msg.map { unsafe String(cString: $0) }
         return switch (code, message) {
         case (Z_MEM_ERROR, _): .outOfMemory
-        case (Z_NEED_DICT, _): .malformed("a preset dictionary is needed")
+        case (Z_NEED_DICT, _): .dictionaryNeeded
         case (_, "incorrect data check"), (_, "incorrect length check"), (_, "header crc mismatch"): .checksum
         case (_, let message): .malformed(message ?? "stream error")
         }

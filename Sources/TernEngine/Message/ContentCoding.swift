@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernHTTP1
 
-/// A coding that Tern can decode (RFC 9110 §8.4.1).
+/// A coding that Tern can decode (RFC 9110 §8.4.1), as far as it is built with the libraries for it.
 package enum ContentCoding: String, CaseIterable, Sendable {
     /// RFC 1952: members, each a deflated stream with its checksum.
     case gzip
     /// RFC 1950; and raw RFC 1951, which servers send under the same name.
     case deflate
+    #if Brotli
+        /// RFC 7932.
+        case brotli = "br"
+    #endif
+    #if Zstd
+        /// RFC 8878, with windows of 8 MB or less (RFC 9659).
+        case zstd
+    #endif
 
     /// The value of an `Accept-Encoding` field for these codings.
     static let acceptEncoding = allCases.map(\.rawValue).joined(separator: ", ")
@@ -33,11 +41,11 @@ package struct AppliedCodings: Sendable {
     package init(of head: ResponseHead) { areTooMany = !head.readList("Content-Encoding", .codings) { add($0) } }
 
     private mutating func add(_ name: Span<UInt8>) {
-        // RFC 9110 §8.4.1.3: the old name is equivalent.
-        if name.isName("gzip") || name.isName("x-gzip") {
+        if let coding = ContentCoding.allCases.first(where: { name.isName($0.rawValue) }) {
+            known.append(coding)
+        } else if name.isName("x-gzip") {
+            // RFC 9110 §8.4.1.3: the old name is equivalent.
             known.append(.gzip)
-        } else if name.isName("deflate") {
-            known.append(.deflate)
         } else if !name.isName("identity") {
             unknown.append(name.lowercasedName)
         }

@@ -82,6 +82,7 @@ public struct URLRequest: Sendable {
         var credential: PasswordCredential?
         var signer: (any RequestSigner)?
         var maximumBytesPerSecond: Int?
+        var compression: ContentCompression?
         var annex: (any Sendable)?
         var properties: [String: RequestProperty]?
     }
@@ -116,6 +117,9 @@ public struct URLRequest: Sendable {
 
         @inline(__always)
         var isSigned: Bool { parts.rare.parts?.signer != nil }
+
+        @inline(__always)
+        var isCompressed: Bool { parts.rare.parts?.compression != nil }
     }
 
     private var storage: Storage
@@ -282,8 +286,8 @@ public struct URLRequest: Sendable {
 
     var onceSource: SingleUseSource? { storage.owned.parts.rare.parts?.onceSource }
 
-    /// Whether a gzip or deflate body is requested and decoded; nil uses the session's setting. A request with a
-    /// `Range` field requests no coding, whatever this says.
+    /// Whether a coded body is requested and decoded; nil uses the session's setting. A request with a `Range` field
+    /// requests no coding, whatever this says.
     public var decodesContent: Bool? {
         get { storage.owned.parts.decodesContent }
         set {
@@ -471,6 +475,39 @@ public struct URLRequest: Sendable {
 
     @inline(__always)
     var isSigned: Bool { storage.owned.isSigned }
+
+    /// The coding in which the body is sent, with a `Content-Encoding` field; nil, the default, sends it as it is. For
+    /// servers that are known to understand it. A body that has a `Content-Encoding` field already is left alone.
+    ///
+    /// Up to 64 KB in memory are sent with the length that they have then; more, files and streams are encoded while they
+    /// are sent, in chunks (RFC 9112 §7.1). A server that does not know the coding, and says so with 415 and an
+    /// `Accept-Encoding` field (RFC 7694 §3), gets the body as it is, if that can be sent again. A field that describes
+    /// the body as it is sent, such as `Content-Digest`, is for a ``signer`` to add.
+    public var compression: ContentCompression? {
+        get { storage.owned.parts.rare.parts?.compression }
+        set {
+            makeUnique()
+            storage.owned.parts.rare.set(newValue) { $0.compression = $1 }
+        }
+    }
+
+    /// Whether the body is to be sent in a coding.
+    @inline(__always)
+    var isCompressed: Bool {
+        storage.owned.isCompressed && storage.owned.parts.body != nil && headers["Content-Encoding"] == nil
+    }
+
+    /// Replaces the body by what it is in this coding.
+    ///
+    /// - Parameter source: what reads it, if that can be done once.
+    mutating func setEncoded(_ content: RequestBody, readOnceBy source: SingleUseSource? = nil, _ coding: ContentCoding)
+    {
+        makeUnique()
+        storage.owned.parts.body = content
+        storage.owned.parts.rare.set(source) { $0.onceSource = $1 }
+        headers["Content-Length"] = nil
+        headers.append("Content-Encoding", coding.rawValue)
+    }
 
     /// What a `URLProtocol` has noted about the request, by key. Nothing of it is sent.
     package var properties: [String: RequestProperty] {

@@ -10,7 +10,7 @@ extension HopPolicies {
         if let refresh = TokenRefresh(of: configuration, isAfterSource: comparesRequests) { policies.append(refresh) }
         if let cookies = Cookies(of: configuration) { policies.append(cookies) }
         if let netrc = NetrcPasswords(of: configuration) { policies.append(netrc) }
-        policies += [Expectations(), Authentication(of: configuration)] as [any HopPolicy]
+        policies += [Expectations(), UnknownCodings(), Authentication(of: configuration)] as [any HopPolicy]
         if configuration.waitsForConnectivity { policies.append(Connectivity()) }
         if let form = FormContentType(of: configuration) { policies.append(form) }
         let circuits = Circuits(of: configuration)

@@ -408,8 +408,10 @@ extension SessionTask {
         response.map { $0.head.contentLength.map(Int64.init) ?? -1 } ?? -1
     }
 
-    /// The number of bytes of the request body; of a file, those it has now. -1 if it is unknown.
+    /// The number of bytes of the request body; of a file, those it has now. -1 if it is unknown, such as for a body with
+    /// ``URLRequest/compression``.
     public var countOfBytesExpectedToSend: Int64 {
+        if originalRequest.isCompressed { return -1 }
         guard let length = originalRequest.body?.expectedLength else { return 0 }
         return length < 0 ? originalRequest.announcedContentLength.map(Int64.init) ?? -1 : length
     }

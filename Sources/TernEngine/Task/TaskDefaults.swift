@@ -88,7 +88,7 @@ extension TaskDefaults {
     func form(
         of hop: Hop, signedBy login: PasswordLogin?, _ others: (any RequestSigner)?, along route: Route, isFirst: Bool
     ) -> AttemptForm? {
-        if login == nil, others == nil, !route.isToProxy { return nil }
+        if login == nil, others == nil, !route.isToProxy, !hop.request.isCompressed { return nil }
         return newForm(of: hop, [login, others].compactMap(\.self), route, isFirst)
     }
 
@@ -96,7 +96,7 @@ extension TaskDefaults {
         of hop: Hop, _ signers: [any RequestSigner], _ route: Route, _ isFirst: Bool
     ) -> AttemptForm? {
         let part = proxies?.part(of: hop, along: route, isFirst: isFirst)
-        if part == nil, signers.isEmpty { return nil }
+        if part == nil, signers.isEmpty, !hop.request.isCompressed { return nil }
         return AttemptForm(hop, part, signers: signers)
     }
 

@@ -19,14 +19,14 @@ public struct ReceivedWebSocket: Sendable {
     /// Frames received whole.
     public private(set) var frameCount = 0
     /// The latest messages.
-    public private(set) var messages: [WebSocketMessage] = []
+    public private(set) var messages: [ReceivedMessage] = []
     /// Messages received whole.
     public private(set) var messageCount = 0
     /// What the client did against RFC 6455. The server answers the first with a close frame (1002 or 1007), half a close,
     /// and reads no more frames; the client ends the connection.
-    public internal(set) var violations: [WebSocketViolation] = []
+    public internal(set) var violations: [ClientViolation] = []
     /// The client's close frame, if one came.
-    public internal(set) var close: WebSocketClose?
+    public internal(set) var close: ReceivedClose?
     /// How the connection ended; nil while it is open.
     public internal(set) var end: End?
     private let rememberedCount: Int
@@ -40,14 +40,14 @@ public struct ReceivedWebSocket: Sendable {
         frames.append(frame, keepingAtLeast: rememberedCount)
     }
 
-    mutating func add(_ message: WebSocketMessage) {
+    mutating func add(_ message: ReceivedMessage) {
         messageCount += 1
         messages.append(message, keepingAtLeast: rememberedCount)
     }
 }
 
 /// A whole message of a client.
-public struct WebSocketMessage: Sendable, Equatable {
+public struct ReceivedMessage: Sendable, Equatable {
     /// Text or binary.
     public let opcode: WebSocketFrame.Opcode
     /// The reserved bits of its first frame; with RSV1 (4) the payload may be compressed.
@@ -64,7 +64,7 @@ public struct WebSocketMessage: Sendable, Equatable {
 }
 
 /// The content of a close frame.
-public struct WebSocketClose: Sendable, Equatable {
+public struct ReceivedClose: Sendable, Equatable {
     /// The status code; nil if the payload is empty.
     public let code: UInt16?
     /// The reason, empty without one.
@@ -89,7 +89,7 @@ public struct WebSocketClose: Sendable, Equatable {
 }
 
 /// What a client did against RFC 6455.
-public enum WebSocketViolation: Sendable, Equatable {
+public enum ClientViolation: Sendable, Equatable {
     /// A frame without a mask (§5.1).
     case unmasked
     /// A reserved bit that the script does not allow (§5.2).

@@ -10,7 +10,7 @@ struct WebSocketConnection {
     private let position: Int
     private var reader: RequestReader
     /// The message whose last fragment has not come.
-    private var message: WebSocketMessage?
+    private var message: ReceivedMessage?
     private var hasSentClose = false
     private var hasReceivedClose = false
     /// Set by `awaitEnd`.
@@ -43,7 +43,7 @@ struct WebSocketConnection {
 
     private mutating func receive() throws(ConnectionEnd) {
         let frame = try readFrame()
-        let close = frame.opcode == .close ? WebSocketClose(payload: frame.payload) : nil
+        let close = frame.opcode == .close ? ReceivedClose(payload: frame.payload) : nil
         let violation = violation(of: frame)
         note {
             $0.add(frame)
@@ -88,7 +88,7 @@ struct WebSocketConnection {
 
     private static func number(_ bytes: [UInt8]) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 
-    private func violation(of frame: WebSocketFrame) -> WebSocketViolation? {
+    private func violation(of frame: WebSocketFrame) -> ClientViolation? {
         if frame.declaredLength != nil { return .length }
         if frame.mask == nil { return .unmasked }
         if frame.reserved & ~script.reservedBits != 0 { return .reservedBits }
@@ -100,14 +100,14 @@ struct WebSocketConnection {
         case .close, .ping, .pong:
             if !frame.isFinal { return .fragmentedControl }
             if frame.payload.count > 125 { return .longControl }
-            let isInvalidClose = frame.opcode == .close && WebSocketClose(payload: frame.payload) == nil
+            let isInvalidClose = frame.opcode == .close && ReceivedClose(payload: frame.payload) == nil
             return isInvalidClose ? .invalidClose : nil
         default: return .reservedOpcode
         }
     }
 
     /// Ends the connection, and discards what the client still sends, which would otherwise make the end a RST.
-    private mutating func fail(_ violation: WebSocketViolation, _ code: UInt16) throws(ConnectionEnd) {
+    private mutating func fail(_ violation: ClientViolation, _ code: UInt16) throws(ConnectionEnd) {
         note { $0.violations.append(violation) }
         if isSilent, violation != .length { return }
         if !isSilent {
@@ -118,13 +118,13 @@ struct WebSocketConnection {
     }
 
     private mutating func assemble(_ frame: WebSocketFrame) throws(ConnectionEnd) {
-        var whole: WebSocketMessage
+        var whole: ReceivedMessage
         if let begun = message.take() {
             whole = begun
             whole.payload += frame.payload
             whole.fragmentCount += 1
         } else {
-            whole = WebSocketMessage(frame)
+            whole = ReceivedMessage(frame)
         }
         guard frame.isFinal else { return message = whole }
         if whole.opcode == .text, whole.reserved == 0, whole.text == nil { return try fail(.invalidText, 1007) }

@@ -34,7 +34,7 @@ public indirect enum WebSocketStep: Sendable {
 /// same payload and the end of the connection.
 public struct WebSocketScript: Sendable {
     /// The steps after a whole message on the numbered connection, counted from 1.
-    public typealias MessageHandler = @Sendable (_ connection: Int, _ message: WebSocketMessage) -> [WebSocketStep]
+    public typealias MessageHandler = @Sendable (_ connection: Int, _ message: ReceivedMessage) -> [WebSocketStep]
 
     /// The steps after the handshake, before a frame is read.
     public var onOpen: [WebSocketStep] = []

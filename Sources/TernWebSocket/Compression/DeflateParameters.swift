@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import TernEngine
+import TernHTTP1
 
 /// Compression of messages by permessage-deflate (RFC 7692), as it is offered to a server.
 ///
@@ -43,10 +44,14 @@ struct DeflateParameters: Sendable, Hashable {
     init?(
         _ fields: [String], offer: WebSocketCompression?
     ) throws(WebSocketHandshakeViolation) {
-        let extensions = fields.flatMap { Self.parts(of: $0, at: ",") }.filter { !$0.isEmpty }
+        var extensions: [String] = []
+        let isWhole = ListRules.directives.read(fields.map { Array($0.utf8) }) { bytes in
+            extensions.append(unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) })
+        }
+        guard isWhole else { throw .extensions }
         guard let first = extensions.first else { return nil }
         guard let offer, extensions.count == 1 else { throw .extensions }
-        var parameters = Self.parts(of: first, at: ";")[...]
+        var parameters = first.split(separator: ";", omittingEmptySubsequences: false).map(Self.trimmed)[...]
         guard parameters.popFirst()?.lowercased() == "permessage-deflate" else { throw .extensions }
         clientForgetsContext = offer.clientForgetsContext
         var seen: Set<String> = []
@@ -83,11 +88,6 @@ struct DeflateParameters: Sendable, Hashable {
             value = String(quoted.dropFirst().dropLast())
         }
         return (trimmed(parts[0]).lowercased(), value)
-    }
-
-    /// None of the registered parameters has a quoted separator, so none is looked for.
-    private static func parts(of text: String, at separator: Character) -> [String] {
-        text.split(separator: separator, omittingEmptySubsequences: false).map(trimmed)
     }
 
     private static func trimmed(_ text: Substring) -> String {

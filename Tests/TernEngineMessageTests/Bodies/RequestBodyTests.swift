@@ -287,9 +287,9 @@ extension ReceivedRequest {
     }
 }
 
-@Suite struct UnsizedFileTests {
-    private func file(_ path: String) throws -> UnsizedFile? {
-        try UnsizedFile(#require(try FileRange.File(path: path)))
+@Suite struct FileReaderTests {
+    private func file(_ path: String) throws -> FileReader? {
+        try FileReader(unsized: #require(try FileRange.File(path: path)))
     }
 
     @Test func `a file that is made when it is read is sent to its end`() throws {

@@ -138,7 +138,7 @@ import Testing
             [
                 .respond(
                     fields: fresh + [("Content-Encoding", "gzip"), ("Vary", "Accept-Encoding")],
-                    body: Deflater.gzip(body))
+                    body: ZlibCoder.gzip(body))
             ]
         }
         let cache = URLCache()

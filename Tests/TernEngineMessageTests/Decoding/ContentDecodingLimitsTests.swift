@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct ContentDecodingLimitsTests {
     private static let zeros = [UInt8](repeating: 0, count: 10_000_000)
-    private static let bomb = Deflater.code(zeros, [.gzip, .gzip])
+    private static let bomb = ZlibCoder.code(zeros, [.gzip, .gzip])
 
     @Test(arguments: [0, 1, 9, 10, 65_535, 65_536, 65_537, 131_071, 131_072, 200_000], [false, true])
     func `a body of the largest size is whole, and of one with more all is delivered that may be`(
@@ -16,15 +16,15 @@ import Testing
         limits.maximumDecodedSize = size
         let bytes = Self.numbers(size + 1)
         for codings in [[ContentCoding.gzip], [.deflate], [.gzip, .deflate]] {
-            let whole = Delivery(codings, [Deflater.code(bytes.dropLast(), codings)], limits: limits, stops: stops)
+            let whole = Delivery(codings, [ZlibCoder.code(bytes.dropLast(), codings)], limits: limits, stops: stops)
             #expect(whole.outcome == Delivery.Outcome(bytes: bytes.dropLast()))
-            let larger = Delivery(codings, [Deflater.code(bytes, codings)], limits: limits, stops: stops)
+            let larger = Delivery(codings, [ZlibCoder.code(bytes, codings)], limits: limits, stops: stops)
             #expect(larger.outcome == Delivery.Outcome(bytes: bytes.dropLast(), failure: .tooLarge(limit: size)))
         }
     }
 
     @Test func `one coding is never refused, however much it makes of its input`() {
-        let delivery = Delivery([.gzip], [Deflater.gzip(Self.zeros)])
+        let delivery = Delivery([.gzip], [ZlibCoder.gzip(Self.zeros)])
         #expect(delivery.failure == nil)
         #expect(delivery.bytes.count == 10_000_000)
         #expect(delivery.largest == BodyPath.windowSize)
@@ -44,12 +44,12 @@ import Testing
         limits.expansionAllowance = 1000
         limits.maximumExpansionRatio = 0
         let zeros = [UInt8](repeating: 0, count: 1000)
-        #expect(Delivery([.gzip], [Deflater.gzip(zeros)], limits: limits).failure == nil)
-        let more = Delivery([.gzip], [Deflater.gzip(zeros + [0])], limits: limits)
+        #expect(Delivery([.gzip], [ZlibCoder.gzip(zeros)], limits: limits).failure == nil)
+        let more = Delivery([.gzip], [ZlibCoder.gzip(zeros + [0])], limits: limits)
         #expect(more.outcome == Delivery.Outcome(bytes: [], failure: .ratioExceeded(limit: 1)))
 
         limits.maximumExpansionRatio = 10
-        let stored = Deflater.deflate(Self.numbers(9000), .bare, level: 0)
+        let stored = ZlibCoder.deflate(Self.numbers(9000), .bare, level: 0)
         #expect(Delivery([.deflate], [stored], limits: limits).failure == nil)
     }
 
@@ -58,7 +58,7 @@ import Testing
         for limit in 0...3 {
             limits.maximumCodingCount = limit
             let most = [ContentCoding](repeating: .gzip, count: limit)
-            #expect(Delivery(most, [Deflater.code([1, 2, 3], most)], limits: limits).bytes == [1, 2, 3])
+            #expect(Delivery(most, [ZlibCoder.code([1, 2, 3], most)], limits: limits).bytes == [1, 2, 3])
             #expect(Delivery(most + [.deflate], [], limits: limits).failure == .tooManyCodings(limit: limit))
         }
         limits.maximumCodingCount = -1

@@ -6,8 +6,8 @@ import Testing
 
 @Suite struct DecodingChainTests {
     @Test func `a chain makes one window when its reader stops at one, and consumes no more than that takes`() throws {
-        let inner = Deflater.gzip([UInt8](repeating: 0, count: 50_000_000))
-        let coded = Deflater.gzip(inner)
+        let inner = ZlibCoder.gzip([UInt8](repeating: 0, count: 50_000_000))
+        let coded = ZlibCoder.gzip(inner)
         var limits = ContentDecodingLimits()
         limits.maximumExpansionRatio = .max
         var path = try BodyPath(decoding: [.gzip, .gzip], limits: limits)
@@ -36,8 +36,8 @@ import Testing
 
     @Test func `the ratio also applies to bytes that a later decoder skips`() {
         // Empty members, in a member: there is nothing to deliver at the end of all this work.
-        let members = Array(repeatElement(Deflater.gzip([]), count: 100_000).joined())
-        let coded = Deflater.gzip(members)
+        let members = Array(repeatElement(ZlibCoder.gzip([]), count: 100_000).joined())
+        let coded = ZlibCoder.gzip(members)
         let delivery = Delivery([.gzip, .gzip], [coded])
         #expect(delivery.outcome == Delivery.Outcome(bytes: []))
 
@@ -49,8 +49,8 @@ import Testing
 
     @Test(arguments: [[ContentCoding.gzip, .gzip], [.gzip, .gzip, .gzip]])
     func `a reader can stop where a window of work has come to nothing`(codings: [ContentCoding]) throws {
-        let members = Array(repeatElement(Deflater.gzip([]), count: 100_000).joined())
-        let coded = Deflater.code(members, Array(codings.dropFirst()))
+        let members = Array(repeatElement(ZlibCoder.gzip([]), count: 100_000).joined())
+        let coded = ZlibCoder.code(members, Array(codings.dropFirst()))
         var limits = ContentDecodingLimits()
         limits.maximumExpansionRatio = .max
         var path = try BodyPath(decoding: codings, limits: limits)
@@ -85,7 +85,7 @@ import Testing
 
     @Test func `the blocks of an ordinary body cost little`() {
         let text = Array((0..<100_000).map { "line \($0 &* $0)\n" }.joined().utf8)
-        let delivery = Delivery([.gzip], [Deflater.gzip(text)])
+        let delivery = Delivery([.gzip], [ZlibCoder.gzip(text)])
         #expect(delivery.bytes == text)
         #expect(delivery.price < text.count + text.count / 4)
     }

@@ -27,7 +27,7 @@ import Testing
     @Test(arguments: [Inflater.Format.bare, .zlib, .gzip])
     func `makes no more than there is room for, and continues with what it holds`(format: Inflater.Format) throws {
         var inflater = try Inflater(.gzip)
-        let coded = Deflater.deflate(Self.bytes, format) + [9, 9]
+        let coded = ZlibCoder.deflate(Self.bytes, format) + [9, 9]
         for _ in 0..<2 {
             inflater.begin(format)
             var made: [UInt8] = []
@@ -52,7 +52,7 @@ import Testing
 
     @Test func `needs room, and then input`() throws {
         var inflater = try Inflater(.zlib)
-        let coded = Deflater.deflate(Self.bytes, .zlib)
+        let coded = ZlibCoder.deflate(Self.bytes, .zlib)
         var offset = 0
         if case .full = inflate(&inflater, coded, from: &offset, room: 0).outcome {} else { Issue.record("has room") }
         #expect(offset == 0)

@@ -48,7 +48,7 @@ import Testing
         + [
             .malformed("no gzip: invalid block type"), .truncated, .checksum, .tooLarge(limit: 1),
             .ratioExceeded(limit: 1),
-            .tooManyCodings(limit: 5), .outOfMemory,
+            .tooManyCodings(limit: 5), .dictionaryNeeded, .windowTooLarge(limit: 1), .outOfMemory,
         ].map { .undecodable($0) }
         + [
             .tooMany(limit: 3), .loop(origin), .ambiguousLocation, .malformedLocation, .locationTooLong(limit: 3),

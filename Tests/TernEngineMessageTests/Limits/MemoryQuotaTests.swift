@@ -106,7 +106,7 @@ import Testing
         let quota = MemoryQuota(limit: 50_000)
         let origin = try ScriptedOrigin { _, request in
             let text = [UInt8](repeating: 0, count: request.target == "/small" ? 50_000 : 50_001)
-            return [.respond(status: 200, fields: [("Content-Encoding", "gzip")], body: Deflater.gzip(text))]
+            return [.respond(status: 200, fields: [("Content-Encoding", "gzip")], body: ZlibCoder.gzip(text))]
         }
         let session = Session.limited { $0.memoryQuota = quota }
         #expect(Self.exceeded(await session.failure(of: try URLRequest(origin))) == 50_000)

@@ -24,14 +24,33 @@ import Testing
     }
 
     @Test(arguments: [
-        "br", "zstd", "compress", "gzip, br", "br, gzip", "gzip;q=1", "gz ip", "\"gzip\"", "gzıp", "gzip\u{0}",
+        "compress", "aes128gcm", "dcb", "gzip, compress", "compress, gzip", "gzip;q=1", "gz ip", "\"gzip\"", "gzıp",
+        "gzip\u{0}",
     ])
     func `takes nothing off where one coding is unknown`(value: String) {
         #expect(applied([value]).decodable == [] && applied(["gzip", value]).decodable == [])
     }
 
     @Test func `asks for what it knows`() {
-        #expect(applied([ContentCoding.acceptEncoding]).decodable == [.gzip, .deflate])
+        #expect(applied([ContentCoding.acceptEncoding]).decodable == ContentCoding.allCases)
+        #expect(ContentCoding.acceptEncoding.hasPrefix("gzip, deflate"))
+    }
+
+    @Test func `br and zstd are known where their traits are turned on`() {
+        var (known, unknown) = (["gzip", "deflate"], [String]())
+        #if Brotli
+            known.append("br")
+        #else
+            unknown.append("br")
+        #endif
+        #if Zstd
+            known.append("zstd")
+        #else
+            unknown.append("zstd")
+        #endif
+        #expect(ContentCoding.acceptEncoding == known.joined(separator: ", "))
+        for name in known { #expect(applied([name.uppercased()]).decodable.map(\.rawValue) == [name]) }
+        for name in unknown { #expect(applied(["gzip", name]).decodable == []) }
     }
 
     @Test(

@@ -32,7 +32,7 @@ import Testing
         let received = try #require(origin.requests.first)
         #expect(
             received.headText
-                == "PATCH /path?q HTTP/1.1\r\nHost: 127.0.0.1:\(origin.port)\r\nx-B: 1\r\nx-default: mine\r\nX-b: 2\r\nAccept: */*\r\nAccept-Encoding: gzip, deflate\r\nContent-Length: 4\r\n\r\n"
+                == "PATCH /path?q HTTP/1.1\r\nHost: 127.0.0.1:\(origin.port)\r\nx-B: 1\r\nx-default: mine\r\nX-b: 2\r\nAccept: */*\r\nAccept-Encoding: \(ContentCoding.acceptEncoding)\r\nContent-Length: 4\r\n\r\n"
         )
         #expect(received.bodyText == "body")
     }

@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test func `what is coded is decoded into the file`() async throws {
-        let body = Deflater.gzip(content)
+        let body = ZlibCoder.gzip(content)
         let origin = try ScriptedOrigin { _, _ in [.respond(fields: [("Content-Encoding", "gzip")], body: body)] }
         let converter = Converter()
         let task = session.dataTask(with: try URLRequest(origin), delegate: converter)

@@ -61,7 +61,7 @@ import Testing
             case "/early":
                 [.send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 102 X\r\n\r\n"), .ok("text")]
             case "/chunked": [.chunked(["a", "b"], trailers: [("X-Sum", "1"), ("Content-Length", "1")])]
-            case "/gzip": [.respond(fields: [("Content-Encoding", "gzip")], body: Deflater.gzip(Array("text".utf8)))]
+            case "/gzip": [.respond(fields: [("Content-Encoding", "gzip")], body: ZlibCoder.gzip(Array("text".utf8)))]
             case "/cut": [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"), .close]
             case "/long": [.respond(body: long)]
             default: [.respond(status: 204, fields: [("X-Empty", "")])]
@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test func `a file has no secret, and what had one is played`() async throws {
-        let coded = Deflater.gzip(Array("{\"access_token\":\"hunter2\",\"code\":\"kept\"}".utf8))
+        let coded = ZlibCoder.gzip(Array("{\"access_token\":\"hunter2\",\"code\":\"kept\"}".utf8))
         let (recorded, played, cassette, _) = try await twice { _, request in
             let location = "/next?code=hunter2&page=1"
             let secrets = [("Set-Cookie", "sid=hunter2; Path=/"), ("X-Session", "hunter2")]

@@ -45,7 +45,7 @@ private final class CopyingSource: ResponseSource, HopSource, ContentTee {
 
     @Test(arguments: [false, true])
     func `a source gets a copy of the content as it arrives, before it is decoded`(isCoded: Bool) async throws {
-        let sent = isCoded ? Deflater.gzip(content) : content
+        let sent = isCoded ? ZlibCoder.gzip(content) : content
         let fields = isCoded ? [("Content-Encoding", "gzip")] : []
         let origin = try ScriptedOrigin { _, _ in [.respond(fields: fields, body: sent)] }
         let source = CopyingSource()

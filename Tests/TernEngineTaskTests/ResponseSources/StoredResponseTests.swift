@@ -113,7 +113,7 @@ private final class StoredExchange: Carrier, @unchecked Sendable {
     }
 
     @Test func `a stored response is decoded as any other`() async throws {
-        let session = try session(["Content-Encoding": "gzip"], Deflater.gzip(content))
+        let session = try session(["Content-Encoding": "gzip"], ZlibCoder.gzip(content))
         let (data, _) = try await session.data(for: URLRequest(string: "http://nowhere.test/"))
         #expect(Array(data) == content)
     }

@@ -4,7 +4,7 @@ package import TernEngine
 import TernTLS
 
 /// The request that asks for a WebSocket, and what the server's 101 must say (RFC 6455 §4.1).
-package struct WebSocketHandshake: Sendable {
+package struct OpeningHandshake: Sendable {
     /// What both sides have agreed on.
     struct Outcome: Sendable {
         let response: HTTPURLResponse

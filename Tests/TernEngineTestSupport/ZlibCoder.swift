@@ -4,7 +4,7 @@ import CTernZlib
 @testable import TernEngine
 
 /// What servers do: codings made by zlib itself, and gzip members whose header is put together by hand.
-enum Deflater {
+enum ZlibCoder {
     /// `bytes`, wrapped as `format` says.
     static func deflate(
         _ bytes: [UInt8], _ format: Inflater.Format, level: Int32 = 9, strategy: Int32 = Z_DEFAULT_STRATEGY
@@ -28,7 +28,18 @@ enum Deflater {
     static func gzip(_ bytes: [UInt8]) -> [UInt8] { deflate(bytes, .gzip) }
 
     static func code(_ bytes: [UInt8], _ codings: [ContentCoding]) -> [UInt8] {
-        codings.reduce(bytes) { deflate($0, $1 == .gzip ? .gzip : .zlib) }
+        codings.reduce(bytes) { bytes, coding in
+            switch coding {
+            case .gzip: deflate(bytes, .gzip)
+            case .deflate: deflate(bytes, .zlib)
+            #if Brotli
+                case .brotli: BrotliCoder.code(bytes)
+            #endif
+            #if Zstd
+                case .zstd: ZstdCoder.code(bytes)
+            #endif
+            }
+        }
     }
 
     /// A member with what its flags announce (RFC 1952 §2.3.1).
