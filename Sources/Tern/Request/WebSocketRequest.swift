@@ -11,7 +11,7 @@ public import TernWebSocket
 /// order.
 ///
 /// ```swift
-/// manager.webSocketRequest(to: "wss://example.com/chat")
+/// SessionManager.default.webSocketRequest(to: "wss://example.com/chat")
 ///     .streamMessages { message in print(message) }
 ///     .send(.text("hello"))
 /// ```
