@@ -235,7 +235,7 @@ extension ExitStatus {
         case .unreadable(.codedEvents): .undecodable
         case .damagedCache, .provider: .unreadable
         case .webSocket(.messageTooLarge): .tooLarge
-        case .webSocket(.noPong): .timedOut
+        case .webSocket(.noPong): .timeLimit
         case .webSocket(.closed): .receiving
         case .webSocket: .strangeResponse
         case .unreadable: .tooLarge
