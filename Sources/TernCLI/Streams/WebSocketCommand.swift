@@ -81,7 +81,11 @@ struct WebSocketCommand: ToolCommand {
         let (session, request, delegate) = (stream.session, stream.request, stream.delegate)
         try await stream.follow { [configuration, isBinary, waits] in
             let socket = try await session.webSocket(for: request, configuration: configuration, delegate: delegate)
-            try await WebSocketPipe(socket: socket, isBinary: isBinary, waits: waits).run()
+            let pipe = WebSocketPipe(socket: socket, isBinary: isBinary, waits: waits)
+            let outcome = await pipe.outcome()
+            // Archives have messages when the connection has ended.
+            await session.finish(within: WebSocketPipe.patience)
+            try outcome.get()
         }
     }
 }
@@ -89,7 +93,7 @@ struct WebSocketCommand: ToolCommand {
 /// Standard input to a WebSocket and its messages to standard output, each as fast as what it goes to takes it.
 private struct WebSocketPipe: Sendable {
     /// How long the server may take to answer a close when nobody waits for its messages any more.
-    private static let patience = Duration.seconds(1)
+    static let patience = Duration.seconds(1)
 
     let socket: WebSocket
     let isBinary: Bool
@@ -101,8 +105,8 @@ private struct WebSocketPipe: Sendable {
         (self.socket, self.isBinary, self.waits) = (socket, isBinary, waits)
     }
 
-    /// Until the WebSocket is closed. Cancelling the Swift task closes it.
-    func run() async throws {
+    /// When the WebSocket is closed. Cancelling the Swift task closes it.
+    func outcome() async -> Result<Void, any Error> {
         let failure = Lock<(any Error)?>(nil)
         // It may wait for standard input for ever, which ends with the process.
         Task {
@@ -116,16 +120,18 @@ private struct WebSocketPipe: Sendable {
                 try? socket.startClose(.goingAway)
             }
         }
+        let outcome: Result<Void, any Error>
         do {
             try await withTaskCancellationHandler {
                 try await receive()
             } onCancel: {
                 WorkThreads.shared.run(after: Self.patience) { socket.cancel() }
             }
+            outcome = .success(())
         } catch {
-            throw failure.withLock { $0 } ?? error
+            outcome = .failure(error)
         }
-        if let failure = failure.withLock({ $0 }) { throw failure }
+        return failure.withLock { $0 }.map { .failure($0) } ?? outcome
     }
 
     private func send() async throws {
