@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import TernLibC
+import Synchronization
 import TernEngine
 import TernIO
 import TernLock
@@ -76,6 +77,7 @@ struct WebSocketCommand: ToolCommand {
 
     func run() async throws {
         var configuration = configuration
+        configuration.closeTimeout = WebSocketPipe.longCloseTimeout
         configuration.pingInterval = try TransferOptions.duration(pingInterval, "--ping")
         let stream = try StreamFetch(options, global)
         let (session, request, delegate) = (stream.session, stream.request, stream.delegate)
@@ -91,14 +93,18 @@ struct WebSocketCommand: ToolCommand {
 }
 
 /// Standard input to a WebSocket and its messages to standard output, each as fast as what it goes to takes it.
-private struct WebSocketPipe: Sendable {
+private final class WebSocketPipe: Sendable {
     /// How long the server may take to answer a close when nobody waits for its messages any more.
     static let patience = Duration.seconds(1)
+    /// No limit: the pipe has its own.
+    static let longCloseTimeout = Duration.seconds(1 << 30)
 
-    let socket: WebSocket
-    let isBinary: Bool
-    let waits: Bool
+    private let socket: WebSocket
+    private let isBinary: Bool
+    private let waits: Bool
     private let output = SerialQueue()
+    /// Counts the beginnings and the ends of writing: it is odd meanwhile.
+    private let steps = Atomic(0)
     private let isTerminal = isatty(STDOUT_FILENO) == 1
 
     init(socket: WebSocket, isBinary: Bool, waits: Bool) {
@@ -112,12 +118,12 @@ private struct WebSocketPipe: Sendable {
         Task {
             do {
                 try await send()
-                if !waits { try socket.startClose() }
+                if !waits { try await close() }
             } catch is SessionError {
                 // The receiver gets it, too.
             } catch {
                 failure.withLock { $0 = error }
-                try? socket.startClose(.goingAway)
+                startLeaving()
             }
         }
         let outcome: Result<Void, any Error>
@@ -125,7 +131,7 @@ private struct WebSocketPipe: Sendable {
             try await withTaskCancellationHandler {
                 try await receive()
             } onCancel: {
-                WorkThreads.shared.run(after: Self.patience) { socket.cancel() }
+                startLeaving()
             }
             outcome = .success(())
         } catch {
@@ -163,6 +169,25 @@ private struct WebSocketPipe: Sendable {
         try await socket.send(text)
     }
 
+    /// Gives the server 10 s to close, too, or to send something. Time in which the output waits does not count.
+    private func close() async throws {
+        try socket.startClose()
+        while true {
+            let count = steps.load(ordering: .relaxed)
+            try await WorkThreads.shared.sleep(for: .seconds(10))
+            if socket.closed != nil { return }
+            if count.isMultiple(of: 2), count == steps.load(ordering: .relaxed) {
+                throw CommandFailure(.timeLimit, "the server did not close the WebSocket within 10 s")
+            }
+        }
+    }
+
+    /// Closes a WebSocket that is wanted no more.
+    private func startLeaving() {
+        try? socket.startClose(.goingAway)
+        WorkThreads.shared.run(after: Self.patience) { [socket] in socket.cancel() }
+    }
+
     /// - Throws: also what a close by the server means, unless it is an ordinary end.
     private func receive() async throws {
         while true {
@@ -178,22 +203,18 @@ private struct WebSocketPipe: Sendable {
                 throw error
             }
             do {
-                try await output.result { try write(message) }
+                try await output.result { try self.write(message) }
             } catch {
-                await leave()
+                startLeaving()
+                while (try? await socket.receive()) != nil {}
                 throw error
             }
         }
     }
 
-    /// Closes a WebSocket whose messages are wanted no more.
-    private func leave() async {
-        try? socket.startClose(.goingAway)
-        WorkThreads.shared.run(after: Self.patience) { [socket] in socket.cancel() }
-        while (try? await socket.receive()) != nil {}
-    }
-
     private func write(_ message: WebSocketMessage) throws {
+        steps.add(1, ordering: .relaxed)
+        defer { steps.add(1, ordering: .relaxed) }
         switch message {
         case .text(let text) where isTerminal: try StandardStreams.print(text)
         case .text(let text): try StandardStreams.write(Data((text + "\n").utf8))
@@ -202,7 +223,7 @@ private struct WebSocketPipe: Sendable {
             if isTerminal, !isBinary, terminal.firstControl(in: data) != nil {
                 throw CommandFailure(
                     .unwritable,
-                    "a binary message holds a control character, which can mess up your terminal: --binary shows it anyway")
+                    "a binary message holds a control character, which can mess up your terminal: --binary shows it")
             }
             try StandardStreams.write(data)
         }

@@ -213,9 +213,9 @@ import Testing
         let texts = Array(repeating: WebSocketStep.text(String(repeating: "x", count: 10_000)), count: 100)
         let server = try ScriptedWebSocketServer(script: WebSocketScript(onOpen: texts))
         let tool = try TernTool.executable.path
+        let line = #""$0" ws --wait "$1" </dev/null | head -c 3; echo " ${PIPESTATUS[0]}""#
         let result = try await Command.run(
-            ["bash", "-c", #""$0" ws --wait "$1" </dev/null | head -c 3; echo " ${PIPESTATUS[0]}""#, tool, server.url()],
-            environment: TernTool.environment)
+            ["bash", "-c", line, tool, server.url()], environment: TernTool.environment)
         #expect(result.output == "xxx \(ExitStatus.unwritable.rawValue)\n", "\(result.errors)")
         #expect(await server.waitFor { $0.openConnections == 0 })
     }
