@@ -149,6 +149,7 @@ let package = Package(
             name: "TernCLI",
             dependencies: [
                 "TernDemo", "TernEngine", "TernFiles", "TernIO", "TernLibC", "TernLock", "TernSystem", "TernTLS",
+                "TernWebSocket",
             ],
             swiftSettings: settings),
         // The command `tern` itself.

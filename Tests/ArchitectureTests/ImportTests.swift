@@ -38,7 +38,7 @@ import Testing
         "TernMain": ["TernCLI", "TernRuntime"],
         "TernCLI": [
             "FoundationEssentials", "TernLibC", "Synchronization", "TernDemo", "TernEngine", "TernFiles", "TernIO",
-            "TernLock", "TernSystem", "TernTLS",
+            "TernLock", "TernSystem", "TernTLS", "TernWebSocket",
         ],
     ]
 
