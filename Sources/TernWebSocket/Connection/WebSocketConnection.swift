@@ -363,8 +363,9 @@ extension WebSocketConnection {
 
     func timePassed(_ now: MonotonicInstant) {
         if let phaseEnd, phaseEnd <= now {
-            guard case .closing = phase, sendFailure == nil, writer.sentCount > sentBeforeClose else { return end() }
-            // Messages before the close are still being sent.
+            // Messages before the close are still being sent, or this side is not receiving.
+            let isBusy = writer.sentCount > sentBeforeClose || !isReceiving
+            guard case .closing = phase, sendFailure == nil, isBusy else { return end() }
             sentBeforeClose = writer.sentCount
             self.phaseEnd = now.advanced(by: configuration.closeTimeout)
         }
