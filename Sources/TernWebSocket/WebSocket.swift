@@ -151,11 +151,8 @@ extension WebSocket: AsyncSequence {
     /// throws `cancelled` and closes the WebSocket.
     public func receive() async throws(SessionError) -> WebSocketMessage {
         while true {
-            switch connection.take(nil) {
-            case .message(let message): return message
-            case .ended(let error): throw error
-            case .nothing: await wait()
-            }
+            if let result = connection.take() { return try result.get() }
+            await wait()
         }
     }
 
@@ -169,13 +166,9 @@ extension WebSocket: AsyncSequence {
         }
     }
 
-    /// The same; `completionHandler` is called once, on the reactor's thread, or at once if a message waits.
+    /// The same; `completionHandler` is called once, on the reactor's thread, or at once if the connection is over.
     public func receive(completionHandler: @escaping @Sendable (Result<WebSocketMessage, SessionError>) -> Void) {
-        switch connection.take(.handler(completionHandler)) {
-        case .message(let message): completionHandler(.success(message))
-        case .ended(let error): completionHandler(.failure(error))
-        case .nothing: break
-        }
+        connection.receive(completionHandler)
     }
 
     /// Returns the messages one after another.

@@ -6,8 +6,8 @@ import TernLock
 
 /// The messages that have arrived and nobody has received, and those who wait for one.
 ///
-/// The reactor adds, any thread takes. Each waiter is resumed once because it is taken from the queue first, which
-/// justifies `@safe`.
+/// The reactor adds, any thread takes. Who waits is called by the reactor, so that a handler that asks for the next message
+/// is not called within itself; and once, because it is taken from the queue first, which justifies `@safe`.
 @safe
 final class MessageInbox: Sendable {
     /// No more is received while messages wait that cost this much together.
@@ -15,11 +15,21 @@ final class MessageInbox: Sendable {
     /// What a message costs besides its bytes.
     private static let overhead = 128
 
+    typealias Handler = @Sendable (Result<WebSocketMessage, SessionError>) -> Void
+
+    /// Who waits for a message, or for the end.
     @safe
-    enum Waiter: Sendable {
+    private enum Waiter: Sendable {
         /// It is resumed, and takes a message then.
         case continuation(UnsafeContinuation<Void, Never>)
-        case handler(@Sendable (Result<WebSocketMessage, SessionError>) -> Void)
+        case handler(Handler)
+    }
+
+    /// What the reactor does for the first that waits.
+    @safe
+    enum Call {
+        case resume(UnsafeContinuation<Void, Never>)
+        case call(Handler, Result<WebSocketMessage, SessionError>)
     }
 
     private struct State: ~Copyable {
@@ -30,6 +40,12 @@ final class MessageInbox: Sendable {
         var end: SessionError?
         /// Whether the reactor waits for room.
         var isStopped = false
+
+        mutating func next() -> Result<WebSocketMessage, SessionError>? {
+            guard let message = messages.popFirst() else { return end.map { .failure($0) } }
+            cost -= MessageInbox.cost(of: message)
+            return .success(message)
+        }
     }
 
     private let state = Lock(State())
@@ -49,57 +65,51 @@ final class MessageInbox: Sendable {
         }
     }
 
-    /// On the reactor's thread.
-    func add(_ message: WebSocketMessage, on host: any WebSocketHost) {
-        let waiter = state.withLock { state -> Waiter? in
-            let waiter = state.waiters.popFirst()
-            if case .handler? = waiter { return waiter }
+    func add(_ message: WebSocketMessage) {
+        state.withLock { state in
             state.messages.append(message)
             state.cost += Self.cost(of: message)
-            return waiter
-        }
-        switch waiter {
-        case nil: break
-        case .continuation(let continuation)?: unsafe host.resume(continuation)
-        case .handler(let handler)?: handler(.success(message))
         }
     }
 
     /// No message will come after this error.
     func end(_ error: SessionError) {
-        let waiters = state.withLock { state -> [Waiter] in
-            if state.end == nil { state.end = error }
-            var waiters: [Waiter] = []
-            while let waiter = state.waiters.popFirst() { waiters.append(waiter) }
-            return waiters
-        }
-        for waiter in waiters {
-            switch waiter {
-            case .continuation(let continuation): unsafe continuation.resume()
-            case .handler(let handler): handler(.failure(error))
+        state.withLock { state in if state.end == nil { state.end = error } }
+    }
+
+    /// The first that waits, if there is something for it.
+    func nextCall() -> Call? {
+        unsafe state.withLock { state in
+            switch state.waiters.elements.first.flatMap(\.self) {
+            case .continuation(let continuation)?:
+                if state.messages.isEmpty, state.end == nil { return nil }
+                _ = state.waiters.popFirst()
+                return unsafe .resume(continuation)
+            case .handler(let handler)?:
+                guard let result = state.next() else { return nil }
+                _ = state.waiters.popFirst()
+                return .call(handler, result)
+            case nil: return nil
             }
         }
     }
 
-    enum Taken {
-        case message(WebSocketMessage)
-        case ended(SessionError)
-        /// The waiter is called.
-        case nothing
-    }
-
-    /// Takes the next message, or waits for it. Whether the reactor waits for the room that this makes.
-    func take(_ waiter: Waiter?) -> (Taken, makesRoom: Bool) {
+    /// Adds a handler; false if the reactor has to call it now.
+    func waits(_ handler: @escaping Handler) -> Bool {
         state.withLock { state in
-            if let message = state.messages.popFirst() {
-                state.cost -= Self.cost(of: message)
-                let makesRoom = state.isStopped && state.cost < Self.enough / 2
-                if makesRoom { state.isStopped = false }
-                return (.message(message), makesRoom)
-            }
-            if let end = state.end { return (.ended(end), false) }
-            if let waiter = waiter { state.waiters.append(waiter) }
-            return (.nothing, false)
+            state.waiters.append(.handler(handler))
+            return state.messages.isEmpty && state.end == nil
+        }
+    }
+
+    /// Takes the next message, or the error after the last; nil if there is neither yet. Whether the reactor waits for the room
+    /// that this makes.
+    func take() -> (Result<WebSocketMessage, SessionError>?, makesRoom: Bool) {
+        state.withLock { state in
+            let result = state.next()
+            let makesRoom = state.isStopped && state.cost < Self.enough / 2
+            if makesRoom { state.isStopped = false }
+            return (result, makesRoom)
         }
     }
 
@@ -110,16 +120,5 @@ final class MessageInbox: Sendable {
             state.waiters.append(unsafe .continuation(continuation))
             return true
         }
-    }
-
-    /// Discards what nobody will receive.
-    func clear() {
-        let messages = state.withLock { state in
-            defer { state.cost = 0 }
-            var messages: [WebSocketMessage] = []
-            while let message = state.messages.popFirst() { messages.append(message) }
-            return messages
-        }
-        withExtendedLifetime(messages) {}
     }
 }

@@ -41,6 +41,9 @@ final class WebSocketConnection: StreamProtocol, @unchecked Sendable {
     private static let wantedElsewhere = 64 * 1024
     /// How many windows of decompressed bytes are delivered in a tick.
     private static let windowsPerTick = 4
+    /// How many frames are read, and how many that wait are called: a frame of two bytes costs as much as others.
+    private static let framesPerTick = 512
+    private static let callsPerTick = 64
     /// How long a server may send on that has broken the protocol, and how much.
     private static let afterlife = Duration.seconds(1)
     private static let afterlifeSize = 64 * 1024
@@ -59,6 +62,7 @@ final class WebSocketConnection: StreamProtocol, @unchecked Sendable {
     @safe @exclusivity(unchecked) private var inflater: MessageInflater?
     private var inflating: Inflating?
     private var windows = 0
+    private var frames = 0
     private var isFirstPiece = true
     private var text = UTF8Check()
     private var collected = BodyAccumulator(limit: 0)
@@ -145,7 +149,7 @@ extension WebSocketConnection {
         if !bytes.isEmpty { lastReceived = host.tickTime }
         var offset = 0
         do throws(WebSocketFailure) {
-            while isListening, windows < Self.windowsPerTick {
+            while isListening, windows < Self.windowsPerTick, frames < Self.framesPerTick {
                 if inflating != nil {
                     try inflate(bytes, from: &offset)
                 } else if offset == bytes.count {
@@ -174,6 +178,7 @@ extension WebSocketConnection {
 
     /// Deals with what is next; false if there is nothing without further bytes.
     private func takeFrame(_ bytes: Span<UInt8>, from offset: inout Int) throws(WebSocketFailure) -> Bool {
+        frames += 1
         switch try reader.next(in: bytes, from: &offset) {
         case .needMore: return false
         case .control(let opcode): try takeControl(opcode, reader.controlPayload)
@@ -246,7 +251,20 @@ extension WebSocketConnection {
         add(isText ? .text(String(decoding: bytes, as: UTF8.self)) : .data(bytes))
     }
 
-    private func add(_ message: WebSocketMessage) { inbox.add(message, on: host) }
+    /// Those who wait for a message or the end, one after the other, however many they ask for.
+    private func serve(atMost limit: Int) {
+        var left = limit
+        while left > 0, let call = inbox.nextCall() {
+            left -= 1
+            switch call {
+            case .resume(let continuation): unsafe host.resume(continuation)
+            case .call(let handler, let result): handler(result)
+            }
+        }
+        if left == 0 { ask(.goOn) }
+    }
+
+    private func add(_ message: WebSocketMessage) { inbox.add(message) }
 
     func receiveEnd() {
         if hasEnded { return }
@@ -343,7 +361,9 @@ extension WebSocketConnection {
     }
 
     func endTick() {
-        (windows, isInTick) = (0, false)
+        (windows, frames, isInTick) = (0, 0, false)
+        writer.endTick()
+        serve(atMost: Self.callsPerTick)
         while let completion = writer.popSent() { completed.append((completion, nil)) }
         if !completed.isEmpty {
             let completed = completed
@@ -430,6 +450,7 @@ extension WebSocketConnection {
         }
         for request in list { refuse(request, end) }
         endTick()
+        serve(atMost: .max)
         // After what the tick has completed.
         if let observer { host.afterTick { observer.webSocketDidEnd(error) } }
     }
@@ -509,13 +530,19 @@ extension WebSocketConnection {
     /// Whether this side has begun to close.
     var isClosedHere: Bool { requests.withLock { $0.closedHere } }
 
-    private func ask(_ request: Requests.Request) {
+    /// False if it is over.
+    @discardableResult
+    private func ask(_ request: Requests.Request) -> Bool {
         let (end, isFirst) = requests.withLock { state -> (SessionError?, Bool) in
             if state.end == nil { state.list.append(request) }
             return (state.end, state.list.count == 1)
         }
-        if let end { return refuse(request, end) }
+        if let end {
+            refuse(request, end)
+            return false
+        }
         if isFirst, !host.perform({ self.takeRequests() }) { ended(host.error(.sessionInvalidated)) }
+        return true
     }
 
     func send(_ message: WebSocketMessage, _ completion: SendCompletion?) {
@@ -531,10 +558,15 @@ extension WebSocketConnection {
         if unsafe !inbox.wait(continuation) { unsafe continuation.resume() }
     }
 
-    func take(_ waiter: MessageInbox.Waiter?) -> MessageInbox.Taken {
-        let (taken, makesRoom) = inbox.take(waiter)
+    func take() -> Result<WebSocketMessage, SessionError>? {
+        let (result, makesRoom) = inbox.take()
         if makesRoom { ask(.goOn) }
-        return taken
+        return result
+    }
+
+    /// Has `handler` called with the next message or the error after the last, on the reactor's thread.
+    func receive(_ handler: @escaping MessageInbox.Handler) {
+        if !inbox.waits(handler), !ask(.goOn) { serve(atMost: .max) }
     }
 
     /// The Swift task that uses it was cancelled, or nobody uses it any more.

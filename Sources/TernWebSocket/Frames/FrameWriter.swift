@@ -37,6 +37,9 @@ struct FrameWriter: ~Copyable {
     private var partOffset = 0
     private var isLastPart = false
     private var isCompressing = false
+    /// How many parts were compressed in this tick: each takes a millisecond.
+    private var compressedParts = 0
+    private static let partsPerTick = 2
     /// A close frame follows the messages, or the current frame, and then nothing.
     private var close: (payload: [UInt8], isNext: Bool)?
     private(set) var isClosed = false
@@ -133,6 +136,8 @@ struct FrameWriter: ~Copyable {
         fill()
     }
 
+    mutating func endTick() { compressedParts = 0 }
+
     /// Nothing can be sent.
     mutating func stop() {
         output = OutputBytes()
@@ -143,8 +148,6 @@ struct FrameWriter: ~Copyable {
 // Framing
 extension FrameWriter {
     private mutating func fill() {
-        // What was compressed is sent before more is: that takes time.
-        var mayCompress = true
         while !isClosed, output.count < OutputBytes.enough {
             if missing > 0 {
                 continueFrame()
@@ -155,8 +158,10 @@ extension FrameWriter {
                 writeControl(.close, close.payload)
                 isClosed = true
             } else if current != nil {
-                if isCompressing, !mayCompress { return }
-                mayCompress = false
+                if isCompressing {
+                    if compressedParts == Self.partsPerTick { return }
+                    compressedParts += 1
+                }
                 beginFrame()
             } else if let message = messages.popFirst() {
                 begin(message)
