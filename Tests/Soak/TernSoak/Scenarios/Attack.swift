@@ -5,6 +5,8 @@ struct Attack: Codable, Sendable {
     enum Kind: String, Codable, Sendable {
         /// Connections that ask again as soon as they are answered.
         case connections
+        /// Connections that become WebSockets.
+        case webSockets
         /// 100,000 requests wait for a server that never answers, and are given up in some order.
         case cancelNewestFirst, cancelOldestFirst, cancelAtRandom
         /// Whether the client looks at what a connection holds before it uses it again.
@@ -29,6 +31,7 @@ struct Attack: Codable, Sendable {
     var isProxy = false
     /// Memory that the other side must not be able to take.
     var limitsMemory = false
+    var webSocket: WebSocketUse?
 
     static let all: [Attack] = [
         Attack(name: "path-bomb", door: "path-bomb", evaluates: true, awaitsAnswers: true),
@@ -56,5 +59,5 @@ struct Attack: Codable, Sendable {
         Attack(name: "cancel-at-random", kind: .cancelAtRandom, door: "plain", behaviour: "stall"),
         Attack(name: "fin-with-response", kind: .finWithResponse, door: "plain", behaviour: "fin-with-response"),
         Attack(name: "stray-behind-work", kind: .strayBehindWork, door: "plain", behaviour: "stray-later"),
-    ]
+    ] + webSockets
 }

@@ -13,7 +13,7 @@ struct WorkerReport: Sendable {
     /// The mark of an answer that the server gave to no request.
     private(set) var forged: UInt64?
     private var hasHead = false
-    private var isOver = false
+    private(set) var isOver = false
     /// Nil when no length makes the body complete.
     private var length: Int?
     private var received = 0
