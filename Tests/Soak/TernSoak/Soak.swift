@@ -37,8 +37,10 @@ struct Soak {
     private func attack() throws -> [Verdict] {
         Table.write(Table.attackHeader)
         var verdicts: [Verdict] = []
-        for attack in Attack.all where options.only.map(attack.name.contains) ?? true {
-            for connections in options.seconds < 60 || attack.webSocket != nil ? [16] : [1, 16] { verdicts += try attempt(attack, connections) }
+        for attack in Attack.all + Attack.webSockets where options.only.map(attack.name.contains) ?? true {
+            for connections in options.seconds < 60 || attack.webSocket != nil ? [16] : [1, 16] {
+                verdicts += try attempt(attack, connections)
+            }
         }
         return verdicts
     }

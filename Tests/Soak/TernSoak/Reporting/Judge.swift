@@ -51,7 +51,7 @@ struct Judge: Sendable {
             verdicts.append(Verdict(isFine: left.sockets <= 0, text: "\(name): \(left.sockets) sockets are still open"))
             verdicts.append(
                 Verdict(
-                    isFine: isSanitized || left.kilobytes <= 8 * 1024,
+                    isFine: isSanitized || left.kilobytes <= 4 * 1024,
                     text: "\(name): \(left.kilobytes) KB are not returned"))
         }
         return verdicts

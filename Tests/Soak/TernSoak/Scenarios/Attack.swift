@@ -59,5 +59,5 @@ struct Attack: Codable, Sendable {
         Attack(name: "cancel-at-random", kind: .cancelAtRandom, door: "plain", behaviour: "stall"),
         Attack(name: "fin-with-response", kind: .finWithResponse, door: "plain", behaviour: "fin-with-response"),
         Attack(name: "stray-behind-work", kind: .strayBehindWork, door: "plain", behaviour: "stray-later"),
-    ] + webSockets
+    ]
 }

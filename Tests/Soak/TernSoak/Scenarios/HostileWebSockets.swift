@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import TernEngine
-import TernLock
 import TernWebSocket
 
 extension Hostile {
@@ -45,18 +44,16 @@ extension Hostile {
 
     /// Opens one, and uses it until it ends or time is up.
     private func attempt(_ use: WebSocketUse) async -> SessionError? {
-        let sink = use.reader == .receiver ? Sink() : nil
         do throws(SessionError) {
             let socket = try await session?.webSocket(
-                for: request, configuration: use.configuration, receiver: sink)
+                for: request, configuration: use.configuration, receiver: use.reader == .receiver ? Sink() : nil)
             guard let socket else { return nil }
             // An end of its own has all the time that it takes.
             let limit = use.ending == .cancelled ? 0.2 : order.patience / 2
             Self.clock.asyncAfter(deadline: .now() + limit) { [weak socket] in socket?.cancel() }
             switch use.reader {
-            case .sequence: for try await _ in socket {}
-            case .handler: return await withCheckedContinuation { Self.receive(from: socket, $0) }
-            case .receiver: return await sink?.waitForEnd()
+            case .sequence, .receiver: for try await _ in socket {}
+            case .handler: return await withCheckedContinuation { Self.fallBehind(socket, $0) }
             case .nobody:
                 try? await Task.sleep(for: .seconds(limit))
                 for try await _ in socket {}
@@ -68,43 +65,32 @@ extension Hostile {
         }
     }
 
+    /// Begins when messages wait, and is slower than the server: on a small stack, which must not grow with them.
+    private static func fallBehind(_ socket: WebSocket, _ ended: CheckedContinuation<SessionError?, Never>) {
+        let thread = Thread {
+            usleep(20_000)
+            receive(from: socket, slowlyOn: ThreadTime.currentThread, ended)
+        }
+        thread.stackSize = 512 * 1024
+        thread.start()
+    }
+
     /// From the end of the last, as programs do that are used to handlers.
-    private static func receive(from socket: WebSocket, _ ended: CheckedContinuation<SessionError?, Never>) {
+    private static func receive(
+        from socket: WebSocket, slowlyOn thread: Int32, _ ended: CheckedContinuation<SessionError?, Never>
+    ) {
         socket.receive { result in
+            if ThreadTime.currentThread == thread { usleep(10) }
             switch result {
-            case .success: receive(from: socket, ended)
+            case .success: receive(from: socket, slowlyOn: thread, ended)
             case .failure(let error): ended.resume(returning: error)
             }
         }
     }
 }
 
-/// Receives on the reactor.
+/// Takes the messages on the reactor. The end is told to those who wait, too.
 private final class Sink: WebSocketReceiver {
-    private struct State {
-        var end: SessionError??
-        var waiter: CheckedContinuation<SessionError?, Never>?
-    }
-
-    private let state = Lock(State())
-
     func webSocket(_ socket: WebSocket, didReceive bytes: Span<UInt8>, of message: WebSocketPart) {}
-
-    func webSocket(_ socket: WebSocket, didCloseWith close: WebSocketClose, error: SessionError?) {
-        let waiter = state.withLock { state in
-            state.end = .some(error)
-            return state.waiter.take()
-        }
-        waiter?.resume(returning: error)
-    }
-
-    func waitForEnd() async -> SessionError? {
-        await withCheckedContinuation { waiter in
-            let end = state.withLock { state in
-                if state.end == nil { state.waiter = waiter }
-                return state.end
-            }
-            if let end { waiter.resume(returning: end) }
-        }
-    }
+    func webSocket(_ socket: WebSocket, didCloseWith close: WebSocketClose, error: SessionError?) {}
 }

@@ -11,6 +11,15 @@ struct Echo: Sendable {
     /// The number of pieces before it is released without a close.
     var leavesAfter = Int.max
 
+    /// A close of our own, or none because the connection has ended.
+    static func isExpected(_ failure: WebSocketFailure) -> Bool {
+        if case .closed(let close) = failure {
+            [.normalClosure, .goingAway, .abnormalClosure].contains(close.code)
+        } else {
+            false
+        }
+    }
+
     func run(in session: Session) async throws -> WorkerReport {
         var configuration = WebSocketConfiguration()
         configuration.compression = isCompressed ? WebSocketCompression() : nil

@@ -160,7 +160,7 @@ struct Worker: Sendable {
         let question = draft.echo(&draws)
         let patience = Duration.milliseconds(draws.one(of: 3, 30, 300, 3000, 3000))
         var echo = Echo(
-            question: question, pieceSize: draws.one(of: 125, 1000, 70_000), isCompressed: draws.chance(50))
+            question: question, pieceSize: draws.one(of: 125, 1000, 9000), isCompressed: draws.chance(50))
         if draws.chance(20) { echo.leavesAfter = Int.random(in: 0...3, using: &draws) }
         watchdog.begin(question, due: MonotonicInstant.now.advanced(by: patience))
         let call = Task { [echo] in try await echo.run(in: session) }
@@ -169,7 +169,15 @@ struct Worker: Sendable {
         case .success(let report):
             watchdog.end(question, nil)
             findings.note(report)
-        case .failure(let error): watchdog.end(question, error as? SessionError)
+        case .failure(let error):
+            let error = error as? SessionError
+            watchdog.end(question, error)
+            // The server does nothing wrong.
+            if case .transfer(.webSocket(let failure))? = error?.reason, !Echo.isExpected(failure) {
+                var report = WorkerReport(question)
+                report.note(.disorder("\(failure)"))
+                findings.note(report)
+            }
         }
     }
 }

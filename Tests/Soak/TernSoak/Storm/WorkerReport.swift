@@ -20,6 +20,8 @@ struct WorkerReport: Sendable {
 
     init(_ question: Question) { self.question = question }
 
+    mutating func note(_ flaw: Flaw) { flaws.append(flaw) }
+
     mutating func informational() {
         if hasHead || isOver { flaws.append(.disorder("informational response behind the head")) }
     }
