@@ -61,7 +61,7 @@ extension Attack {
         webSocket("ws-bomb", WebSocketUse(ending: .messageTooLarge, isCompressed: true)),
         webSocket("ws-bombs", WebSocketUse(isCompressed: true)),
         webSocket("ws-bombs", WebSocketUse(reader: .receiver, isCompressed: true)),
-        webSocket("ws-compressed-nothing", WebSocketUse(reader: .handler, isCompressed: true)),
+        webSocket("ws-compressed-nothing", WebSocketUse(isCompressed: true)),
         webSocket("ws-deaf", WebSocketUse(reader: .sender)),
         webSocket("ws-pings", WebSocketUse(reader: .sender, isCompressed: true)),
     ]
