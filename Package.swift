@@ -268,7 +268,7 @@ let package = Package(
             name: "ChaosServer", path: "Tests/Soak/ChaosServer",
             linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
         .executableTarget(
-            name: "TernSoak", dependencies: ["TernEngine", "TernLock", "TernRuntime"],
+            name: "TernSoak", dependencies: ["TernEngine", "TernLock", "TernRuntime", "TernWebSocket"],
             path: "Tests/Soak/TernSoak", swiftSettings: settings),
         // How many POSTs are lost with connections that servers close without a word.
         .executableTarget(
