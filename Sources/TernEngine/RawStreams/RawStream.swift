@@ -52,6 +52,10 @@ final class RawStream: ReadinessHandler, @unchecked Sendable {
     private var hasReportedWriteClosed = false
     /// Speaks in place of reads and writes.
     private var speaker: (any StreamProtocol)?
+    /// Whether it is at work, in which it may call code of the program.
+    private var isSpeaking = false
+    /// What ends the stream as soon as it is not.
+    private var pendingEnd: StreamFailure?
     /// What has arrived and the speaker has not taken.
     private var untaken = Data()
     private var hasEnded = false
@@ -151,8 +155,14 @@ extension RawStream {
         }
     }
 
-    /// Ends it at once, whatever is pending.
+    /// Ends it at once, whatever is pending. While the speaker is at work the buffers and the transport are in use: then the
+    /// speaker receives no more, and the stream ends when it is done.
     func end(_ failure: StreamFailure) {
+        if isSpeaking {
+            if pendingEnd == nil { pendingEnd = failure }
+            speaker?.stopReceiving()
+            return
+        }
         if cause == nil { cause = failure }
         reads.fail(failure.reason)
         writes.fail(failure.reason)
@@ -170,15 +180,32 @@ extension RawStream {
         advance()
     }
 
-    /// Goes on after something was asked of the speaker.
-    func goOn() { advance() }
+    /// Goes on after `work`, which asks something of the speaker.
+    func goOn(after work: () -> Void) {
+        speaking(work)
+        advance()
+    }
+
+    /// Whether it ends as soon as the speaker is not at work.
+    var isEnding: Bool { pendingEnd != nil }
+
+    private func speaking(_ body: () -> Void) {
+        let wasSpeaking = isSpeaking
+        isSpeaking = true
+        body()
+        isSpeaking = wasSpeaking
+        if !wasSpeaking, let failure = pendingEnd.take() { end(failure) }
+    }
 
     private func speak(_ speaker: any StreamProtocol, over transport: Transport) {
-        if !isPaused {
-            hear(speaker, over: transport)
-            say(speaker, over: transport)
+        speaking {
+            if !isPaused {
+                hear(speaker, over: transport)
+                if !isEnding { say(speaker, over: transport) }
+            }
+            speaker.endTick()
         }
-        speaker.endTick()
+        if case .over = stage { return }
         if let ending = speaker.ending {
             // What the last calls have added.
             if ending.isOrderly, !isPaused { say(speaker, over: transport) }
@@ -226,7 +253,7 @@ extension RawStream {
         if readiness.contains(.deadline) {
             reads.timePassed(loop.now)
             writes.timePassed(loop.now)
-            speaker?.timePassed(loop.now)
+            if let speaker { speaking { speaker.timePassed(loop.now) } }
         }
         advance()
     }
@@ -404,8 +431,9 @@ extension RawStream {
         }
         while let next = later.popFirst() { next() }
         answer()
-        finalError = listener?.error(of: failure)
-        speaker.take()?.ended(finalError)
+        let error = listener?.error(of: failure)
+        finalError = error
+        if let speaker = speaker.take() { speaking { speaker.ended(error) } }
         listener?.streamEnded(failure)
         listener = nil
         whenOver.take()?()

@@ -11,6 +11,8 @@ package protocol StreamProtocol: AnyObject, Sendable {
     func receive(_ bytes: Span<UInt8>) -> Int
     /// The peer has ended its half of the stream.
     func receiveEnd()
+    /// The stream ends as soon as the call that is running returns: the rest of its bytes is of no use.
+    func stopReceiving()
 
     /// Whether there is something to send.
     var hasUnsent: Bool { get }

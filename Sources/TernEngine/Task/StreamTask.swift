@@ -100,7 +100,7 @@ open class StreamTask: SessionTask, @unchecked Sendable {
         guard let stream else { return end(error(.cancelled, phase: .request)) }
         stream.end(StreamFailure(reason: .cancelled))
         // Before it begins the stream has no listener.
-        end(error(.cancelled, phase: .request))
+        if !stream.isEnding { end(error(.cancelled, phase: .request)) }
     }
 
     override func updatePause() { stream?.isPaused = isSuspended }
@@ -223,10 +223,7 @@ extension StreamTask {
 
     /// Runs `work` on the reactor's thread, and then goes on with the stream. False if the reactor has ended.
     package func perform(_ work: @escaping @Sendable () -> Void) -> Bool {
-        ask { stream in
-            work()
-            stream.goOn()
-        }
+        ask { $0.goOn(after: work) }
     }
 
     /// The failure with what is known of the connection.

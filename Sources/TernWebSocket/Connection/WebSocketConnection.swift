@@ -50,7 +50,9 @@ final class WebSocketConnection: StreamProtocol, @unchecked Sendable {
 
     private let configuration: WebSocketConfiguration
     private let inbox: MessageInbox
-    private let receiver: (any WebSocketReceiver)?
+    private let hasReceiver: Bool
+    /// Nil after the end: it may hold its WebSocket.
+    private var receiver: (any WebSocketReceiver)?
     private let host: any WebSocketHost
     weak var socket: WebSocket?
     weak var observer: (any WebSocketObserver)?
@@ -74,12 +76,11 @@ final class WebSocketConnection: StreamProtocol, @unchecked Sendable {
     private var afterlifeCount = 0
     /// Why nothing can be sent; what the server sent before is received.
     private var sendFailure: SessionError.Reason?
-    /// Whether a tick is under way, at whose end what was made is sent.
-    private var isInTick = false
     /// How much had been sent when the close was given more time.
     private var sentBeforeClose: UInt64 = 0
     private var hasEnded = false
-    private(set) var ending: StreamEnding?
+    /// What the stream ends with; nil while it does not, and `.some(nil)` for no failure.
+    private var endReason: SessionError.Reason??
 
     private var pings: [Ping] = []
     private var pingCount: UInt64 = 0
@@ -90,6 +91,10 @@ final class WebSocketConnection: StreamProtocol, @unchecked Sendable {
     private var isReceiving = true
     private var closeCompletions: [CloseCompletion] = []
     private var completed: [(SendCompletion, SessionError?)] = []
+    private var isTakingRequests = false
+    /// Whether the stream goes on by itself after the call that is running, or was asked to.
+    private var isInTick = false
+    private var isWoken = false
 
     private let requests = Lock(Requests())
 
@@ -117,7 +122,7 @@ final class WebSocketConnection: StreamProtocol, @unchecked Sendable {
         self.host = host
         var configuration = configuration
         configuration.maximumMessageSize = max(0, configuration.maximumMessageSize)
-        (self.configuration, self.receiver) = (configuration, receiver)
+        (self.configuration, self.receiver, hasReceiver) = (configuration, receiver, receiver != nil)
         inbox = MessageInbox()
         let limit = configuration.maximumMessageSize
         reader = FrameReader(allowsCompression: parameters != nil, limit: limit)
@@ -138,7 +143,7 @@ extension WebSocketConnection {
         case .open, .closing: break
         case .closed, .failed: return Self.wantedElsewhere
         }
-        if receiver == nil, !inbox.hasRoom { return 0 }
+        if !hasReceiver, !inbox.hasRoom { return 0 }
         return min(max(Self.wantedElsewhere, reader.missingCount), Self.wantedInFrame)
     }
 
@@ -146,6 +151,7 @@ extension WebSocketConnection {
 
     func receive(_ bytes: Span<UInt8>) -> Int {
         isInTick = true
+        defer { isInTick = false }
         if !bytes.isEmpty { lastReceived = host.tickTime }
         var offset = 0
         do throws(WebSocketFailure) {
@@ -157,7 +163,7 @@ extension WebSocketConnection {
                 } else if try !takeFrame(bytes, from: &offset) {
                     break
                 }
-                if receiver == nil, isFirstPiece, !inbox.hasRoom { break }
+                if !hasReceiver, isFirstPiece, !inbox.hasRoom { break }
             }
         } catch {
             fail(error)
@@ -222,8 +228,8 @@ extension WebSocketConnection {
         isFirstPiece = isLast
         messageLength = isFirst ? piece.count : messageLength + piece.count
         if isLast { reader.endMessage() }
-        if let receiver {
-            if let socket {
+        if hasReceiver {
+            if let receiver, let socket {
                 let part = WebSocketPart(isText: message.isText, isFirst: isFirst, isLast: isLast)
                 receiver.webSocket(socket, didReceive: piece, of: part)
             }
@@ -265,6 +271,8 @@ extension WebSocketConnection {
     }
 
     private func add(_ message: WebSocketMessage) { inbox.add(message) }
+
+    func stopReceiving() { hasEnded = true }
 
     func receiveEnd() {
         if hasEnded { return }
@@ -332,8 +340,11 @@ extension WebSocketConnection {
 
     /// The connection is of no use any more.
     private func conclude(_ reason: SessionError.Reason?) {
-        if ending == nil { ending = StreamEnding(reason) }
+        if endReason == nil { endReason = .some(reason) }
     }
+
+    /// A server that does not take what is sent would not see an end that follows it: it gets a reset.
+    var ending: StreamEnding? { endReason.map { StreamEnding($0, isOrderly: !writer.hasUnsent) } }
 
     /// The stream ends as the phase says.
     private func end() {
@@ -361,7 +372,7 @@ extension WebSocketConnection {
     }
 
     func endTick() {
-        (windows, frames, isInTick) = (0, 0, false)
+        (windows, frames) = (0, 0)
         writer.endTick()
         serve(atMost: Self.callsPerTick)
         while let completion = writer.popSent() { completed.append((completion, nil)) }
@@ -431,7 +442,9 @@ extension WebSocketConnection {
         (nextPing, pingSent) = (nil, nil)
         tell(.closed(close))
         inbox.end(error)
-        if let receiver, let socket { receiver.webSocket(socket, didCloseWith: close, error: failure) }
+        if let receiver = receiver.take(), let socket {
+            receiver.webSocket(socket, didCloseWith: close, error: failure)
+        }
         observer?.webSocketDidClose(with: close, error: failure)
         let completions = closeCompletions
         closeCompletions = []
@@ -439,8 +452,13 @@ extension WebSocketConnection {
     }
 
     func ended(_ error: SessionError?) {
-        hasEnded = true
         let closed = WebSocketClose(.abnormalClosure)
+        // Whoever is told now can send nothing more.
+        switch phase {
+        case .open, .closing: phase = .closed
+        case .closed, .failed: break
+        }
+        hasEnded = true
         finish(with: closed, error)
         let end = error ?? host.error(.transfer(.webSocket(.closed(closeSoFar ?? closed))))
         let list = requests.withLock { state in
@@ -470,6 +488,8 @@ extension WebSocketConnection {
             defer { state.list = [] }
             return state.list
         }
+        isTakingRequests = true
+        defer { isTakingRequests = false }
         for request in list {
             switch request {
             case .send(let message): send(message)
@@ -530,6 +550,9 @@ extension WebSocketConnection {
     /// Whether this side has begun to close.
     var isClosedHere: Bool { requests.withLock { $0.closedHere } }
 
+    /// Whether something that was asked for earlier has not been done.
+    private var isAsked: Bool { isTakingRequests || requests.withLock { !$0.list.isEmpty } }
+
     /// False if it is over.
     @discardableResult
     private func ask(_ request: Requests.Request) -> Bool {
@@ -574,10 +597,9 @@ extension WebSocketConnection {
 
     /// Sends a message that is lent: at once on the reactor's thread, where nothing waits before it.
     func send(isText: Bool, _ bytes: Span<UInt8>) {
-        if host.isCurrent, case .open = phase, requests.withLock({ $0.list.isEmpty }), writer.add(isText: isText, bytes)
-        {
+        if host.isCurrent, case .open = phase, !isAsked, writer.add(isText: isText, bytes) {
+            if !isInTick, !isWoken { isWoken = host.perform { self.isWoken = false } }
             tell(.sent(isText: isText, size: bytes.count))
-            if !isInTick { ask(.goOn) }
             return
         }
         ask(.send(FrameWriter.Message(isText: isText, bytes: Data(copying: bytes), completion: nil)))

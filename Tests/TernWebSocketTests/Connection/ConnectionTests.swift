@@ -169,12 +169,22 @@ import Testing
         let closed = Lock<WebSocketClose?>(nil)
         dialogue.connection.startClose(WebSocketClose(.goingAway)) { close in closed.withLock { $0 = close } }
         dialogue.settle()
+        #expect(dialogue.sent() == ["close([3, 233])"])
         dialogue.advance(by: .milliseconds(2_999))
         #expect(dialogue.connection.ending == nil)
         dialogue.advance(by: .milliseconds(2))
         #expect(dialogue.connection.ending?.isOrderly == true)
         dialogue.connection.ended(nil)
         #expect(closed.withLock { $0 } == WebSocketClose(.abnormalClosure))
+    }
+
+    @Test func `a close that the server does not take ends with a reset`() throws {
+        let dialogue = try Dialogue { $0.closeTimeout = .seconds(3) }
+        dialogue.connection.send(.data(Data(count: 1_000_000)), nil)
+        dialogue.connection.startClose(WebSocketClose(.goingAway), nil)
+        dialogue.settle()
+        dialogue.advance(by: .seconds(3))
+        #expect(dialogue.connection.ending?.isOrderly == false)
     }
 
     @Test func `an end without a close is no close`() throws {
