@@ -79,7 +79,7 @@ final class MessageInbox: Sendable {
 
     /// The first that waits, if there is something for it.
     func nextCall() -> Call? {
-        unsafe state.withLock { state in
+        state.withLock { state in
             switch state.waiters.elements.first.flatMap(\.self) {
             case .continuation(let continuation)?:
                 if state.messages.isEmpty, state.end == nil { return nil }
