@@ -114,14 +114,16 @@ let package = Package(
         // What Foundation adds to the engine for every shape: its streams and errors.
         .target(name: "TernFoundation", dependencies: ["TernEngine", "TernLock"], swiftSettings: settings),
         // The Alamofire-shaped API.
-        .target(name: "Tern", dependencies: ["TernEngine", "TernFoundation", "TernLock"], swiftSettings: settings),
+        .target(
+            name: "Tern", dependencies: ["TernEngine", "TernFoundation", "TernLock", "TernWebSocket"],
+            swiftSettings: settings),
         // AFNetworking's session manager, security policy and reachability manager.
         .target(
             name: "TernAFNetworking", dependencies: ["Tern", "TernEngine", "TernFoundation", "TernLock"],
             swiftSettings: settings),
         // URLSession's names over the engine: its delegates on a queue, its protocol classes, its values.
         .target(
-            name: "TernURLSessionNames", dependencies: ["TernEngine", "TernFoundation", "TernLock"],
+            name: "TernURLSessionNames", dependencies: ["TernEngine", "TernFoundation", "TernLock", "TernWebSocket"],
             swiftSettings: settings),
         // The same name by name, which has them take precedence over those of Foundation.
         .target(
@@ -147,6 +149,7 @@ let package = Package(
             name: "TernCLI",
             dependencies: [
                 "TernDemo", "TernEngine", "TernFiles", "TernIO", "TernLibC", "TernLock", "TernSystem", "TernTLS",
+                "TernWebSocket",
             ],
             swiftSettings: settings),
         // The command `tern` itself.
@@ -265,7 +268,7 @@ let package = Package(
             name: "ChaosServer", path: "Tests/Soak/ChaosServer",
             linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
         .executableTarget(
-            name: "TernSoak", dependencies: ["TernEngine", "TernLock", "TernRuntime"],
+            name: "TernSoak", dependencies: ["TernEngine", "TernLock", "TernRuntime", "TernWebSocket"],
             path: "Tests/Soak/TernSoak", swiftSettings: settings),
         // How many POSTs are lost with connections that servers close without a word.
         .executableTarget(

@@ -11,3 +11,4 @@
 @_exported public import class TernEngine.URLCache
 @_exported public import struct TernEngine.URLRequest
 @_exported public import TernFoundation
+@_exported public import TernWebSocket

@@ -95,6 +95,15 @@ public func stream(withHostName hostName: String, port: Int) -> StreamRequest {
     SessionManager.default.stream(withHostName: hostName, port: port)
 }
 
+/// Opens a WebSocket through `SessionManager.default`; see ``SessionManager/webSocketRequest(to:configuration:headers:)``.
+@discardableResult
+public func webSocketRequest(
+    to url: any URLConvertible, configuration: WebSocketConfiguration = WebSocketConfiguration(),
+    headers: HTTPHeaders? = nil
+) -> WebSocketRequest {
+    SessionManager.default.webSocketRequest(to: url, configuration: configuration, headers: headers)
+}
+
 /// Sends a form through `SessionManager.default`; see
 /// ``SessionManager/upload(_:to:method:headers:)-(MultipartForm,_,_,_)``.
 @discardableResult

@@ -82,6 +82,15 @@ extension EventsCommand {
     }
 }
 
+extension WebSocketCommand {
+    static var examples: [String] {
+        [
+            "wss://example.com/chat", "--max-time 60 -H @token wss://example.com/feed",
+            "--wait -u ada:secret example.com/questions <questions.txt",
+        ]
+    }
+}
+
 extension TrustPinsCommand {
     static var examples: [String] { ["https://example.com/", "localhost:8443", "certificate.pem"] }
 }

@@ -189,8 +189,8 @@ struct RootCommand: CommandFamily {
     static var subcommands: [any ToolCommand.Type] {
         [
             GetCommand.self, HeadCommand.self, PostCommand.self, PutCommand.self, PatchCommand.self, DeleteCommand.self,
-            RequestCommand.self, DownloadCommand.self, UploadCommand.self, EventsCommand.self, TrustCommand.self,
-            BenchCommand.self, DemoCommand.self,
+            RequestCommand.self, DownloadCommand.self, UploadCommand.self, EventsCommand.self, WebSocketCommand.self,
+            TrustCommand.self, BenchCommand.self, DemoCommand.self,
         ]
     }
 

@@ -56,5 +56,7 @@
 @_exported public import typealias TernURLSessionNames.URLSessionTaskMetrics
 @_exported public import typealias TernURLSessionNames.URLSessionTaskTransactionMetrics
 @_exported public import typealias TernURLSessionNames.URLSessionUploadTask
+@_exported public import protocol TernURLSessionNames.URLSessionWebSocketDelegate
+@_exported public import class TernURLSessionNames.URLSessionWebSocketTask
 @_exported public import enum TernURLSessionNames.tls_ciphersuite_t
 @_exported public import typealias TernURLSessionNames.tls_protocol_version_t

@@ -17,6 +17,7 @@ final class DelegateHub: QueuedDelegate, @unchecked Sendable {
         let data: (any URLSessionDataDelegate)?
         let download: (any URLSessionDownloadDelegate)?
         let stream: (any URLSessionStreamDelegate)?
+        let webSocket: (any URLSessionWebSocketDelegate)?
 
         init(_ delegate: (any URLSessionDelegate)?) {
             session = delegate
@@ -24,6 +25,7 @@ final class DelegateHub: QueuedDelegate, @unchecked Sendable {
             data = delegate as? any URLSessionDataDelegate
             download = delegate as? any URLSessionDownloadDelegate
             stream = delegate as? any URLSessionStreamDelegate
+            webSocket = delegate as? any URLSessionWebSocketDelegate
         }
     }
 
@@ -61,7 +63,7 @@ final class DelegateHub: QueuedDelegate, @unchecked Sendable {
     }
 
     /// The delegate that a task has of its own, and after it the session's.
-    private func listener<Delegate>(of task: SessionTask, _ kind: KeyPath<Listener, Delegate?>) -> Delegate? {
+    func listener<Delegate>(of task: SessionTask, _ kind: KeyPath<Listener, Delegate?>) -> Delegate? {
         task.parts?.listener?[keyPath: kind] ?? listener[keyPath: kind]
     }
 
@@ -122,6 +124,7 @@ extension DelegateHub {
             listener(of: task, \.stream)?.urlSession(session, readClosedFor: task)
         case .stream(.writeClosed, let task):
             listener(of: task, \.stream)?.urlSession(session, writeClosedFor: task)
+        case .call(let body): body(session)
         }
     }
 
@@ -161,7 +164,9 @@ extension DelegateHub {
             if let metrics = task.metrics { delegate?.urlSession(session, task: task, didFinishCollecting: metrics) }
             complete(task, error, in: session)
         case .willRetry, .started, .waiting, .waited, .hopBegan, .prepared, .head, .hopOver, .attemptBegan, .connecting,
-            .connectionFailed, .willSend, .informational, .discarded, .responseOver, .attemptOver, .answered, .retrying:
+            .connectionFailed, .willSend, .informational, .discarded, .responseOver, .webSocket, .attemptOver,
+            .answered,
+            .retrying:
             break
         }
     }

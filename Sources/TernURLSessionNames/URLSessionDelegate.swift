@@ -99,6 +99,18 @@ public protocol URLSessionStreamDelegate: URLSessionTaskDelegate {
         outputStream: OutputStream)
 }
 
+/// Receives the events of WebSockets.
+public protocol URLSessionWebSocketDelegate: URLSessionTaskDelegate {
+    /// The server has accepted the handshake, and chosen this subprotocol; nil for none. Before any message.
+    func urlSession(
+        _ session: URLSession, webSocketTask: URLSessionWebSocketTask, didOpenWithProtocol protocol: String?)
+    /// The server's close frame came, with this code and reason; nil without one. Or it did not answer that of the task in
+    /// time: `abnormalClosure`. Not called for a WebSocket that fails.
+    func urlSession(
+        _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
+        didCloseWith closeCode: URLSessionWebSocketTask.CloseCode, reason: Data?)
+}
+
 extension URLSessionDelegate {
     /// Does nothing.
     public func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {}
@@ -259,4 +271,22 @@ extension URLSessionStreamDelegate {
         _ session: URLSession, streamTask: URLSessionStreamTask, didBecome inputStream: InputStream,
         outputStream: OutputStream
     ) {}
+}
+
+extension URLSessionWebSocketDelegate {
+    /// Tells the session's delegate in place of a task's own.
+    public func urlSession(
+        _ session: URLSession, webSocketTask: URLSessionWebSocketTask, didOpenWithProtocol protocol: String?
+    ) {
+        next(session, webSocketTask, \.webSocket)?.urlSession(
+            session, webSocketTask: webSocketTask, didOpenWithProtocol: `protocol`)
+    }
+    /// Tells the session's delegate in place of a task's own.
+    public func urlSession(
+        _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
+        didCloseWith closeCode: URLSessionWebSocketTask.CloseCode, reason: Data?
+    ) {
+        next(session, webSocketTask, \.webSocket)?.urlSession(
+            session, webSocketTask: webSocketTask, didCloseWith: closeCode, reason: reason)
+    }
 }

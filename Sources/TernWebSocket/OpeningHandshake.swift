@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
-import TernEngine
+package import TernEngine
 import TernTLS
 
 /// The request that asks for a WebSocket, and what the server's 101 must say (RFC 6455 §4.1).
-struct OpeningHandshake: Sendable {
+package struct OpeningHandshake: Sendable {
     /// What both sides have agreed on.
     struct Outcome: Sendable {
         let response: HTTPURLResponse
@@ -17,14 +17,14 @@ struct OpeningHandshake: Sendable {
     private let subprotocols: [String]
     private let compression: WebSocketCompression?
 
-    init(_ configuration: WebSocketConfiguration) {
+    package init(_ configuration: WebSocketConfiguration) {
         var random = SystemRandomNumberGenerator()
         key = Data((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }).base64EncodedString()
         (subprotocols, compression) = (configuration.subprotocols, configuration.compression)
     }
 
     /// Adds the handshake's fields. A field that the program has set by itself stays, but for the key's.
-    func request(_ request: URLRequest) -> URLRequest {
+    package func request(_ request: URLRequest) -> URLRequest {
         var request = request
         request.url = request.url.map(Self.httpURL)
         request.setValue("websocket", forHTTPHeaderField: "Upgrade")

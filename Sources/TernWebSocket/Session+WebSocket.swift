@@ -21,12 +21,32 @@ extension Session {
         for request: URLRequest, configuration: WebSocketConfiguration = WebSocketConfiguration(),
         receiver: (any WebSocketReceiver)? = nil, delegate: (any SessionTaskDelegate)? = nil
     ) async throws(SessionError) -> WebSocket {
+        let configuration = configuration.offering(what: request)
         let handshake = OpeningHandshake(configuration)
         let (stream, response) = try await upgrade(for: handshake.request(request), delegate: delegate)
-        let outcome: OpeningHandshake.Outcome
+        return try handshake.open(stream, response, configuration, receiver: receiver)
+    }
+
+    /// Opens a WebSocket at a URL.
+    public func webSocket(
+        from url: URL, configuration: WebSocketConfiguration = WebSocketConfiguration()
+    ) async throws(SessionError) -> WebSocket {
+        try await webSocket(for: URLRequest(url: url), configuration: configuration)
+    }
+}
+
+extension OpeningHandshake {
+    /// Takes over the connection of a server that has switched protocols.
+    ///
+    /// - Parameter observer: not retained.
+    package func open(
+        _ stream: StreamTask, _ response: HTTPURLResponse, _ configuration: WebSocketConfiguration,
+        receiver: (any WebSocketReceiver)? = nil, observer: (any WebSocketObserver)? = nil
+    ) throws(SessionError) -> WebSocket {
+        let outcome: Outcome
         let connection: WebSocketConnection
         do throws(WebSocketHandshakeViolation) {
-            outcome = try handshake.outcome(of: response)
+            outcome = try self.outcome(of: response)
         } catch {
             stream.cancel()
             throw stream.error(.transfer(.webSocket(.handshake(error))))
@@ -37,15 +57,9 @@ extension Session {
             stream.cancel()
             throw stream.error(.transfer(.outOfMemory))
         }
+        connection.observer = observer
         let socket = WebSocket(connection, over: stream, outcome)
         socket.begin()
         return socket
-    }
-
-    /// Opens a WebSocket at a URL.
-    public func webSocket(
-        from url: URL, configuration: WebSocketConfiguration = WebSocketConfiguration()
-    ) async throws(SessionError) -> WebSocket {
-        try await webSocket(for: URLRequest(url: url), configuration: configuration)
     }
 }

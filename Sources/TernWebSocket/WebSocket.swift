@@ -34,7 +34,7 @@ public final class WebSocket: Sendable {
         isCompressed = handshake.compression != nil
     }
 
-    deinit { connection.startClose(WebSocketClose(.goingAway), nil) }
+    deinit { connection.leave() }
 
     /// What the server's close frame says; if the WebSocket has failed, what the server was told, or
     /// ``WebSocketCloseCode/abnormalClosure``. Nil while it is open.
@@ -57,7 +57,7 @@ extension WebSocket {
     /// Sends a message. Done when the kernel has all of it.
     ///
     /// Throws `webSocket(.closed)` once a close was sent or received, and the failure of the connection. Cancelling the
-    /// Swift task closes the WebSocket: a part of the message may have been sent.
+    /// Swift task throws `cancelled` and closes the WebSocket: a part of the message may have been sent.
     public func send(_ message: WebSocketMessage) async throws(SessionError) {
         let error = await withTaskCancellationHandler {
             await unsafe withUnsafeContinuation { (continuation: UnsafeContinuation<SessionError?, Never>) in
@@ -108,8 +108,8 @@ extension WebSocket {
         connection.sendPing(completionHandler)
     }
 
-    /// Closes the WebSocket, and returns what the server's close frame says: ``WebSocketCloseCode/abnormalClosure`` if none
-    /// comes within ``WebSocketConfiguration/closeTimeout``. Messages that the server sent before can still be received. Of
+    /// Closes the WebSocket after the messages that wait, and returns what the server's close frame says:
+    /// ``WebSocketCloseCode/abnormalClosure`` if none comes within ``WebSocketConfiguration/closeTimeout``. Messages that the server sent before can still be received. Of
     /// a WebSocket that is closed, returns how it was closed.
     ///
     /// Throws `webSocket(.unsendableClose)` for a code that must not be sent (RFC 6455 §7.4), and for a reason of more
@@ -138,8 +138,7 @@ extension WebSocket {
         return close
     }
 
-    /// The Swift task that uses it was cancelled.
-    private func leave() { connection.startClose(WebSocketClose(.goingAway), nil) }
+    private func leave() { connection.leave() }
 }
 
 // Receiving
@@ -149,14 +148,11 @@ extension WebSocket: AsyncSequence {
     /// The next message, as soon as it is complete. Messages go to one receiver each, in order.
     ///
     /// Throws `webSocket(.closed)` when the WebSocket is closed, and the failure that has ended it. Cancelling the Swift task
-    /// closes the WebSocket.
+    /// throws `cancelled` and closes the WebSocket.
     public func receive() async throws(SessionError) -> WebSocketMessage {
         while true {
-            switch connection.take(nil) {
-            case .message(let message): return message
-            case .ended(let error): throw error
-            case .nothing: await wait()
-            }
+            if let result = connection.take() { return try result.get() }
+            await wait()
         }
     }
 
@@ -172,11 +168,7 @@ extension WebSocket: AsyncSequence {
 
     /// The same; `completionHandler` is called once, on the reactor's thread, or at once if the WebSocket has ended.
     public func receive(completionHandler: @escaping @Sendable (Result<WebSocketMessage, SessionError>) -> Void) {
-        switch connection.take(.handler(completionHandler)) {
-        case .message(let message): completionHandler(.success(message))
-        case .ended(let error): completionHandler(.failure(error))
-        case .nothing: break
-        }
+        connection.receive(completionHandler)
     }
 
     /// Returns the messages one after another.

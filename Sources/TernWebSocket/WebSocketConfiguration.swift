@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import TernEngine
 
 /// How a ``WebSocket`` is opened and kept.
 public struct WebSocketConfiguration: Sendable, Hashable {
@@ -19,4 +20,16 @@ public struct WebSocketConfiguration: Sendable, Hashable {
 
     /// Creates a configuration with default values.
     public init() {}
+}
+
+extension WebSocketConfiguration {
+    /// Offers the subprotocols that the program has set in the field of its request, unless it has listed some here.
+    package func offering(what request: URLRequest) -> WebSocketConfiguration {
+        guard subprotocols.isEmpty, let field = request.value(forHTTPHeaderField: "Sec-WebSocket-Protocol") else {
+            return self
+        }
+        var configuration = self
+        configuration.subprotocols = field.split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" } }
+        return configuration
+    }
 }

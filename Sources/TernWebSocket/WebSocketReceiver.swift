@@ -21,3 +21,11 @@ public struct WebSocketPart: Sendable, Hashable {
     /// Whether it ends with it.
     public let isLast: Bool
 }
+
+/// Is told how a ``WebSocket`` ends, whether it receives the messages or not. On the reactor's thread.
+package protocol WebSocketObserver: AnyObject, Sendable {
+    /// There are no more messages: both sides have closed the WebSocket, or it has failed.
+    func webSocketDidClose(with close: WebSocketClose, error: SessionError?)
+    /// The connection is over, and every call was answered. Called once, and last.
+    func webSocketDidEnd(_ error: SessionError?)
+}

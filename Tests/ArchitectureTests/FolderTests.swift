@@ -8,7 +8,7 @@ import Testing
     private static let tables: [String: [String: String]] = ["TernEngine": engine, "Tern": tern]
 
     private static let engine = [
-        "Attempt": "Authentication Configuration Connection Decoding Errors Events Limits Links Message Pool Proxies Resolving",
+        "Attempt": "Authentication Configuration Connection Errors Events Limits Links Message Pool Proxies Resolving",
         "Authentication": "Errors Message URI",
         "Bodies": "",
         "Callbacks": "Authentication Downloads Events Message Session Streams Task Trust",

@@ -23,9 +23,11 @@ import Testing
         "TernTracing": ["TernEngine", "TernLock", "Tracing"],
         "TernHTTPTypes": ["FoundationEssentials", "HTTPTypes", "TernEngine"],
         "TernFoundation": ["Dispatch", "Foundation", "Synchronization", "TernEngine", "TernLock"],
-        "Tern": ["Dispatch", "Foundation", "Synchronization", "TernEngine", "TernFoundation", "TernLock"],
+        "Tern": [
+            "Dispatch", "Foundation", "Synchronization", "TernEngine", "TernFoundation", "TernLock", "TernWebSocket",
+        ],
         "TernAFNetworking": ["Dispatch", "Foundation", "Tern", "TernEngine", "TernFoundation", "TernLock"],
-        "TernURLSessionNames": ["Foundation", "TernEngine", "TernFoundation", "TernLock"],
+        "TernURLSessionNames": ["Foundation", "TernEngine", "TernFoundation", "TernLock", "TernWebSocket"],
         "TernURLSession": ["Foundation", "TernEngine", "TernFoundation", "TernURLSessionNames"],
         "TernAlamofire": [
             "Foundation", "Tern", "TernAFNetworking", "TernEngine", "TernURLSession", "TernURLSessionNames",
@@ -36,7 +38,7 @@ import Testing
         "TernMain": ["TernCLI", "TernRuntime"],
         "TernCLI": [
             "FoundationEssentials", "TernLibC", "Synchronization", "TernDemo", "TernEngine", "TernFiles", "TernIO",
-            "TernLock", "TernSystem", "TernTLS",
+            "TernLock", "TernSystem", "TernTLS", "TernWebSocket",
         ],
     ]
 

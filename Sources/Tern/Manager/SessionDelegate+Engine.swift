@@ -99,6 +99,7 @@ extension SessionDelegate: TaskHub {
         case .download(let event, let task): deliver(event, of: task, in: session)
         case .stream(.readClosed, let task): urlSession(session, readClosedFor: task)
         case .stream(.writeClosed, let task): urlSession(session, writeClosedFor: task)
+        case .call(let body): body(session)
         }
     }
 
@@ -130,7 +131,9 @@ extension SessionDelegate: TaskHub {
             if let metrics = task.metrics { urlSession(session, task: task, didFinishCollecting: metrics) }
             urlSession(session, task: task, didCompleteWithError: error)
         case .started, .waiting, .waited, .hopBegan, .prepared, .head, .hopOver, .attemptBegan, .connecting,
-            .connectionFailed, .willSend, .informational, .discarded, .responseOver, .attemptOver, .answered, .retrying:
+            .connectionFailed, .willSend, .informational, .discarded, .responseOver, .webSocket, .attemptOver,
+            .answered,
+            .retrying:
             break
         }
     }

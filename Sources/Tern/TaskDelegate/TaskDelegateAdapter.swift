@@ -33,7 +33,8 @@ extension TaskDelegateAdapter {
             answerByDefault(Challenge(challenge)) { question.answer($0, $1) }
         case .redirect, .newBody, .willCache: NoOpTaskDelegate.shared.handle(event, of: task)
         case .started, .waiting, .waited, .waitingForConnectivity, .hopBegan, .prepared, .head, .hopOver, .attemptBegan,
-            .connecting, .connectionFailed, .willSend, .informational, .discarded, .responseOver, .attemptOver,
+            .connecting, .connectionFailed, .willSend, .informational, .discarded, .responseOver, .webSocket,
+            .attemptOver,
             .answered,
             .retrying:
             break
@@ -88,4 +89,9 @@ final class StreamTaskReceiver: TaskDelegate, TaskDelegateAdapter, StreamTaskDel
     private func tell(_ event: StreamEvent, _ task: StreamTask) {
         if isRelayed.load(ordering: .relaxed) { relay(.stream(event, task)) }
     }
+}
+
+/// The delegate of a WebSocket request's task.
+final class WebSocketTaskReceiver: TaskDelegate, TaskDelegateAdapter, @unchecked Sendable {
+    override var receiver: any SessionDownloadDelegate { self }
 }

@@ -34,6 +34,8 @@ enum HelpText {
         ("--retry <number>", "Try again this often after a failure"),
         ("--sha256 <hex>", "Require this digest of the file"),
         ("--no-reconnect", "End when the stream ends"),
+        ("--wait", "Go on when standard input ends"),
+        ("--binary", "Send binary messages"),
         ("--report-json", "Print JSON"),
         ("--silent", "Show no progress and no errors"),
         ("--user <user:password>", "Log in with this name and password"),

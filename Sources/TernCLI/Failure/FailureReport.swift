@@ -35,6 +35,8 @@ struct FailureReport {
             return "more than \(limit) redirects (--max-redirs)" + (url.map { ", the last one from \($0)" } ?? "")
         case .timedOut(let limit): return message(of: limit) + Self.way(error)
         case .transfer(.connectionLost(nil)): return messageOfLoss(error)
+        case .transfer(.webSocket(.closed(let close))) where close.code != .abnormalClosure:
+            return "the server closed the WebSocket: \(close)" + Self.way(error)
         case .download(.unsuccessful(let response)):
             return "the server answered \(response.statusCode)" + (url.map { " to \($0)" } ?? "")
         default: return "\(error.reason)\(Self.place(error))"
@@ -230,12 +232,13 @@ extension ExitStatus {
         case .undecodable: .undecodable
         case .bodyTooLarge, .outOfMemory, .memoryQuotaExceeded: .tooLarge
         case .redirect(let failure): status(of: failure)
-        case .upgradeNotTaken, .upgradeRefused: .strangeResponse
+        case .upgradeRefused(let status): status >= 400 ? .refusedStatus : .strangeResponse
+        case .upgradeNotTaken: .strangeResponse
         case .unreadable(.notEvents(let status, _)): status >= 400 ? .refusedStatus : .strangeResponse
         case .unreadable(.codedEvents): .undecodable
         case .damagedCache, .provider: .unreadable
         case .webSocket(.messageTooLarge): .tooLarge
-        case .webSocket(.noPong): .timedOut
+        case .webSocket(.noPong): .timeLimit
         case .webSocket(.closed): .receiving
         case .webSocket: .strangeResponse
         case .unreadable: .tooLarge

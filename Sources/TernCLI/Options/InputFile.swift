@@ -43,8 +43,10 @@ enum InputFile {
     }
 }
 
-/// Reads a file from beginning to end, opened for the first chunk. Belongs to one queue, hence `@unchecked Sendable`.
+/// Reads a file from beginning to end, opened for the first chunk. Belongs to its queue, or to
+/// one caller, hence `@unchecked Sendable`.
 final class InputDescriptor: @unchecked Sendable {
+    private let queue = SerialQueue()
     private var descriptor: Int32?
 
     deinit {
@@ -63,6 +65,11 @@ final class InputDescriptor: @unchecked Sendable {
             if count >= 0 { return bytes.isEmpty ? nil : Data(bytes) }
             if errno != EINTR { throw InputError(path: path, number: errno) }
         }
+    }
+
+    /// At most 64 KB, read on the queue; nil at the end.
+    func nextPiece(of path: String) async throws -> Data? {
+        try await queue.result { try self.piece(of: path, 64 * 1024) }
     }
 
     /// All of it, or of what is longer than `limit` the first bytes, more than `limit`.
@@ -118,8 +125,6 @@ struct InputError: ReportedFailure, CustomStringConvertible {
 
 /// The content that an option names: a file, or a source that can be read once, such as standard input or a FIFO.
 struct Upload {
-    private static let pieceSize = 64 * 1024
-
     let path: String
     /// Nil if it is no regular file, whose length is known.
     let length: Int?
@@ -155,13 +160,10 @@ struct Upload {
     func content(_ beginning: Data?, before file: InputDescriptor) -> RequestBody {
         if length != nil { return .file(path: path) }
         let path = path
-        let queue = SerialQueue()
         let beginning = Lock(beginning)
         let pieces = AsyncThrowingStream {
             if let first = beginning.withLock({ $0.take() }) { return first }
-            return try await withCheckedThrowingContinuation { continuation in
-                queue.async { continuation.resume(with: Result { try file.piece(of: path, Self.pieceSize) }) }
-            }
+            return try await file.nextPiece(of: path)
         }
         return .sequence(pieces)
     }

@@ -104,6 +104,14 @@ struct VerboseReport: Sendable {
         discardedTrailers.map { "< (discarded trailer) " + request.sensitiveFields.description(of: $0) }
     }
 
+    func line(about event: WebSocketEvent) -> String {
+        switch event {
+        case .sent(let isText, let size): "* sent \(isText ? "a text" : "binary data") of \(size) bytes"
+        case .received(let isText, let size): "* received \(isText ? "a text" : "binary data") of \(size) bytes"
+        case .closed(let close): "* the WebSocket is closed: \(close)"
+        }
+    }
+
     /// Byte for byte as the session sends it, except secrets.
     private func head(of request: URLRequest) -> [String] {
         let head = (try? request.encodedHead(configuration)) ?? []

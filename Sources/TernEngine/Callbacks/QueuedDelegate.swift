@@ -54,6 +54,10 @@ extension QueuedDelegate {
 
     package func forward(_ event: StreamEvent, of task: StreamTask) { _ = forward(.stream(event, task)) }
 
+    /// Runs `call` after the events that wait, and before later ones. Returns false if there is no queue, or no session any
+    /// more.
+    package func forward(_ call: @escaping @Sendable (Session) -> Void) -> Bool { forward(.call(call)) }
+
     /// Returns whether the event waits.
     private func forward(_ event: QueuedEvent) -> Bool { isOverridden && events.add(event, for: self) }
 }

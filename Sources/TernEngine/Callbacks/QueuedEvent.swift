@@ -8,6 +8,8 @@ package enum QueuedEvent: Sendable {
     case body(Data, SessionTask)
     case download(DownloadEvent, SessionDownloadTask)
     case stream(StreamEvent, StreamTask)
+    /// What a layer above has to call in its place among the events.
+    case call(@Sendable (Session) -> Void)
 
     /// The complete file of a download, which is removed unless a request keeps it.
     package var file: URL? { if case .download(.finished(let location), _) = self { location } else { nil } }

@@ -7,17 +7,15 @@
     /// comes first must be a frame of this format: the library would also read those of its predecessors, with the code
     /// of then.
     ///
-    /// The library says how many bytes are left of a block and of the header of the next one. It gets no more at once,
-    /// so that each call ends with a block.
+    /// The library says how many bytes are left of a block, and adds those of the header behind it. It gets them one after
+    /// the other: each call ends with a block or a header, and what a call has made is lost if it finds an error. So what
+    /// is delivered of the block with an error depends on how the input is split.
     ///
     /// Safety: `context` is owned; the library lends nothing of it. The pointers that it gets lie within the two spans
     /// and counts, and it keeps none of them. Its sentences are constants.
     @safe struct ZstdFrames: ~Copyable, CodedStreams {
         /// Two to the power of this is the largest window that content may need, 8 MB (RFC 9659 §3).
         static let windowLog = 23
-        /// A block may define four codes (RFC 8878 §3.1.1.3), which take twice the time of those of a deflated block.
-        private static let blockPrice = 2 * DecodingChain.blockPrice
-
         private enum State {
             /// Before a frame and after this many bytes of its magic number. Exits: frame; over, unless it is the first.
             case magic(count: Int, isFirst: Bool)
@@ -32,7 +30,7 @@
         private var magic: InlineArray<4, UInt8> = [0, 0, 0, 0]
         /// How many bytes the library takes at once.
         private var due = 4
-        /// ``blockPrice`` for each block and each header of a frame.
+        /// ``DecodingChain/blockPrice`` for each block, which may define four codes (RFC 8878 §3.1.1.3), and for each header.
         private(set) var surcharge = 0
 
         init() throws(ContentDecodingError) {
@@ -80,6 +78,8 @@
             }
         }
 
+        /// That of a block.
+        private static let headerLength = 3
         private static let magic: InlineArray<4, UInt8> = [0x28, 0xB5, 0x2F, 0xFD]
         /// The first of them may have any low half (RFC 8878 §3.1.2).
         private static let skippable: InlineArray<4, UInt8> = [0x50, 0x2A, 0x4D, 0x18]
@@ -107,8 +107,8 @@
             }
             offset += consumed
             guard ZSTD_isError(code) == 0 else { return .failed(Self.failure(code)) }
-            if consumed == due { surcharge += Self.blockPrice }
-            due = code
+            if consumed == due { surcharge += DecodingChain.blockPrice }
+            due = code > Self.headerLength ? code - Self.headerLength : code
             if code == 0 {
                 state = .magic(count: 0, isFirst: false)
                 return .ended

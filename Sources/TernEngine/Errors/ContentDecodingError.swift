@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a body cannot be decoded as its `Content-Encoding` requires. The content decoded before has been delivered.
+/// Why a body cannot be decoded as its `Content-Encoding` requires. The content decoded before has been delivered,
+/// but for what br and zstd have in the part with the error.
 ///
 /// Bytes after the end of a coded body are no error, as in browsers: after a gzip member or a zstd frame they begin the
 /// next one if they are its magic number, and are skipped otherwise; after deflate and br they are skipped.

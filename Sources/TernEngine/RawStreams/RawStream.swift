@@ -46,6 +46,8 @@ final class RawStream: ReadinessHandler, @unchecked Sendable {
     private var later = WorkQueue<() -> Void>()
     /// The early end.
     private var cause: StreamFailure?
+    /// What it has ended with.
+    private var finalError: SessionError?
     private var hasReportedReadClosed = false
     private var hasReportedWriteClosed = false
     /// Speaks in place of reads and writes.
@@ -172,7 +174,7 @@ extension RawStream {
 extension RawStream {
     /// Hands the stream over to `speaker`, beginning with the bytes that no read has taken. No read or write may be pending.
     func hand(over speaker: any StreamProtocol) {
-        if case .over = stage { return speaker.ended(listener?.error(of: cause)) }
+        if case .over = stage { return speaker.ended(finalError) }
         untaken = reads.takeAll()
         (self.speaker, hasEnded) = (speaker, reads.hasEnded)
         advance()
@@ -429,7 +431,9 @@ extension RawStream {
         }
         while let next = later.popFirst() { next() }
         answer()
-        if let speaker = speaker.take() { speaking { speaker.ended(listener?.error(of: failure)) } }
+        let error = listener?.error(of: failure)
+        finalError = error
+        if let speaker = speaker.take() { speaking { speaker.ended(error) } }
         listener?.streamEnded(failure)
         listener = nil
         whenOver.take()?()

@@ -13,9 +13,7 @@ extension Session {
         for request: URLRequest, delegate: (any SessionTaskDelegate)? = nil
     ) async throws(SessionError) -> (StreamTask, HTTPURLResponse) {
         var request = request
-        if request.value(forHTTPHeaderField: "Connection") == nil {
-            request.setValue("Upgrade", forHTTPHeaderField: "Connection")
-        }
+        request.addConnectionUpgrade()
         let waiter = UpgradeWaiter()
         let task = reading(waiter, beside: delegate) { dataTask(with: request, delegate: $0) }
         await withTaskCancellationHandler {

@@ -31,6 +31,13 @@ package final class SerialQueue: @unchecked Sendable {
         threads.run(after: delay) { self.async(work) }
     }
 
+    /// Runs the work later, and returns what it returns.
+    package func result<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            async { continuation.resume(with: Result { try work() }) }
+        }
+    }
+
     /// Runs the work on this thread, when everything before it is done. Not for work of the same queue, which would wait
     /// for itself.
     package func sync<Result, E: Error>(_ work: () throws(E) -> Result) throws(E) -> Result {

@@ -6,8 +6,8 @@ import TernLock
 
 /// The messages that have arrived and nobody has received, and those who wait for one.
 ///
-/// The reactor adds, any thread takes. Each waiter is resumed once because it is taken from the queue first, which
-/// justifies `@safe`.
+/// The reactor adds, any thread takes. Who waits is called by the reactor, so that a handler that asks for the next message
+/// is not called within itself; and once, because it is taken from the queue first, which justifies `@safe`.
 @safe
 final class MessageInbox: Sendable {
     /// No more is received while messages wait that cost this much together.
@@ -15,11 +15,21 @@ final class MessageInbox: Sendable {
     /// What a message costs besides its bytes.
     private static let overhead = 128
 
+    typealias Handler = @Sendable (Result<WebSocketMessage, SessionError>) -> Void
+
+    /// Who waits for a message, or for the end.
     @safe
-    enum Waiter: Sendable {
+    private enum Waiter: Sendable {
         /// It is resumed, and takes a message then.
         case continuation(UnsafeContinuation<Void, Never>)
-        case handler(@Sendable (Result<WebSocketMessage, SessionError>) -> Void)
+        case handler(Handler)
+    }
+
+    /// What the reactor does for the first that waits.
+    @safe
+    enum Call {
+        case resume(UnsafeContinuation<Void, Never>)
+        case call(Handler, Result<WebSocketMessage, SessionError>)
     }
 
     private struct State: ~Copyable {
@@ -31,23 +41,10 @@ final class MessageInbox: Sendable {
         /// Whether the reactor waits for room.
         var isStopped = false
 
-        /// Whether a handler runs, which may ask for the next message: it is called when that has returned.
-        var isServing = false
-
-        /// The same as `next()` unless a handler runs.
-        mutating func serve() -> (Waiter, WebSocketMessage?)? {
-            if isServing { return nil }
-            let next = next()
-            if case .handler? = next?.0 { isServing = true }
-            return next
-        }
-
-        /// Who is next, if there is a message, which a handler takes.
-        mutating func next() -> (Waiter, WebSocketMessage?)? {
-            guard !messages.isEmpty, let waiter = waiters.popFirst() else { return nil }
-            guard case .handler = waiter, let message = messages.popFirst() else { return (waiter, nil) }
+        mutating func next() -> Result<WebSocketMessage, SessionError>? {
+            guard let message = messages.popFirst() else { return end.map { .failure($0) } }
             cost -= MessageInbox.cost(of: message)
-            return (waiter, message)
+            return .success(message)
         }
     }
 
@@ -68,73 +65,51 @@ final class MessageInbox: Sendable {
         }
     }
 
-    /// On the reactor's thread.
-    func add(_ message: WebSocketMessage, on host: any WebSocketHost) {
-        let first = state.withLock { state in
+    func add(_ message: WebSocketMessage) {
+        state.withLock { state in
             state.messages.append(message)
             state.cost += Self.cost(of: message)
-            return state.serve()
-        }
-        serve(first, on: host)
-    }
-
-    /// Calls handlers that wait with messages that do. On the reactor's thread.
-    func serve(on host: any WebSocketHost) { serve(state.withLock { $0.serve() }, on: host) }
-
-    private func serve(_ first: (Waiter, WebSocketMessage?)?, on host: any WebSocketHost) {
-        var next = first
-        while let (waiter, message) = next {
-            switch waiter {
-            // It takes the message by itself.
-            case .continuation(let continuation): return unsafe host.resume(continuation)
-            case .handler(let handler): if let message { handler(.success(message)) }
-            }
-            next = state.withLock { state in
-                state.isServing = false
-                return state.serve()
-            }
         }
     }
 
     /// No message will come after this error.
     func end(_ error: SessionError) {
-        let waiters = state.withLock { state -> [(Waiter, WebSocketMessage?)] in
-            var waiters: [(Waiter, WebSocketMessage?)] = []
-            while let next = state.next() { waiters.append(next) }
-            if state.end == nil { state.end = error }
-            while let waiter = state.waiters.popFirst() { waiters.append((waiter, nil)) }
-            return waiters
-        }
-        for (waiter, message) in waiters {
-            switch waiter {
-            case .continuation(let continuation): unsafe continuation.resume()
-            case .handler(let handler): handler(message.map { .success($0) } ?? .failure(error))
-            }
-        }
+        state.withLock { state in if state.end == nil { state.end = error } }
     }
 
-    enum Taken {
-        case message(WebSocketMessage)
-        case ended(SessionError)
-        /// The waiter is called.
-        case nothing
-    }
-
-    /// Takes the next message, or waits for it. Whether the reactor must go on: there is room, or a message for the waiter, which
-    /// it calls before the end.
-    func take(_ waiter: Waiter?) -> (Taken, needsReactor: Bool) {
+    /// The first that waits, if there is something for it.
+    func nextCall() -> Call? {
         state.withLock { state in
-            if let waiter, state.end == nil {
-                state.waiters.append(waiter)
-                return (.nothing, !state.messages.isEmpty)
+            switch state.waiters.elements.first.flatMap(\.self) {
+            case .continuation(let continuation)?:
+                if state.messages.isEmpty, state.end == nil { return nil }
+                _ = state.waiters.popFirst()
+                return unsafe .resume(continuation)
+            case .handler(let handler)?:
+                guard let result = state.next() else { return nil }
+                _ = state.waiters.popFirst()
+                return .call(handler, result)
+            case nil: return nil
             }
-            if let message = state.messages.popFirst() {
-                state.cost -= Self.cost(of: message)
-                let makesRoom = state.isStopped && state.cost < Self.enough / 2
-                if makesRoom { state.isStopped = false }
-                return (.message(message), makesRoom)
-            }
-            return (state.end.map { .ended($0) } ?? .nothing, false)
+        }
+    }
+
+    /// Adds a handler; false if the reactor has to call it now.
+    func waits(_ handler: @escaping Handler) -> Bool {
+        state.withLock { state in
+            state.waiters.append(.handler(handler))
+            return state.messages.isEmpty && state.end == nil
+        }
+    }
+
+    /// Takes the next message, or the error after the last; nil if there is neither yet. Whether the reactor waits for the room
+    /// that this makes.
+    func take() -> (Result<WebSocketMessage, SessionError>?, makesRoom: Bool) {
+        state.withLock { state in
+            let result = state.next()
+            let makesRoom = state.isStopped && state.cost < Self.enough / 2
+            if makesRoom { state.isStopped = false }
+            return (result, makesRoom)
         }
     }
 

@@ -4,7 +4,6 @@ import TernEngine
 import TernIO
 import TernLock
 
-typealias SendCompletion = @Sendable (SessionError?) -> Void
 typealias PingCompletion = @Sendable (Result<Duration, SessionError>) -> Void
 typealias CloseCompletion = @Sendable (WebSocketClose) -> Void
 
@@ -42,6 +41,9 @@ final class WebSocketConnection: StreamProtocol, @unchecked Sendable {
     private static let wantedElsewhere = 64 * 1024
     /// How many windows of decompressed bytes are delivered in a tick.
     private static let windowsPerTick = 4
+    /// How many frames are read, and how many that wait are called: a frame of two bytes costs as much as others.
+    private static let framesPerTick = 512
+    private static let callsPerTick = 64
     /// How long a server may send on that has broken the protocol, and how much.
     private static let afterlife = Duration.seconds(1)
     private static let afterlifeSize = 64 * 1024
@@ -53,6 +55,7 @@ final class WebSocketConnection: StreamProtocol, @unchecked Sendable {
     private var receiver: (any WebSocketReceiver)?
     private let host: any WebSocketHost
     weak var socket: WebSocket?
+    weak var observer: (any WebSocketObserver)?
 
     // Unchecked: they run no other code, so accesses never overlap.
     @safe @exclusivity(unchecked) private var reader: FrameReader
@@ -61,6 +64,7 @@ final class WebSocketConnection: StreamProtocol, @unchecked Sendable {
     @safe @exclusivity(unchecked) private var inflater: MessageInflater?
     private var inflating: Inflating?
     private var windows = 0
+    private var frames = 0
     private var isFirstPiece = true
     private var text = UTF8Check()
     private var collected = BodyAccumulator(limit: 0)
@@ -69,10 +73,14 @@ final class WebSocketConnection: StreamProtocol, @unchecked Sendable {
 
     private var phase = Phase.open
     private var phaseEnd: MonotonicInstant?
-    /// Why nothing can be sent, before the server has said how it ends.
-    private var sendingFailure: SessionError.Reason?
     private var afterlifeCount = 0
+    /// Why nothing can be sent; what the server sent before is received.
+    private var sendFailure: SessionError.Reason?
+    /// How much had been sent when the close was given more time.
+    private var sentBeforeClose: UInt64 = 0
     private var hasEnded = false
+    /// Nobody is to receive what still comes: it is read up to the server's close, and dropped.
+    private var hasLeft = false
     /// What the stream ends with; nil while it does not, and `.some(nil)` for no failure.
     private var endReason: SessionError.Reason??
     /// Whether the server has not answered a close in time: it may not have read what the kernel has before it.
@@ -100,6 +108,7 @@ final class WebSocketConnection: StreamProtocol, @unchecked Sendable {
             case send(FrameWriter.Message)
             case ping(PingCompletion)
             case close(WebSocketClose, CloseCompletion?)
+            case leave
             case goOn
         }
 
@@ -131,20 +140,6 @@ final class WebSocketConnection: StreamProtocol, @unchecked Sendable {
     }
 }
 
-/// What a WebSocket needs of its stream.
-protocol WebSocketHost: AnyObject, Sendable {
-    var tickTime: MonotonicInstant { get }
-    var exactTime: MonotonicInstant { get }
-    /// Whether the caller runs on the reactor's thread.
-    var isCurrent: Bool { get }
-    /// Runs `work` there, and goes on with the stream. False if it cannot.
-    func perform(_ work: @escaping @Sendable () -> Void) -> Bool
-    func afterTick(_ work: @escaping @Sendable () -> Void)
-    @unsafe func resume(_ continuation: UnsafeContinuation<Void, Never>)
-    func error(_ reason: SessionError.Reason) -> SessionError
-    func tell(_ event: TaskEvent)
-}
-
 // Receiving
 extension WebSocketConnection {
     var wanted: Int {
@@ -152,7 +147,7 @@ extension WebSocketConnection {
         case .open, .closing: break
         case .closed, .failed: return Self.wantedElsewhere
         }
-        if !hasReceiver, !inbox.hasRoom { return 0 }
+        if !hasReceiver, !hasLeft, !inbox.hasRoom { return 0 }
         return min(max(Self.wantedElsewhere, reader.missingCount), Self.wantedInFrame)
     }
 
@@ -164,7 +159,7 @@ extension WebSocketConnection {
         if !bytes.isEmpty { lastReceived = host.tickTime }
         var offset = 0
         do throws(WebSocketFailure) {
-            while isListening, windows < Self.windowsPerTick {
+            while isListening, windows < Self.windowsPerTick, frames < Self.framesPerTick {
                 if inflating != nil {
                     try inflate(bytes, from: &offset)
                 } else if offset == bytes.count {
@@ -172,7 +167,7 @@ extension WebSocketConnection {
                 } else if try !takeFrame(bytes, from: &offset) {
                     break
                 }
-                if !hasReceiver, isFirstPiece, !inbox.hasRoom { break }
+                if !hasReceiver, !hasLeft, isFirstPiece, !inbox.hasRoom { break }
             }
         } catch {
             fail(error)
@@ -193,6 +188,7 @@ extension WebSocketConnection {
 
     /// Deals with what is next; false if there is nothing without further bytes.
     private func takeFrame(_ bytes: Span<UInt8>, from offset: inout Int) throws(WebSocketFailure) -> Bool {
+        frames += 1
         switch try reader.next(in: bytes, from: &offset) {
         case .needMore: return false
         case .control(let opcode): try takeControl(opcode, reader.controlPayload)
@@ -236,6 +232,7 @@ extension WebSocketConnection {
         isFirstPiece = isLast
         messageLength = isFirst ? piece.count : messageLength + piece.count
         if isLast { reader.endMessage() }
+        if hasLeft { return }
         if hasReceiver {
             if let receiver, let socket {
                 let part = WebSocketPart(isText: message.isText, isFirst: isFirst, isLast: isLast)
@@ -265,7 +262,20 @@ extension WebSocketConnection {
         add(isText ? .text(String(decoding: bytes, as: UTF8.self)) : .data(bytes))
     }
 
-    private func add(_ message: WebSocketMessage) { inbox.add(message, on: host) }
+    /// Those who wait for a message or the end, one after the other, however many they ask for.
+    private func serve(atMost limit: Int) {
+        var left = limit
+        while left > 0, let call = inbox.nextCall() {
+            left -= 1
+            switch call {
+            case .resume(let continuation): unsafe host.resume(continuation)
+            case .call(let handler, let result): handler(result)
+            }
+        }
+        if left == 0 { ask(.goOn) }
+    }
+
+    private func add(_ message: WebSocketMessage) { inbox.add(message) }
 
     func stopReceiving() { hasEnded = true }
 
@@ -273,7 +283,7 @@ extension WebSocketConnection {
         if hasEnded { return }
         hasEnded = true
         switch phase {
-        case .open: conclude(sendingFailure ?? .transfer(.webSocket(.closed(WebSocketClose(.abnormalClosure)))))
+        case .open: conclude(sendFailure ?? .transfer(.webSocket(.closed(WebSocketClose(.abnormalClosure)))))
         case .closing, .closed, .failed: end()
         }
     }
@@ -310,22 +320,23 @@ extension WebSocketConnection {
             }
             close.reason = reason
         }
-        if case .open = phase { writer.add(.close, Array(payload.prefix(2))) }
+        writer.addClose(Array(payload.prefix(2)), isNext: true)
         phase = .closed
-        if sendingFailure == nil { phaseEnd = host.tickTime.advanced(by: configuration.closeTimeout) }
+        phaseEnd = host.tickTime.advanced(by: configuration.closeTimeout)
         finish(with: close)
     }
 
     /// The close frame of this side.
-    private func sendClose(_ close: WebSocketClose) {
+    private func sendClose(_ close: WebSocketClose, isNext: Bool) {
         let code = close.code.rawValue
         let hasCode = close.code != .noStatusReceived
-        writer.add(.close, (hasCode ? [UInt8(code >> 8), UInt8(code & 0xFF)] : []) + Array(close.reason.utf8))
+        writer.addClose(
+            (hasCode ? [UInt8(code >> 8), UInt8(code & 0xFF)] : []) + Array(close.reason.utf8), isNext: isNext)
     }
 
     private func fail(_ failure: WebSocketFailure) {
         let reason = SessionError.Reason.transfer(.webSocket(failure))
-        if let close = failure.close, case .open = phase { sendClose(close) }
+        if let close = failure.close { sendClose(close, isNext: true) }
         phase = .failed(reason)
         phaseEnd = host.tickTime.advanced(by: Self.afterlife)
         inflating = nil
@@ -343,7 +354,8 @@ extension WebSocketConnection {
     /// The stream ends as the phase says.
     private func end() {
         switch phase {
-        case .open, .closing, .closed: conclude(sendingFailure)
+        case .open: conclude(sendFailure)
+        case .closing, .closed: conclude(nil)
         case .failed(let reason): conclude(reason)
         }
     }
@@ -359,15 +371,15 @@ extension WebSocketConnection {
         writer.stop()
         let error = host.error(reason)
         for completion in writer.takeUnsent() { completed.append((completion, error)) }
+        if sendFailure == nil { sendFailure = reason }
         // The server may have said why. Whatever comes of it, it comes soon.
-        if phaseEnd == nil {
-            sendingFailure = reason
-            phaseEnd = host.tickTime.advanced(by: Self.afterlife)
-        }
+        if phaseEnd == nil { phaseEnd = host.tickTime.advanced(by: Self.afterlife) }
     }
 
     func endTick() {
-        windows = 0
+        (windows, frames) = (0, 0)
+        writer.endTick()
+        serve(atMost: Self.callsPerTick)
         while let completion = writer.popSent() { completed.append((completion, nil)) }
         if !completed.isEmpty {
             let completed = completed
@@ -387,8 +399,14 @@ extension WebSocketConnection {
 
     func timePassed(_ now: MonotonicInstant) {
         if let phaseEnd, phaseEnd <= now {
-            if case .closing = phase { isUnanswered = true }
-            return end()
+            // Messages before the close are still being sent, or this side is not receiving.
+            let isBusy = writer.sentCount > sentBeforeClose || !isReceiving
+            guard case .closing = phase, sendFailure == nil, isBusy else {
+                if case .closing = phase { isUnanswered = true }
+                return end()
+            }
+            sentBeforeClose = writer.sentCount
+            self.phaseEnd = now.advanced(by: configuration.closeTimeout)
         }
         if let sent = pingSent, isReceiving {
             if let lastReceived, lastReceived > sent {
@@ -435,6 +453,7 @@ extension WebSocketConnection {
         if let receiver = receiver.take(), let socket {
             receiver.webSocket(socket, didCloseWith: close, error: failure)
         }
+        observer?.webSocketDidClose(with: close, error: failure)
         let completions = closeCompletions
         closeCompletions = []
         for completion in completions { completion(close) }
@@ -457,6 +476,9 @@ extension WebSocketConnection {
         }
         for request in list { refuse(request, end) }
         endTick()
+        serve(atMost: .max)
+        // After what the tick has completed.
+        if let observer { host.afterTick { observer.webSocketDidEnd(error) } }
     }
 
     private func refuse(_ request: Requests.Request, _ error: SessionError) {
@@ -464,7 +486,7 @@ extension WebSocketConnection {
         case .send(let message): message.completion?(error)
         case .ping(let completion): completion(.failure(error))
         case .close(_, let completion): completion?(closeSoFar ?? WebSocketClose(.abnormalClosure))
-        case .goOn: break
+        case .leave, .goOn: break
         }
     }
 
@@ -481,15 +503,18 @@ extension WebSocketConnection {
             case .send(let message): send(message)
             case .ping(let completion): ping(completion)
             case .close(let close, let completion): self.close(close, completion)
-            case .goOn: inbox.serve(on: host)
+            case .leave:
+                hasLeft = true
+                close(WebSocketClose(.goingAway), nil, isNext: true)
+                finish(with: WebSocketClose(.goingAway), host.error(.cancelled))
+            case .goOn: break
             }
         }
     }
 
     private var closedError: SessionError {
-        let close = closeSoFar
-        if close == nil, let sendingFailure { return host.error(sendingFailure) }
-        return host.error(.transfer(.webSocket(.closed(close ?? WebSocketClose(.abnormalClosure)))))
+        let close = closeSoFar ?? WebSocketClose(.abnormalClosure)
+        return host.error(.transfer(.webSocket(.closed(close))))
     }
 
     private func send(_ message: FrameWriter.Message) {
@@ -509,14 +534,15 @@ extension WebSocketConnection {
         writer.add(.ping, payload)
     }
 
-    private func close(_ close: WebSocketClose, _ completion: CloseCompletion?) {
+    private func close(_ close: WebSocketClose, _ completion: CloseCompletion?, isNext: Bool = false) {
         switch phase {
         case .open:
             requests.withLock { $0.closedHere = true }
             phase = .closing
-            if sendingFailure == nil { phaseEnd = host.tickTime.advanced(by: configuration.closeTimeout) }
-            sendClose(close)
-        case .closing: break
+            phaseEnd = host.tickTime.advanced(by: configuration.closeTimeout)
+            sentBeforeClose = writer.sentCount
+            sendClose(close, isNext: isNext)
+        case .closing: if isNext { sendClose(close, isNext: true) }
         case .closed, .failed:
             completion?(closeSoFar ?? WebSocketClose(.abnormalClosure))
             return
@@ -536,13 +562,19 @@ extension WebSocketConnection {
     /// Whether something that was asked for earlier has not been done.
     private var isAsked: Bool { isTakingRequests || requests.withLock { !$0.list.isEmpty } }
 
-    private func ask(_ request: Requests.Request) {
+    /// False if it is over.
+    @discardableResult
+    private func ask(_ request: Requests.Request) -> Bool {
         let (end, isFirst) = requests.withLock { state -> (SessionError?, Bool) in
             if state.end == nil { state.list.append(request) }
             return (state.end, state.list.count == 1)
         }
-        if let end { return refuse(request, end) }
+        if let end {
+            refuse(request, end)
+            return false
+        }
         if isFirst, !host.perform({ self.takeRequests() }) { ended(host.error(.sessionInvalidated)) }
+        return true
     }
 
     func send(_ message: WebSocketMessage, _ completion: SendCompletion?) {
@@ -558,11 +590,19 @@ extension WebSocketConnection {
         if unsafe !inbox.wait(continuation) { unsafe continuation.resume() }
     }
 
-    func take(_ waiter: MessageInbox.Waiter?) -> MessageInbox.Taken {
-        let (taken, needsReactor) = inbox.take(waiter)
-        if needsReactor { ask(.goOn) }
-        return taken
+    func take() -> Result<WebSocketMessage, SessionError>? {
+        let (result, makesRoom) = inbox.take()
+        if makesRoom { ask(.goOn) }
+        return result
     }
+
+    /// Has `handler` called with the next message or the error after the last, on the reactor's thread.
+    func receive(_ handler: @escaping MessageInbox.Handler) {
+        if !inbox.waits(handler), !ask(.goOn) { serve(atMost: .max) }
+    }
+
+    /// The Swift task that uses it was cancelled, or nobody uses it any more.
+    func leave() { ask(.leave) }
 
     /// Sends a message that is lent: at once on the reactor's thread, where nothing waits before it.
     func send(isText: Bool, _ bytes: Span<UInt8>) {

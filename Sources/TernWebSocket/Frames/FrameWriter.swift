@@ -3,6 +3,8 @@ import FoundationEssentials
 import TernEngine
 import TernIO
 
+typealias SendCompletion = @Sendable (SessionError?) -> Void
+
 /// Makes masked frames of messages, and keeps them until they are sent.
 ///
 /// A message waits as it is, and is framed as there is room: an open connection that sends nothing holds a few kilobytes.
@@ -35,14 +37,18 @@ struct FrameWriter: ~Copyable {
     private var partOffset = 0
     private var isLastPart = false
     private var isCompressing = false
-    /// A close frame follows the current frame, and then nothing.
-    private var isClosing = false
-    /// The payloads of control frames that wait for the end of a frame.
+    /// How many parts were compressed in this tick: each takes a millisecond.
+    private var compressedParts = 0
+    private static let partsPerTick = 2
+    /// A close frame follows the messages, or the current frame, and then nothing.
+    private var close: (payload: [UInt8], isNext: Bool)?
+    private(set) var isClosed = false
+    /// Control frames that wait for the end of a frame.
     private var controls: [(opcode: FrameHeader.Opcode, payload: [UInt8])] = []
     /// Where messages end in all that was and will be sent.
     private var ends = WorkQueue<(end: UInt64, completion: SendCompletion)>()
     private var framedCount: UInt64 = 0
-    private var sentCount: UInt64 = 0
+    private(set) var sentCount: UInt64 = 0
 
     /// - Parameter compression: what was negotiated, and how it is used.
     init(_ parameters: DeflateParameters?, _ compression: WebSocketCompression?) {
@@ -53,17 +59,15 @@ struct FrameWriter: ~Copyable {
         }
     }
 
-    /// What is not framed when a close is, never will be.
-    var hasUnsent: Bool {
-        !output.isEmpty || missing > 0 || !controls.isEmpty || !isClosing && (current != nil || !messages.isEmpty)
+    var hasUnsent: Bool { !output.isEmpty || !isClosed && hasUnframed }
+
+    private var hasUnframed: Bool {
+        missing > 0 || current != nil || !messages.isEmpty || !controls.isEmpty || close != nil
     }
 
-    /// The number of bytes that wait, at least.
-    var unsentCount: Int { output.count }
-
-    /// Adds a message. It is not sent if a close was added before.
+    /// Adds a message; false if it comes after a close.
     mutating func add(_ message: Message) -> Bool {
-        if isClosing { return false }
+        if isClosed || close != nil { return false }
         messages.append(message)
         fill()
         return true
@@ -72,7 +76,7 @@ struct FrameWriter: ~Copyable {
     /// Frames a message that is lent. False if it must wait, and nothing was done.
     mutating func add(isText: Bool, _ bytes: Span<UInt8>) -> Bool {
         let size = bytes.count + FrameHeader.maximumSize
-        guard !isClosing, current == nil, messages.isEmpty, controls.isEmpty,
+        guard !isClosed, close == nil, current == nil, messages.isEmpty, controls.isEmpty,
             bytes.count < minimumSize || deflater == nil, output.count + size <= OutputBytes.enough
         else { return false }
         let key = random.next()
@@ -82,22 +86,30 @@ struct FrameWriter: ~Copyable {
         return true
     }
 
-    /// Adds a control frame, which comes before what is not framed yet. Its payload must have 125 bytes or fewer.
+    /// Adds a ping or a pong, which comes before what is not framed yet. Its payload must have 125 bytes or fewer.
     mutating func add(_ opcode: FrameHeader.Opcode, _ payload: [UInt8]) {
-        if isClosing { return }
+        if isClosed { return }
         // A peer that asks without end and does not read gets one answer for many (RFC 6455 §5.5.3).
         if opcode == .pong, output.count > Self.patience, let last = controls.lastIndex(where: { $0.opcode == .pong }) {
             controls[last].payload = payload
         } else {
             controls.append((opcode, payload))
         }
-        if opcode == .close { isClosing = true }
+        fill()
+    }
+
+    /// Adds a close frame, after which nothing is sent.
+    ///
+    /// - Parameter isNext: whether it comes next, and not after the messages that wait.
+    mutating func addClose(_ payload: [UInt8], isNext: Bool) {
+        if isClosed || close?.isNext == true { return }
+        close = (payload, isNext)
         fill()
     }
 
     private static var patience: Int { 16 * 1024 }
 
-    /// Messages that can no longer be sent. The frame that one has begun goes on to its end: a close frame follows it.
+    /// Gives up the messages that are not sent. A frame that has begun is sent whole, or the close could not be read.
     mutating func takeUnsent() -> [SendCompletion] {
         var completions: [SendCompletion] = []
         while let end = ends.popFirst() { completions.append(end.completion) }
@@ -105,6 +117,7 @@ struct FrameWriter: ~Copyable {
             if let completion = message.completion { completions.append(completion) }
             if missing > 0 { current = Message(isText: message.isText, bytes: message.bytes, completion: nil) }
         }
+        isLastPart = true
         while let message = messages.popFirst() {
             if let completion = message.completion { completions.append(completion) }
         }
@@ -123,31 +136,32 @@ struct FrameWriter: ~Copyable {
         fill()
     }
 
+    mutating func endTick() { compressedParts = 0 }
+
     /// Nothing can be sent.
     mutating func stop() {
         output = OutputBytes()
-        controls = []
-        missing = 0
-        isClosing = true
+        isClosed = true
     }
 }
 
 // Framing
 extension FrameWriter {
     private mutating func fill() {
-        // What was compressed is sent before more is: that takes time.
-        var mayCompress = true
-        while output.count < OutputBytes.enough {
+        while !isClosed, output.count < OutputBytes.enough {
             if missing > 0 {
                 continueFrame()
             } else if !controls.isEmpty {
                 let (opcode, payload) = controls.removeFirst()
                 writeControl(opcode, payload)
-            } else if isClosing {
-                return
+            } else if let close, close.isNext || current == nil && messages.isEmpty {
+                writeControl(.close, close.payload)
+                isClosed = true
             } else if current != nil {
-                if isCompressing, !mayCompress { return }
-                mayCompress = false
+                if isCompressing {
+                    if compressedParts == Self.partsPerTick { return }
+                    compressedParts += 1
+                }
                 beginFrame()
             } else if let message = messages.popFirst() {
                 begin(message)

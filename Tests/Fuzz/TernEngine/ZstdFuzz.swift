@@ -9,8 +9,8 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard input.count >= 2 else { return 0 }
     let bytes = Array(input[2...])
     switch input[0] & 3 {
-    case 0: CodedBody.check([.zstd], bytes, seed: input[1])
-    case 1: CodedBody.check([.zstd, .gzip], ZlibCoder.gzip(bytes), seed: input[1])
+    case 0: CodedBody.check([.zstd], bytes, seed: input[1], keepsOutput: false)
+    case 1: CodedBody.check([.zstd, .gzip], ZlibCoder.gzip(bytes), seed: input[1], keepsOutput: false)
     default:
         let coded =
             bytes.isEmpty
@@ -21,7 +21,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         guard Delivery([.zstd], [coded]).outcome == Delivery.Outcome(bytes: bytes) else {
             fatalError("\(bytes) is not decoded")
         }
-        CodedBody.check([.zstd], CodedBody.broken(coded, seed: input[1]), seed: input[1])
+        CodedBody.check([.zstd], CodedBody.broken(coded, seed: input[1]), seed: input[1], keepsOutput: false)
     }
     return 0
 }

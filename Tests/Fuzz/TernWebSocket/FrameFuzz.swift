@@ -45,14 +45,14 @@ private struct Reading {
             offset += taken
             connection.endTick()
             host.run()
-            while case .message(let message) = connection.take(nil) {
+            while case .success(let message)? = connection.take() {
                 if message.bytes.count > limit { fatalError("too long") }
                 messages.append(message)
             }
             connection.lendUnsent(\.count)
             if connection.ending != nil { break }
         }
-        if case .ended(let error) = connection.take(nil), case .transfer(.webSocket(let failure)) = error.reason {
+        if case .failure(let error)? = connection.take(), case .transfer(.webSocket(let failure)) = error.reason {
             self.failure = failure
         }
         close = connection.closeSoFar

@@ -62,6 +62,8 @@ void fresh_cookies(struct exchange *);
 void endless_informational(struct exchange *);
 void costly_chunks(struct exchange *);
 void empty_blocks(struct exchange *);
+/// A deflate block that defines 288 codes and ends.
+extern const char dynamic_block[28];
 /// One field of 220 KB, another with each response.
 void long_fields(struct exchange *);
 /// Such a field: `unit`, repeated.
@@ -71,6 +73,22 @@ void write_long_field(struct exchange *, const char *name, const char *unit);
 void connect_in_records(struct exchange *);
 void connect_in_chunks(struct exchange *);
 void connect_after_informational(struct exchange *);
+
+// WebSockets. Most of them flood, and read nothing.
+void ws_echo(struct exchange *);
+void ws_wrong_accept(struct exchange *);
+void ws_pings(struct exchange *);
+void ws_fragments(struct exchange *);
+void ws_messages(struct exchange *);
+void ws_close_flood(struct exchange *);
+void ws_announced(struct exchange *);
+void ws_stored_blocks(struct exchange *);
+void ws_dynamic_blocks(struct exchange *);
+void ws_bomb(struct exchange *);
+void ws_bombs(struct exchange *);
+void ws_compressed_nothing(struct exchange *);
+void ws_violations(struct exchange *);
+void ws_deaf(struct exchange *);
 
 // To try the soak itself.
 void betray_bytes(struct exchange *);

@@ -78,13 +78,14 @@ void costly_chunks(struct exchange *exchange) {
     exchange->stays = false;
 }
 
+const char dynamic_block[28] = "\x0C\x1D\x03\x40\x20\x40\x2C\xDB\xB6\x6D\xDB\xB6\x6D\xDB\xB6"
+                               "\x6D\xDB\xB6\x6D\xDB\xB6\x6D\xBB\xC7\xD9\x36\xB6\x7F";
+
 void empty_blocks(struct exchange *exchange) {
-    // Deflate blocks that define 288 codes and end; empty stored blocks; empty members. They make nothing, and never end.
-    static const char dynamic[] = "\x0C\x1D\x03\x40\x20\x40\x2C\xDB\xB6\x6D\xDB\xB6\x6D\xDB\xB6"
-                                  "\x6D\xDB\xB6\x6D\xDB\xB6\x6D\xBB\xC7\xD9\x36\xB6\x7F";
+    // Dynamic blocks; empty stored blocks; empty members. They make nothing, and never end.
     static const char stored[] = "\0\0\0\xFF\xFF", member[] = "\x03\0\0\0\0\0\0\0\0\0\x1F\x8B\x08\0\0\0\0\0\0\x03";
     static const struct { const char *bytes; size_t size; } blocks[] = {
-        {dynamic, sizeof dynamic - 1}, {stored, sizeof stored - 1}, {member, sizeof member - 1}};
+        {dynamic_block, sizeof dynamic_block}, {stored, sizeof stored - 1}, {member, sizeof member - 1}};
     uint64_t kind = exchange_draw(exchange, 3);
     char bytes[2800];
     size_t filled = 0;

@@ -38,6 +38,9 @@ bool request_read_head(struct request *request, struct stream *stream, struct in
     char *length = strcasestr(head, "\r\nContent-Length:");
     if (length) request->content_length = strtoull(length + 17, NULL, 10);
     request->seed = request->nonce;
+    char *key = strcasestr(head, "\r\nSec-WebSocket-Key: ");
+    if (key) sscanf(key + 21, "%31s", request->key);
+    request->offers_deflate = strcasestr(head, "permessage-deflate") != NULL;
     return true;
 }
 

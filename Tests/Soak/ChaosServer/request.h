@@ -16,6 +16,9 @@ struct request {
     /// Where the bytes of the response begin: depends on the nonce and on every byte of the request's body.
     uint64_t seed;
     bool is_head;
+    /// Of a WebSocket's handshake.
+    char key[32];
+    bool offers_deflate;
 };
 
 /// What was read from a connection and not used yet.

@@ -37,8 +37,10 @@ struct Soak {
     private func attack() throws -> [Verdict] {
         Table.write(Table.attackHeader)
         var verdicts: [Verdict] = []
-        for attack in Attack.all where options.only.map(attack.name.contains) ?? true {
-            for connections in options.seconds < 60 ? [16] : [1, 16] { verdicts += try attempt(attack, connections) }
+        for attack in Attack.all + Attack.webSockets where options.only.map(attack.name.contains) ?? true {
+            for connections in options.seconds < 60 || attack.webSocket != nil ? [16] : [1, 16] {
+                verdicts += try attempt(attack, connections)
+            }
         }
         return verdicts
     }
@@ -47,7 +49,8 @@ struct Soak {
     /// every time.
     private func attempt(_ attack: Attack, _ connections: Int) throws -> [Verdict] {
         let order = ScenarioOrder(
-            attack: attack, connections: connections, seconds: max(0.5, options.seconds / 60),
+            attack: attack, connections: connections,
+            seconds: max(0.5, options.seconds / (attack.webSocket == nil ? 60 : 120)),
             patience: options.sanitizer == nil ? 20 : 60, server: chaos.description,
             neighbourPort: neighbourPort)
         var best: ScenarioReport?

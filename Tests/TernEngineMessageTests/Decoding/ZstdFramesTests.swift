@@ -91,7 +91,17 @@
                 changed[index] ^= 0x10
                 let whole = Delivery([.zstd], [changed])
                 #expect(whole.failure != nil || whole.bytes == Array(Self.lines.prefix(2000)))
-                #expect(Delivery([.zstd], changed.map { [$0] }, stops: true).outcome == whole.outcome)
+                #expect(Delivery([.zstd], changed.map { [$0] }, stops: true).failure == whole.failure)
+            }
+        }
+
+        @Test func `a block before one with an error is delivered`() {
+            let good = ZstdCoder.raw(Self.text, isLast: false)
+            // A block of the type that there is not.
+            let coded = ZstdCoder.frame(window: 0, good, [0x07, 0, 0])
+            for pieces in [[coded], coded.map { [$0] }] {
+                let delivery = Delivery([.zstd], pieces)
+                #expect(delivery.bytes == Self.text && delivery.failure != nil && delivery.failure != .truncated)
             }
         }
 

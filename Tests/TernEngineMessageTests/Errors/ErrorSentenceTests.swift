@@ -355,11 +355,13 @@ import Testing
             the server does not switch to the protocol that was asked for: its answer is 200
             the body is no gzip: invalid block type
             the body ends before its Content-Encoding does
-            the decoded body does not match its checksum or length (RFC 1950 §2.2, RFC 1952 §2.3.1)
+            the decoded body does not match its checksum or length (RFC 1950 §2.2, RFC 1952 §2.3.1, RFC 8878 §3.1.1)
             the decoded body exceeds 1 bytes
             decoding makes more than 1 bytes of each byte of the body
             the body is coded more than 5 times
-            zlib got no memory to decode the body
+            the body can be decoded only with a dictionary (RFC 1950 §2.2, RFC 8878 §5)
+            the body can be decoded only with a window of more than 1 bytes (RFC 9659 §3)
+            there is no memory to decode the body
             more than 3 redirects
             the redirects go round in circles: https://www.example:8443 was asked the same before
             the redirect has several Location fields that differ

@@ -48,6 +48,7 @@ import Testing
                 note(FileManager.default.fileExists(atPath: file.path) ? "a file" : "no file")
             case .download(let event, _): note("\(event)")
             case .stream(let event, _): note("\(event)")
+            case .call(let call): call(session)
             }
         }
 

@@ -74,3 +74,10 @@ func membersOfURLSessionStreamDelegate(_ x: any URLSessionStreamDelegate) {
         as (URLSession, URLSessionStreamTask, InputStream, OutputStream) -> Void
     _ = x.urlSession(_:writeClosedFor:) as (URLSession, URLSessionStreamTask) -> Void
 }
+
+func membersOfURLSessionWebSocketDelegate(_ x: any URLSessionWebSocketDelegate) {
+    _ =
+        x.urlSession(_:webSocketTask:didCloseWith:reason:)
+        as (URLSession, URLSessionWebSocketTask, URLSessionWebSocketTask.CloseCode, Data?) -> Void
+    _ = x.urlSession(_:webSocketTask:didOpenWithProtocol:) as (URLSession, URLSessionWebSocketTask, String?) -> Void
+}

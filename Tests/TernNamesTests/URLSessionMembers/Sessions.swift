@@ -79,6 +79,9 @@ func membersOfURLSession(_ x: URLSession, _ url: URL) {
         as (URLRequest, URL, @escaping @Sendable (Data?, (any URLResponse)?, (any Error)?) -> Void) ->
         URLSessionUploadTask
     _ = x.uploadTask(withStreamedRequest:) as (URLRequest) -> URLSessionUploadTask
+    _ = x.webSocketTask(with: URLRequest(url: url)) as URLSessionWebSocketTask
+    _ = x.webSocketTask(with: url) as URLSessionWebSocketTask
+    _ = x.webSocketTask(with:protocols:) as (URL, [String]) -> URLSessionWebSocketTask
 }
 
 func membersOfURLSessionTask(_ x: URLSessionTask) {
@@ -197,4 +200,39 @@ func membersOfURLSessionTaskTransactionMetrics(_ x: URLSessionTaskTransactionMet
     _ = x.responseStartDate as Date?
     _ = x.secureConnectionEndDate as Date?
     _ = x.secureConnectionStartDate as Date?
+}
+
+func membersOfURLSessionWebSocketTask(_ x: URLSessionWebSocketTask) {
+    _ = x.cancel(with:reason:) as (URLSessionWebSocketTask.CloseCode, Data?) -> Void
+    _ = x.closeCode as URLSessionWebSocketTask.CloseCode
+    _ = x.closeReason as Data?
+    _ = URLSessionWebSocketTask.CloseCode.self
+    _ = URLSessionWebSocketTask.CloseCode.abnormalClosure as URLSessionWebSocketTask.CloseCode
+    _ = URLSessionWebSocketTask.CloseCode.goingAway as URLSessionWebSocketTask.CloseCode
+    _ = URLSessionWebSocketTask.CloseCode.internalServerError as URLSessionWebSocketTask.CloseCode
+    _ = URLSessionWebSocketTask.CloseCode.invalid as URLSessionWebSocketTask.CloseCode
+    _ = URLSessionWebSocketTask.CloseCode.invalidFramePayloadData as URLSessionWebSocketTask.CloseCode
+    _ = URLSessionWebSocketTask.CloseCode.mandatoryExtensionMissing as URLSessionWebSocketTask.CloseCode
+    _ = URLSessionWebSocketTask.CloseCode.messageTooBig as URLSessionWebSocketTask.CloseCode
+    _ = URLSessionWebSocketTask.CloseCode.noStatusReceived as URLSessionWebSocketTask.CloseCode
+    _ = URLSessionWebSocketTask.CloseCode.normalClosure as URLSessionWebSocketTask.CloseCode
+    _ = URLSessionWebSocketTask.CloseCode.policyViolation as URLSessionWebSocketTask.CloseCode
+    _ = URLSessionWebSocketTask.CloseCode.protocolError as URLSessionWebSocketTask.CloseCode
+    _ = URLSessionWebSocketTask.CloseCode.tlsHandshakeFailure as URLSessionWebSocketTask.CloseCode
+    _ = URLSessionWebSocketTask.CloseCode.unsupportedData as URLSessionWebSocketTask.CloseCode
+    _ = URLSessionWebSocketTask.CloseCode.init(rawValue:) as (Int) -> URLSessionWebSocketTask.CloseCode?
+    x.maximumMessageSize = 1 as Int
+    _ = URLSessionWebSocketTask.Message.self
+    _ = URLSessionWebSocketTask.Message.data(_:) as (Data) -> URLSessionWebSocketTask.Message
+    _ = URLSessionWebSocketTask.Message.string(_:) as (String) -> URLSessionWebSocketTask.Message
+    _ = { @Sendable [x] in try await x.receive() as URLSessionWebSocketTask.Message }
+    _ =
+        x.receive(completionHandler:)
+        as (@escaping @Sendable (Result<URLSessionWebSocketTask.Message, any Error>) -> Void) -> Void
+    _ = { @Sendable [x] (message: URLSessionWebSocketTask.Message) in try await x.send(message) }
+    _ =
+        x.send(_:completionHandler:)
+        as (URLSessionWebSocketTask.Message, @escaping @Sendable ((any Error)?) -> Void) -> Void
+    _ = { @Sendable [x] in try await x.sendPing() }
+    _ = x.sendPing(pongReceiveHandler:) as (@escaping @Sendable ((any Error)?) -> Void) -> Void
 }

@@ -85,14 +85,14 @@ final class Dialogue: Sendable {
     /// The messages that can be received now.
     func received() -> [WebSocketMessage] {
         var messages: [WebSocketMessage] = []
-        while case .message(let message) = connection.take(nil) { messages.append(message) }
+        while case .success(let message)? = connection.take() { messages.append(message) }
         host.run()
         return messages
     }
 
     /// The failure after them.
     var failure: WebSocketFailure? {
-        guard case .ended(let error) = connection.take(nil), case .transfer(.webSocket(let failure)) = error.reason
+        guard case .failure(let error)? = connection.take(), case .transfer(.webSocket(let failure)) = error.reason
         else {
             return nil
         }

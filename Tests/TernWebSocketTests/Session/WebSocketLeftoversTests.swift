@@ -51,7 +51,7 @@ import Testing
             switch end {
             case .cancelled: [.cancelled]
             case .invalidated, .sessionReleased: [.cancelled, .sessionInvalidated]
-            case .taskCancelled, .released: wait.isOpening ? [.cancelled] : [.webSocket]
+            case .taskCancelled, .released: wait.isOpening ? [.cancelled] : [.cancelled, .webSocket]
             case _ where wait == .tunnel: [.proxy, .connectionLost]
             case .violation: wait.isOpening ? [.malformedResponse] : [.webSocket]
             // What was sent and not read makes the end of a server a reset.

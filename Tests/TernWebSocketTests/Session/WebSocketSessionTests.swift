@@ -91,20 +91,19 @@ import Testing
     @Test func `many Swift tasks send and receive at once, and each message goes to one of them`() async throws {
         let server = try ScriptedWebSocketServer()
         let socket = try await session().webSocket(for: request(server))
-        let received = await withTaskGroup(of: String?.self) { group in
+        let received = await withTaskGroup(of: WebSocketMessage?.self) { group in
             for number in 0..<50 {
                 group.addTask {
                     try? await socket.send("\(number)")
                     return nil
                 }
-                group.addTask {
-                    guard case .text(let text)? = try? await socket.receive() else { return nil }
-                    return text
-                }
+                group.addTask { try? await socket.receive() }
             }
-            return await group.reduce(into: Set<String>()) { texts, text in if let text { texts.insert(text) } }
+            return await group.reduce(into: Set<WebSocketMessage>()) { messages, message in
+                if let message { messages.insert(message) }
+            }
         }
-        #expect(received.count == 50)
+        #expect(received == Set((0..<50).map { .text("\($0)") }))
     }
 
     // Handshake

@@ -26,16 +26,15 @@ struct Resources: Codable, Sendable {
 
     /// Without pipes, of which we make none: a sanitizer that looks up names for its report, if only to suppress it,
     /// keeps two to the process that knows them.
-    private static var descriptors: Int {
+    private static var descriptors: Int { targets.count { !$0.hasPrefix("pipe:") } }
+
+    static var sockets: Int { targets.count { $0.hasPrefix("socket:") } }
+
+    private static var targets: [String] {
         let folder = "/proc/self/fd"
         let all = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         // The folder itself, while it is read, leads nowhere any more.
-        return all.count { name in
-            guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)") else {
-                return false
-            }
-            return !target.hasPrefix("pipe:")
-        }
+        return all.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)") }
     }
 
     private static func entries(of folder: String) -> Int {

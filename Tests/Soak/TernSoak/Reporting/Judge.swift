@@ -47,6 +47,13 @@ struct Judge: Sendable {
                     isFine: report.grownKilobytes <= limit,
                     text: "\(name): memory grew by \(report.grownKilobytes) KB, and \(limit) are allowed"))
         }
+        if let left = report.left {
+            verdicts.append(Verdict(isFine: left.sockets <= 0, text: "\(name): \(left.sockets) sockets are still open"))
+            verdicts.append(
+                Verdict(
+                    isFine: isSanitized || left.kilobytes <= 4 * 1024,
+                    text: "\(name): \(left.kilobytes) KB are not returned"))
+        }
         return verdicts
     }
 

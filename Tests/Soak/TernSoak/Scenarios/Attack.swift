@@ -5,6 +5,8 @@ struct Attack: Codable, Sendable {
     enum Kind: String, Codable, Sendable {
         /// Connections that ask again as soon as they are answered.
         case connections
+        /// Connections that become WebSockets.
+        case webSockets
         /// 100,000 requests wait for a server that never answers, and are given up in some order.
         case cancelNewestFirst, cancelOldestFirst, cancelAtRandom
         /// Whether the client looks at what a connection holds before it uses it again.
@@ -29,6 +31,7 @@ struct Attack: Codable, Sendable {
     var isProxy = false
     /// Memory that the other side must not be able to take.
     var limitsMemory = false
+    var webSocket: WebSocketUse?
 
     static let all: [Attack] = [
         Attack(name: "path-bomb", door: "path-bomb", evaluates: true, awaitsAnswers: true),

@@ -17,7 +17,7 @@ final class Hostile: Sendable {
     let order: ScenarioOrder
     private let state: Lock<State>
     private let base: String
-    private let request: TernEngine.URLRequest
+    let request: TernEngine.URLRequest
 
     init(_ order: ScenarioOrder) throws {
         self.order = order
@@ -58,6 +58,7 @@ final class Hostile: Sendable {
         let end = MonotonicInstant.now.advanced(by: .seconds(order.seconds))
         switch order.attack.kind {
         case .connections: keepAsking()
+        case .webSockets: openWebSockets()
         case .cancelNewestFirst: giveUp { $0.reversed() }
         case .cancelOldestFirst: giveUp { $0 }
         case .cancelAtRandom: giveUp { $0.shuffled() }
@@ -65,7 +66,8 @@ final class Hostile: Sendable {
         case .strayBehindWork: workBetweenRequests()
         case .work: work()
         }
-        if order.attack.kind == .connections {
+        let lasts = order.attack.kind == .connections || order.attack.kind == .webSockets
+        if lasts {
             let lateEnd = order.attack.awaitsAnswers ? end.advanced(by: .seconds(order.patience / 2)) : end
             while MonotonicInstant.now < end || endedCount < order.connections && MonotonicInstant.now < lateEnd {
                 usleep(10_000)
@@ -73,7 +75,7 @@ final class Hostile: Sendable {
         }
         let session = state.withLock { state in
             state.isOver = true
-            return order.attack.kind == .connections ? state.session.take() : nil
+            return lasts ? state.session.take() : nil
         }
         withExtendedLifetime(session) {}
     }

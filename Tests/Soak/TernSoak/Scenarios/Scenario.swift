@@ -28,7 +28,7 @@ final class Scenario: Sendable {
         let control = try Control(port: order.neighbourPort)
         usleep(200_000)
         _ = (pinger.take(), control.take())
-        let before = Resources.now().residentKilobytes
+        let (before, sockets) = (Resources.now().residentKilobytes, Resources.sockets)
         let attack = Thread { self.hostile.attack() }
         attack.start()
         let start = MonotonicInstant.now
@@ -43,8 +43,17 @@ final class Scenario: Sendable {
         report.endings = hostile.endings
         report.hasEnded = hostile.hasEnded
         report.wrong = hostile.wrongCount
+        if order.attack.webSocket != nil, report.hasEnded { report.left = left(sockets, before) }
         try Child.tell(report)
         // A sanitizer reports at exit; with a reactor that is stuck there is no orderly exit.
         report.hasEnded ? exit(0) : _exit(0)
+    }
+
+    /// What is still held of an attack that is over, once nothing moves any more.
+    private func left(_ sockets: Int, _ kilobytes: Int) -> ScenarioReport.Left {
+        let end = MonotonicInstant.now.advanced(by: .seconds(3))
+        while Resources.sockets > sockets, MonotonicInstant.now < end { usleep(20_000) }
+        return ScenarioReport.Left(
+            sockets: Resources.sockets - sockets, kilobytes: Resources.now().residentKilobytes - kilobytes)
     }
 }

@@ -30,6 +30,12 @@ struct Draft: Sendable {
             base: "\(isSecure ? "https" : "http")://\(host):\(server.ports[door] ?? 0)")
     }
 
+    func echo(_ draws: inout Draws) -> Question {
+        Question(
+            behaviour: "ws-echo", method: "GET", nonce: draws.next() | 1, size: Int.random(in: 0...9000, using: &draws),
+            body: [], base: "\(isSecure ? "https" : "http")://localhost:\(server.ports[door(&draws).name] ?? 0)")
+    }
+
     /// The dear ones have their scenarios; here each comes so seldom that it is a part of the weather and not all of
     /// it.
     private func door(_ draws: inout Draws) -> (name: String, layer: Int) {

@@ -18,10 +18,11 @@ struct Worker: Sendable {
         while MonotonicInstant.now < end {
             if draws.chance(1) { sessions.replaceOne(&draws) }
             if draws.chance(2) { sessions.changePolicies(&draws) }
-            switch Int.random(in: 0..<10, using: &draws) {
+            switch Int.random(in: 0..<11, using: &draws) {
             case 0...4: await askDelegate()
             case 5...6: await askForData()
             case 7...8: await askForBytes()
+            case 9: await talk()
             default: await askBesideTheSocket()
             }
         }
@@ -150,6 +151,33 @@ struct Worker: Sendable {
             findings.note(report)
             await auditor.judge(question, report.forged, after: start)
         case .failure(let error): watchdog.end(question, error as? SessionError)
+        }
+    }
+
+    /// Over a WebSocket, which is closed, cancelled, or left.
+    private mutating func talk() async {
+        guard let session = sessions.one(&draws) else { return }
+        let question = draft.echo(&draws)
+        let patience = Duration.milliseconds(draws.one(of: 3, 30, 300, 3000, 3000))
+        var echo = Echo(
+            question: question, pieceSize: draws.one(of: 125, 1000, 9000), isCompressed: draws.chance(50))
+        if draws.chance(20) { echo.leavesAfter = Int.random(in: 0...3, using: &draws) }
+        watchdog.begin(question, due: MonotonicInstant.now.advanced(by: patience))
+        let call = Task { [echo] in try await echo.run(in: session) }
+        Self.clock.asyncAfter(deadline: .now() + patience.seconds) { call.cancel() }
+        switch await call.result {
+        case .success(let report):
+            watchdog.end(question, nil)
+            findings.note(report)
+        case .failure(let error):
+            let error = error as? SessionError
+            watchdog.end(question, error)
+            // The server does nothing wrong.
+            if case .transfer(.webSocket(let failure))? = error?.reason, !Echo.isExpected(failure) {
+                var report = WorkerReport(question)
+                report.note(.disorder("\(failure)"))
+                findings.note(report)
+            }
         }
     }
 }

@@ -13,12 +13,14 @@ struct WorkerReport: Sendable {
     /// The mark of an answer that the server gave to no request.
     private(set) var forged: UInt64?
     private var hasHead = false
-    private var isOver = false
+    private(set) var isOver = false
     /// Nil when no length makes the body complete.
     private var length: Int?
     private var received = 0
 
     init(_ question: Question) { self.question = question }
+
+    mutating func note(_ flaw: Flaw) { flaws.append(flaw) }
 
     mutating func informational() {
         if hasHead || isOver { flaws.append(.disorder("informational response behind the head")) }

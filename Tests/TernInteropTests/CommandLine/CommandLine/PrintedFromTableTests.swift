@@ -10,8 +10,8 @@ import Testing
     @Test(
         "the help of all names every option of its command, and the lines of the help fit a terminal",
         arguments: [
-            "", "get", "request", "download", "upload", "events", "trust", "trust pins", "trust evaluate", "bench",
-            "demo",
+            "", "get", "request", "download", "upload", "events", "ws", "trust", "trust pins", "trust evaluate",
+            "bench", "demo",
         ])
     func help(command: String) async throws {
         let words = command.split(separator: " ").map(String.init)
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["get", "post", "download", "upload", "events"])
+    @Test(arguments: ["get", "post", "download", "upload", "events", "ws"])
     func `the help of a command with many options fits a screen, examples first`(command: String) async throws {
         let text = try await TernTool.run(command, "--help").text
         #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 32, "\(text)")

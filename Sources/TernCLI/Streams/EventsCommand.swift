@@ -38,43 +38,13 @@ struct EventsCommand: ToolCommand {
     func validate() throws { try RunOptions(options, global).validate() }
 
     func run() async throws {
-        let limit = try TransferOptions.duration(options.transfer.maximumTime, "--max-time")
-        var options = try options.withNeededTrust()
-        // It is that of all streams together.
-        options.transfer.maximumTime = nil
-        let files = try RunFiles([options], global, observers: global.messages.isVerbose ? [Self.headTeller] : [])
-        let planner = try FetchPlanner(
-            options: options, command: nil, isSilent: global.messages.isSilent, files.sessions)
-        let targets = Array(options.targets.prefix(2))
-        guard let target = targets.first, targets.count == 1 else {
-            throw UsageError("\(options.urls.joined()) stands for several URLs: give one, or -g")
+        let stream = try StreamFetch(options, global)
+        let events = stream.session.events(
+            for: stream.request, reconnection: endsWithStream ? .never : nil,
+            maximumEventSize: maximumEventSize?.bytes ?? Session.maximumEventSize, delegate: stream.delegate)
+        try await stream.follow { [isJSON] in
+            for try await event in events { try StandardStreams.print(EventText.text(of: event, isJSON: isJSON)) }
         }
-        var request = try planner.plan(try target.get(), index: 0, behind: 0).request
-        request.timeouts?.idle = nil
-        let events = planner.session.events(
-            for: request, reconnection: endsWithStream ? .never : nil,
-            maximumEventSize: maximumEventSize?.bytes ?? Session.maximumEventSize, delegate: delegate(planner.session))
-        let isJSON = isJSON
-        let reader = EventReader { event in try StandardStreams.print(EventText.text(of: event, isJSON: isJSON)) }
-        try await files.saved {
-            try await reader.read(events, within: limit, tellsErrors: global.messages.tellsErrors)
-        }
-    }
-
-    /// Tells of the responses whose events are read, with `-v`: their reader does not share them with a delegate.
-    private static let headTeller = EventObserver { observation in
-        guard case .response(let response, _) = observation.event else { return }
-        let report = VerboseReport(configuration: .default)
-        StandardStreams.tell(
-            report.receiving(response, for: observation.task.originalRequest).joined(separator: "\n"))
-    }
-
-    /// Tells of everything else, with `-v`.
-    private func delegate(_ session: Session) -> Transcript? {
-        guard global.messages.isVerbose else { return nil }
-        return Transcript(
-            .elsewhere, verbose: VerboseReport(configuration: session.configuration),
-            rules: ResponseRules(redirectSchemes: options.transfer.schemes.redirectSchemes), progress: nil)
     }
 }
 
