@@ -409,7 +409,7 @@ extension WebSocketConnection {
             self.phaseEnd = now.advanced(by: configuration.closeTimeout)
         }
         if let sent = pingSent, isReceiving {
-            if let lastReceived, lastReceived > sent {
+            if let lastReceived, lastReceived >= sent {
                 pingSent = nil
             } else if sent.advanced(by: configuration.pongTimeout) <= now {
                 return fail(.noPong(within: configuration.pongTimeout))
@@ -540,8 +540,8 @@ extension WebSocketConnection {
             requests.withLock { $0.closedHere = true }
             phase = .closing
             phaseEnd = host.tickTime.advanced(by: configuration.closeTimeout)
-            sentBeforeClose = writer.sentCount
             sendClose(close, isNext: isNext)
+            sentBeforeClose = writer.framedCount
         case .closing: if isNext { sendClose(close, isNext: true) }
         case .closed, .failed:
             completion?(closeSoFar ?? WebSocketClose(.abnormalClosure))

@@ -47,7 +47,7 @@ struct FrameWriter: ~Copyable {
     private var controls: [(opcode: FrameHeader.Opcode, payload: [UInt8])] = []
     /// Where messages end in all that was and will be sent.
     private var ends = WorkQueue<(end: UInt64, completion: SendCompletion)>()
-    private var framedCount: UInt64 = 0
+    private(set) var framedCount: UInt64 = 0
     private(set) var sentCount: UInt64 = 0
 
     /// - Parameter compression: what was negotiated, and how it is used.
@@ -90,7 +90,9 @@ struct FrameWriter: ~Copyable {
     mutating func add(_ opcode: FrameHeader.Opcode, _ payload: [UInt8]) {
         if isClosed { return }
         // A peer that asks without end and does not read gets one answer for many (RFC 6455 §5.5.3).
-        if opcode == .pong, output.count > Self.patience, let last = controls.lastIndex(where: { $0.opcode == .pong }) {
+        if opcode == .pong, output.count >= OutputBytes.enough,
+            let last = controls.lastIndex(where: { $0.opcode == .pong })
+        {
             controls[last].payload = payload
         } else {
             controls.append((opcode, payload))
@@ -106,8 +108,6 @@ struct FrameWriter: ~Copyable {
         close = (payload, isNext)
         fill()
     }
-
-    private static var patience: Int { 16 * 1024 }
 
     /// Gives up the messages that are not sent. A frame that has begun is sent whole, or the close could not be read.
     mutating func takeUnsent() -> [SendCompletion] {

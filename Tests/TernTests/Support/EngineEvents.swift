@@ -57,7 +57,7 @@ struct EngineEvents {
         case .willCache: .completed(nil)
         case .completed: nil
         case .started, .waiting, .waited, .hopBegan, .prepared, .head, .hopOver, .attemptBegan, .connecting,
-            .connectionFailed, .attemptOver, .answered, .retrying:
+            .connectionFailed, .webSocket, .attemptOver, .answered, .retrying:
             nil
         }
     }
