@@ -8,8 +8,8 @@ public protocol WebSocketReceiver: AnyObject, Sendable {
     /// piece ends within.
     func webSocket(_ socket: WebSocket, didReceive bytes: Span<UInt8>, of message: WebSocketPart)
 
-    /// There are no more messages: the server has closed the WebSocket, or was told so because of `error`. Called once, unless the
-    /// WebSocket was let go of.
+    /// There are no more messages: the server has closed the WebSocket, or was told so because of `error`. Called once,
+    /// unless the WebSocket was let go of.
     func webSocket(_ socket: WebSocket, didCloseWith close: WebSocketClose, error: SessionError?)
 }
 

@@ -233,7 +233,9 @@ extension StreamTask {
     package var reactorLoop: ReactorLoop? { stream?.loop }
 
     /// Tells observers, on the reactor's thread.
-    package func tell(_ event: TaskEvent) { tell(event, by: hopAttempts.count, at: exactNow) }
+    package func tell(_ event: TaskEvent) {
+        if isObserved { tell(event, by: hopAttempts.count, at: exactNow) }
+    }
 }
 
 extension StreamTask {
