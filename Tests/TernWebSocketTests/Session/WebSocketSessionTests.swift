@@ -15,7 +15,10 @@ import Testing
         URLRequest(url: try #require(URL(string: server.url(path))))
     }
 
-    private func session(_ change: (inout SessionConfiguration) -> Void = { _ in }) -> Session {
+    /// A session lives as long as it is referenced.
+    private let session = makeSession()
+
+    private static func makeSession(_ change: (inout SessionConfiguration) -> Void = { _ in }) -> Session {
         var configuration = SessionConfiguration()
         configuration.reactorCount = 1
         change(&configuration)
@@ -40,7 +43,6 @@ import Testing
 
     @Test func `messages of both kinds and of all lengths come back as they went`() async throws {
         let server = try ScriptedWebSocketServer()
-        let session = session()
         let socket = try await session.webSocket(for: request(server))
         #expect(socket.response.statusCode == 101)
         for length in [0, 1, 125, 126, 127, 4_000, 65_535, 65_536, 300_000, 1_000_000] {
@@ -66,7 +68,6 @@ import Testing
     @Test func `the messages are a sequence that ends with an orderly close, and throws otherwise`() async throws {
         let server = try ScriptedWebSocketServer(
             onOpen: [.text("1"), .binary([2]), .close(1001, reason: "restart")]) { _, _ in [] }
-        let session = session()
         let socket = try await session.webSocket(for: request(server))
         var messages: [WebSocketMessage] = []
         for try await message in socket { messages.append(message) }
@@ -80,7 +81,7 @@ import Testing
 
     @Test func `pings measure the way, in both directions`() async throws {
         let server = try ScriptedWebSocketServer(onOpen: [.ping([1, 2, 3])]) { _, _ in [] }
-        let socket = try await session().webSocket(for: request(server))
+        let socket = try await session.webSocket(for: request(server))
         #expect(try await socket.ping() > .zero)
         #expect(
             await server.waitFor {
@@ -90,7 +91,7 @@ import Testing
 
     @Test func `many Swift tasks send and receive at once, and each message goes to one of them`() async throws {
         let server = try ScriptedWebSocketServer()
-        let socket = try await session().webSocket(for: request(server))
+        let socket = try await session.webSocket(for: request(server))
         let received = await withTaskGroup(of: WebSocketMessage?.self) { group in
             for number in 0..<50 {
                 group.addTask {
@@ -114,7 +115,7 @@ import Testing
         configuration.subprotocols = ["wamp", "soap"]
         var request = try request(server, "/chat?x=1")
         request.setValue("1", forHTTPHeaderField: "X-Own")
-        let socket = try await session().webSocket(for: request, configuration: configuration)
+        let socket = try await session.webSocket(for: request, configuration: configuration)
         #expect(socket.subprotocol == "soap")
         #expect(!socket.isCompressed)
         let seen = try #require(server.webSockets.first?.request)
@@ -136,7 +137,6 @@ import Testing
             (.accept(extensions: "permessage-deflate"), .handshake(.extensions), nil),
             (.accept(extensions: "x-unknown"), .handshake(.extensions), nil),
         ]
-        let session = session()
         for (answer, expected, status) in cases {
             let server = try ScriptedWebSocketServer(handshake: { _, _ in answer })
             let request = try request(server)
@@ -159,7 +159,7 @@ import Testing
             default: .accept()
             }
         })
-        let session = session { $0.httpCookieStorage = HTTPCookieStorage() }
+        let session = Self.makeSession { $0.httpCookieStorage = HTTPCookieStorage() }
         var request = try request(server, "/old")
         request.credential = PasswordCredential(user: "me", password: "secret")
         let socket = try await session.webSocket(for: request)
@@ -178,7 +178,7 @@ import Testing
         var policy = RetryPolicy()
         policy.backOff.base = .milliseconds(1)
         request.retryPolicy = policy
-        let socket = try await session().webSocket(for: request)
+        let socket = try await session.webSocket(for: request)
         try await socket.send("x")
         #expect(try await socket.receive() == .text("x"))
     }
@@ -206,7 +206,7 @@ import Testing
         let proxy = try ScriptedProxy()
         var request = try request(server)
         request.proxy = .through(Proxy(.http, host: "127.0.0.1", port: proxy.port))
-        let socket = try await session().webSocket(for: request)
+        let socket = try await session.webSocket(for: request)
         try await socket.send("through")
         #expect(try await socket.receive() == .text("through"))
         #expect(proxy.observations.requests.map(\.kind) == [.connect])
@@ -221,7 +221,6 @@ import Testing
             (.frame(WebSocketFrame(3, [])), .opcode, 1002), (.bytes([0x82, 0x81, 0, 0, 0, 0, 0]), .mask, 1002),
             (.slowly(.frame(WebSocketFrame(.continuation, [1])), every: .zero), .nothingToContinue, 1002),
         ]
-        let session = session()
         for (step, violation, code) in cases {
             let server = try ScriptedWebSocketServer(onOpen: [.text("first"), step]) { _, _ in [] }
             let socket = try await session.webSocket(for: request(server))
@@ -236,7 +235,7 @@ import Testing
     @Test func `a connection that is cut fails whoever waits`() async throws {
         for step in [WebSocketStep.hangUp, .reset] {
             let server = try ScriptedWebSocketServer { _, _ in [step] }
-            let socket = try await session().webSocket(for: request(server))
+            let socket = try await session.webSocket(for: request(server))
             async let ping = failure { () throws(SessionError) in _ = try await socket.ping() }
             try await socket.send("go")
             let reason = await failure { () throws(SessionError) in _ = try await socket.receive() }
@@ -250,7 +249,7 @@ import Testing
 
     @Test func `cancelling a reader closes the WebSocket`() async throws {
         let server = try ScriptedWebSocketServer { _, _ in [] }
-        let socket = try await session().webSocket(for: request(server))
+        let socket = try await session.webSocket(for: request(server))
         let reader = Task { try await socket.receive() }
         try await socket.send("x")
         #expect(await server.waitFor { $0.webSockets.first?.messageCount == 1 })
@@ -261,7 +260,6 @@ import Testing
 
     @Test func `cancelling the handshake leaves nothing`() async throws {
         let origin = try ScriptedOrigin { _, _ in [.hold] }
-        let session = session()
         let url = try #require(URL(string: origin.url("/")))
         let opening = Task { try await session.webSocket(from: url) }
         #expect(await origin.waitFor { $0.headCount == 1 })
@@ -272,7 +270,6 @@ import Testing
 
     @Test func `a WebSocket that is let go of says goodbye`() async throws {
         let server = try ScriptedWebSocketServer { _, _ in [] }
-        let session = session()
         do {
             let socket = try await session.webSocket(for: request(server))
             try await socket.send("hello")
@@ -284,7 +281,6 @@ import Testing
 
     @Test func `a session that is invalidated ends its WebSockets`() async throws {
         let server = try ScriptedWebSocketServer { _, _ in [] }
-        let session = session()
         let socket = try await session.webSocket(for: request(server))
         session.invalidateAndCancel()
         let reason = await failure { () throws(SessionError) in _ = try await socket.receive() }
@@ -294,7 +290,7 @@ import Testing
 
     @Test func `a close that cannot be sent is refused, and the WebSocket stays open`() async throws {
         let server = try ScriptedWebSocketServer()
-        let socket = try await session().webSocket(for: request(server))
+        let socket = try await session.webSocket(for: request(server))
         for close in [
             WebSocketClose(.abnormalClosure), WebSocketClose(WebSocketCloseCode(rawValue: 0)),
             WebSocketClose(.normalClosure, reason: String(repeating: "é", count: 62)),
@@ -315,7 +311,7 @@ import Testing
     @Test func `a reader that stops stops the server, and loses nothing`() async throws {
         let steps = (0..<2_000).map { WebSocketStep.binary([UInt8](repeating: UInt8($0 & 0xFF), count: 10_000)) }
         let server = try ScriptedWebSocketServer(onOpen: steps) { _, _ in [] }
-        let socket = try await session().webSocket(for: request(server))
+        let socket = try await session.webSocket(for: request(server))
         for number in 0..<2_000 {
             let expected = Data(repeating: UInt8(number & 0xFF), count: 10_000)
             let isSame = try await socket.receive() == .data(expected)
@@ -329,7 +325,7 @@ import Testing
         let server = try ScriptedWebSocketServer(
             script: WebSocketScript(onOpen: [.text("1"), .text("22"), .text("333")]))
         let echo = EchoReceiver(limit: 100)
-        let socket = try await session().webSocket(for: request(server), receiver: echo)
+        let socket = try await session.webSocket(for: request(server), receiver: echo)
         #expect(await echo.waitFor(messages: 100))
         try await socket.close()
         #expect(await echo.waitForClose() == WebSocketClose(.normalClosure))
@@ -339,7 +335,7 @@ import Testing
     @Test func `observers and an archive have the messages`() async throws {
         let server = try ScriptedWebSocketServer()
         let recorder = HARRecorder()
-        let session = self.session { $0.observers = [recorder] }
+        let session = Self.makeSession { $0.observers = [recorder] }
         let socket = try await session.webSocket(for: request(server))
         try await socket.send("four")
         _ = try await socket.receive()
