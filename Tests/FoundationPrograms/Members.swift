@@ -221,19 +221,30 @@ show("HTTPCookie.AcceptPolicy", (0...3).map { HTTPCookie.AcceptPolicy(rawValue: 
 show("HTTPCookie.AcceptPolicy.init(rawValue:)", HTTPCookie.AcceptPolicy(rawValue: 1) == .never)
 show("URLSessionWebSocketTask.CloseCode.abnormalClosure", URLSessionWebSocketTask.CloseCode.abnormalClosure.rawValue)
 show("URLSessionWebSocketTask.CloseCode.goingAway", URLSessionWebSocketTask.CloseCode.goingAway.rawValue)
-show("URLSessionWebSocketTask.CloseCode.internalServerError", URLSessionWebSocketTask.CloseCode.internalServerError.rawValue)
+show(
+    "URLSessionWebSocketTask.CloseCode.internalServerError",
+    URLSessionWebSocketTask.CloseCode.internalServerError.rawValue)
 show("URLSessionWebSocketTask.CloseCode.invalid", URLSessionWebSocketTask.CloseCode.invalid.rawValue)
-show("URLSessionWebSocketTask.CloseCode.invalidFramePayloadData", URLSessionWebSocketTask.CloseCode.invalidFramePayloadData.rawValue)
-show("URLSessionWebSocketTask.CloseCode.mandatoryExtensionMissing", URLSessionWebSocketTask.CloseCode.mandatoryExtensionMissing.rawValue)
+show(
+    "URLSessionWebSocketTask.CloseCode.invalidFramePayloadData",
+    URLSessionWebSocketTask.CloseCode.invalidFramePayloadData.rawValue)
+show(
+    "URLSessionWebSocketTask.CloseCode.mandatoryExtensionMissing",
+    URLSessionWebSocketTask.CloseCode.mandatoryExtensionMissing.rawValue)
 show("URLSessionWebSocketTask.CloseCode.messageTooBig", URLSessionWebSocketTask.CloseCode.messageTooBig.rawValue)
 show("URLSessionWebSocketTask.CloseCode.noStatusReceived", URLSessionWebSocketTask.CloseCode.noStatusReceived.rawValue)
 show("URLSessionWebSocketTask.CloseCode.normalClosure", URLSessionWebSocketTask.CloseCode.normalClosure.rawValue)
 show("URLSessionWebSocketTask.CloseCode.policyViolation", URLSessionWebSocketTask.CloseCode.policyViolation.rawValue)
 show("URLSessionWebSocketTask.CloseCode.protocolError", URLSessionWebSocketTask.CloseCode.protocolError.rawValue)
-show("URLSessionWebSocketTask.CloseCode.tlsHandshakeFailure", URLSessionWebSocketTask.CloseCode.tlsHandshakeFailure.rawValue)
+show(
+    "URLSessionWebSocketTask.CloseCode.tlsHandshakeFailure",
+    URLSessionWebSocketTask.CloseCode.tlsHandshakeFailure.rawValue)
 show("URLSessionWebSocketTask.CloseCode.unsupportedData", URLSessionWebSocketTask.CloseCode.unsupportedData.rawValue)
-show("URLSessionWebSocketTask.CloseCode", (999...1016).map { URLSessionWebSocketTask.CloseCode(rawValue: $0)?.rawValue })
-show("URLSessionWebSocketTask.CloseCode.init(rawValue:)", URLSessionWebSocketTask.CloseCode(rawValue: 1001) == .goingAway)
+show(
+    "URLSessionWebSocketTask.CloseCode", (999...1016).map { URLSessionWebSocketTask.CloseCode(rawValue: $0)?.rawValue })
+show(
+    "URLSessionWebSocketTask.CloseCode.init(rawValue:)", URLSessionWebSocketTask.CloseCode(rawValue: 1001) == .goingAway
+)
 let messages: [URLSessionWebSocketTask.Message] = [.data(Data([1, 2])), .string("text")]
 show("URLSessionWebSocketTask.Message", messages.count)
 for case .data(let data) in messages { show("URLSessionWebSocketTask.Message.data(_:)", data.count) }
