@@ -166,7 +166,7 @@ extension WebSocket: AsyncSequence {
         }
     }
 
-    /// The same; `completionHandler` is called once, on the reactor's thread, or at once if the WebSocket has ended.
+    /// The same; `completionHandler` is called once, on the reactor's thread.
     public func receive(completionHandler: @escaping @Sendable (Result<WebSocketMessage, SessionError>) -> Void) {
         connection.receive(completionHandler)
     }

@@ -263,7 +263,7 @@ extension WebSocketConnection {
     }
 
     /// Those who wait for a message or the end, one after the other, however many they ask for.
-    private func serve(atMost limit: Int) {
+    private func serve(atMost limit: Int = callsPerTick) {
         var left = limit
         while left > 0, let call = inbox.nextCall() {
             left -= 1
@@ -272,7 +272,14 @@ extension WebSocketConnection {
             case .call(let handler, let result): handler(result)
             }
         }
-        if left == 0 { ask(.goOn) }
+        if left == 0 { serveLater() }
+    }
+
+    /// In a tick of its own, also when the stream is over: a handler may ask again whatever it is told.
+    private func serveLater() {
+        if ask(.goOn) || host.perform({ self.serve() }) { return }
+        // The reactor has ended.
+        serve(atMost: 1)
     }
 
     private func add(_ message: WebSocketMessage) { inbox.add(message) }
@@ -379,7 +386,7 @@ extension WebSocketConnection {
     func endTick() {
         (windows, frames) = (0, 0)
         writer.endTick()
-        serve(atMost: Self.callsPerTick)
+        serve()
         while let completion = writer.popSent() { completed.append((completion, nil)) }
         if !completed.isEmpty {
             let completed = completed
@@ -450,6 +457,7 @@ extension WebSocketConnection {
         (nextPing, pingSent) = (nil, nil)
         tell(.closed(close))
         inbox.end(error)
+        serve()
         if let receiver = receiver.take(), let socket {
             receiver.webSocket(socket, didCloseWith: close, error: failure)
         }
@@ -476,7 +484,6 @@ extension WebSocketConnection {
         }
         for request in list { refuse(request, end) }
         endTick()
-        serve(atMost: .max)
         // After what the tick has completed.
         if let observer { host.afterTick { observer.webSocketDidEnd(error) } }
     }
@@ -598,7 +605,7 @@ extension WebSocketConnection {
 
     /// Has `handler` called with the next message or the error after the last, on the reactor's thread.
     func receive(_ handler: @escaping MessageInbox.Handler) {
-        if !inbox.waits(handler), !ask(.goOn) { serve(atMost: .max) }
+        if !inbox.waits(handler) { serveLater() }
     }
 
     /// The Swift task that uses it was cancelled, or nobody uses it any more.
