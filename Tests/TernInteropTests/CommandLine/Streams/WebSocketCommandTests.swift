@@ -273,8 +273,8 @@ import Testing
         """
 
     /// Sends lines, and closes when their echo has come.
-    private func echo(_ arguments: String...) async throws {
-        let lines = (1...2000).map { "line \($0) \(String(repeating: "\u{E9}", count: $0 % 300))" }
+    private func echo(_ arguments: String..., count: Int = 2000) async throws {
+        let lines = (1...count).map { "line \($0) \(String(repeating: "\u{E9}", count: $0 % 300))" }
         let output = LineLog()
         let errors = LineLog()
         let program = try TestProgram(
@@ -319,6 +319,7 @@ import Testing
         let process = try ServerProcess(
             "websocketd", ["--address=127.0.0.1", "--port=\(port)", "cat"], package: "websocketd", in: folder.url)
         try await process.waitUntilListening(on: port)
-        try await echo("ws://127.0.0.1:\(port)/")
+        // It waits for its program to take a line while the program waits for it to take one: the pipes have room for these.
+        try await echo("ws://127.0.0.1:\(port)/", count: 200)
     }
 }
