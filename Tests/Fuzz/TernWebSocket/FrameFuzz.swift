@@ -5,7 +5,8 @@ import TernEngine
 @testable import TernWebSocket
 
 /// The frames of a server, after a byte that says whether messages may be compressed and how the rest is cut. However it is cut,
-/// the messages, the failure and the close frame of the client are the same, and no message is longer than the limit.
+/// the messages and, unless they are compressed, the failure and the close are the same, and no message is longer than the
+/// limit.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> Int32 {
     guard count > 0 else { return 0 }
@@ -13,7 +14,11 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> Int32 {
     let bytes = unsafe Array(UnsafeBufferPointer(start: start, count: count).dropFirst())
     let whole = Reading(bytes, isCompressed: options & 1 == 1, size: .max)
     let cut = Reading(bytes, isCompressed: options & 1 == 1, size: 1 + Int(options >> 1))
-    guard whole.messages == cut.messages, whole.failure == cut.failure, whole.close == cut.close else {
+    // What is wrong with a compressed message is found in another order where it comes in other pieces.
+    let isSame =
+        options & 1 == 1
+        ? (whole.failure == nil) == (cut.failure == nil) : whole.failure == cut.failure && whole.close == cut.close
+    guard whole.messages == cut.messages, isSame else {
         fatalError("cut elsewhere: \(whole) \(cut)")
     }
     return 0
@@ -49,7 +54,7 @@ private struct Reading {
                 if message.bytes.count > limit { fatalError("too long") }
                 messages.append(message)
             }
-            connection.lendUnsent(\.count)
+            connection.lendUnsent { $0.count }
             if connection.ending != nil { break }
         }
         if case .failure(let error)? = connection.take(), case .transfer(.webSocket(let failure)) = error.reason {
