@@ -142,32 +142,16 @@ private final class WebSocketPipe: Sendable {
 
     private func send() async throws {
         let input = InputDescriptor()
-        var (line, number) = (Data(), 1)
+        var messages = InputMessages(isBinary: isBinary)
         while let piece = try await input.nextPiece(of: "-") {
-            if isBinary {
-                try await socket.send(piece)
-                continue
-            }
-            let parts = piece.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-            for part in parts.dropLast() {
-                try await send(line + part, number)
-                (line, number) = (Data(), number + 1)
-            }
-            line += parts.last ?? Data()
-            if line.count > InputFile.maximumLength {
-                throw CommandFailure(.unreadable, "line \(number) of standard input is longer than 64 MB")
-            }
+            for part in try messages.parts(of: piece) { try await send(try messages.message(part)) }
         }
-        if !line.isEmpty { try await send(line, number) }
+        if let last = messages.lastPart { try await send(try messages.message(last)) }
     }
 
-    private func send(_ line: Data, _ number: Int) async throws {
-        guard let text = String(validating: line, as: UTF8.self) else {
-            throw CommandFailure(
-                .unreadable, "line \(number) of standard input is not UTF-8: --binary sends bytes as they are")
-        }
-        try await socket.send(text)
-    }
+    /// Not inlined: Swift 6.3.1 fails to compile the function above with it.
+    @inline(never)
+    private func send(_ message: WebSocketMessage) async throws { try await socket.send(message) }
 
     /// Gives the server 10 s to close, too, or to send something. Time in which the output waits does not count.
     private func close() async throws {
@@ -227,5 +211,43 @@ private final class WebSocketPipe: Sendable {
             }
             try StandardStreams.write(data)
         }
+    }
+}
+
+/// What pieces of standard input are as messages: each one, or each line of them.
+private struct InputMessages {
+    let isBinary: Bool
+    private var line = Data()
+    private var number = 1
+
+    init(isBinary: Bool) { self.isBinary = isBinary }
+
+    /// The messages that end in the next piece.
+    mutating func parts(of piece: Data) throws -> [Data] {
+        if isBinary { return [piece] }
+        var parts = piece.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { Data($0) }
+        line += parts.removeFirst()
+        if let last = parts.popLast() {
+            parts.insert(line, at: 0)
+            line = last
+        }
+        if line.count > InputFile.maximumLength {
+            throw CommandFailure(.unreadable, "line \(number + parts.count) of standard input is longer than 64 MB")
+        }
+        return parts
+    }
+
+    /// A last line without an end.
+    var lastPart: Data? { line.isEmpty ? nil : line }
+
+    /// The next of them.
+    mutating func message(_ part: Data) throws -> WebSocketMessage {
+        if isBinary { return .data(part) }
+        guard let text = String(validating: part, as: UTF8.self) else {
+            throw CommandFailure(
+                .unreadable, "line \(number) of standard input is not UTF-8: --binary sends bytes as they are")
+        }
+        number += 1
+        return .text(text)
     }
 }
