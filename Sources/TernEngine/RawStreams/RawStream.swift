@@ -218,6 +218,8 @@ extension RawStream {
         if canGoOn(speaker) {
             let bytes = untaken
             untaken = bytes.dropFirst(speaker.receive(bytes.span))
+            // An empty slice would keep what was before it, and grow behind that.
+            if untaken.isEmpty { untaken = Data() }
         }
         if untaken.isEmpty, !hasEnded { receive(transport) }
         if untaken.isEmpty, hasEnded, !speaker.hasMore, speaker.wanted > 0 { speaker.receiveEnd() }

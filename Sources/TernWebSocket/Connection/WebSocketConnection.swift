@@ -148,7 +148,9 @@ extension WebSocketConnection {
         case .closed, .failed: return Self.wantedElsewhere
         }
         if !hasReceiver, !hasLeft, !inbox.hasRoom { return 0 }
-        return min(max(Self.wantedElsewhere, reader.missingCount), Self.wantedInFrame)
+        // What is decompressed in several ticks waits here.
+        let most = inflater == nil ? Self.wantedInFrame : Self.wantedElsewhere
+        return min(max(Self.wantedElsewhere, reader.missingCount), most)
     }
 
     var hasMore: Bool { inflating != nil && wanted > 0 }
@@ -554,7 +556,9 @@ extension WebSocketConnection {
             completion?(closeSoFar ?? WebSocketClose(.abnormalClosure))
             return
         }
-        if let completion { closeCompletions.append(completion) }
+        guard let completion else { return }
+        // One that was left has closed without an answer.
+        if let closeSoFar { completion(closeSoFar) } else { closeCompletions.append(completion) }
     }
 }
 

@@ -30,6 +30,9 @@ struct FrameWriter: ~Copyable {
     /// The current frame: what of its payload is left, and its mask.
     private var missing = 0
     private var masking = Masking(0)
+    /// What was negotiated, and the level; nil without compression.
+    private var settings: (parameters: DeflateParameters, level: Int)?
+    /// Made for the first message that is compressed: it takes 260 KB.
     private var deflater: MessageDeflater?
     private let minimumSize: Int
     /// The compressed part that is being framed.
@@ -54,8 +57,7 @@ struct FrameWriter: ~Copyable {
     init(_ parameters: DeflateParameters?, _ compression: WebSocketCompression?) {
         minimumSize = max(1, compression?.minimumSize ?? .max)
         if let parameters, let compression, MessageDeflater.supports(parameters) {
-            // Without memory for it, messages are sent as they are.
-            deflater = try? MessageDeflater(parameters, level: compression.level)
+            settings = (parameters, compression.level)
         }
     }
 
@@ -77,7 +79,7 @@ struct FrameWriter: ~Copyable {
     mutating func add(isText: Bool, _ bytes: Span<UInt8>) -> Bool {
         let size = bytes.count + FrameHeader.maximumSize
         guard !isClosed, close == nil, current == nil, messages.isEmpty, controls.isEmpty,
-            bytes.count < minimumSize || deflater == nil, output.count + size <= OutputBytes.enough
+            bytes.count < minimumSize || settings == nil, output.count + size <= OutputBytes.enough
         else { return false }
         let key = random.next()
         write(FrameHeader(isText ? .text : .binary, mask: key, length: bytes.count))
@@ -181,7 +183,12 @@ extension FrameWriter {
     private mutating func begin(_ message: Message) {
         current = message
         (offset, isFirstFrame) = (0, true)
-        isCompressing = deflater != nil && message.bytes.count >= minimumSize
+        if let settings, deflater == nil, message.bytes.count >= minimumSize {
+            deflater = try? MessageDeflater(settings.parameters, level: settings.level)
+            // Without memory for it, messages are sent as they are.
+            if deflater == nil { self.settings = nil }
+        }
+        isCompressing = settings != nil && message.bytes.count >= minimumSize
     }
 
     private mutating func beginFrame() {
