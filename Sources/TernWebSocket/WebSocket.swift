@@ -6,11 +6,7 @@ import TernIO
 /// A WebSocket (RFC 6455): messages in both directions over one connection, opened by
 /// `session.webSocket(for:configuration:delegate:)`.
 ///
-/// ```swift
-/// for try await message in socket {
-///     if case .text(let text) = message { print(text) }
-/// }
-/// ```
+/// It is a sequence of its messages: `for try await message in socket`.
 ///
 /// Messages wait until they are received, at most 64 KB of them or one longer message: then the server waits. A message
 /// that is sent waits until the server takes it. Pings of the server are answered by themselves.
