@@ -12,7 +12,7 @@ import TernIO
 /// that is sent waits until the server takes it. Pings of the server are answered by themselves.
 ///
 /// All members may be used on any thread. Releasing the last reference closes the WebSocket with
-/// ``TernEngine/WebSocketCloseCode/goingAway``. It does not retain its session.
+/// `goingAway`. It does not retain its session.
 public final class WebSocket: Sendable {
     /// The server's 101.
     public let response: HTTPURLResponse
@@ -33,7 +33,7 @@ public final class WebSocket: Sendable {
     deinit { connection.leave() }
 
     /// What the server's close frame says; if the WebSocket has failed, what the server was told, or
-    /// ``TernEngine/WebSocketCloseCode/abnormalClosure``. Nil while it is open.
+    /// `abnormalClosure`. Nil while it is open.
     public var closed: WebSocketClose? { connection.closeSoFar }
 
     /// Begins with the connection, which has an object for its calls now.
@@ -44,7 +44,7 @@ public final class WebSocket: Sendable {
         if !isAlive { connection.ended(task.error(.sessionInvalidated)) }
     }
 
-    /// Ends the connection at once, without a close. Whoever waits gets ``TernEngine/SessionError/Reason-swift.enum/cancelled``.
+    /// Ends the connection at once, without a close. Whoever waits gets `cancelled`.
     public func cancel() { task.cancel() }
 }
 
@@ -78,7 +78,7 @@ extension WebSocket {
     }
 
     /// Sends a message that is lent for the call, and does not tell when it has been sent. On the reactor's thread, as in a
-    /// ``WebSocketReceiver``, it is framed without another copy.
+    /// `WebSocketReceiver`, it is framed without another copy.
     ///
     /// - Parameters:
     ///   - bytes: the message; a text must be UTF-8, which is not checked.
@@ -105,7 +105,7 @@ extension WebSocket {
     }
 
     /// Closes the WebSocket after the messages that wait, and returns what the server's close frame says:
-    /// ``TernEngine/WebSocketCloseCode/abnormalClosure`` if none comes within
+    /// `abnormalClosure` if none comes within
     /// ``WebSocketConfiguration/closeTimeout``. Messages that the server sent before can still be received. Of a WebSocket
     /// that is closed, returns how it was closed.
     ///
