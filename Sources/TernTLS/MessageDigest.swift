@@ -52,9 +52,9 @@ package struct MessageDigest: ~Copyable {
 }
 
 extension MessageDigest {
-    /// The SHA-256 of these bytes; nil if it could not be computed.
-    package static func sha256(_ bytes: [UInt8]) -> [UInt8]? {
-        var digest = MessageDigest(.sha256)
+    /// The hash of these bytes; nil if it could not be computed.
+    package static func hash(_ bytes: [UInt8], by algorithm: Algorithm) -> [UInt8]? {
+        var digest = MessageDigest(algorithm)
         unsafe bytes.withUnsafeBytes { unsafe digest.update($0) }
         return digest.finish()
     }

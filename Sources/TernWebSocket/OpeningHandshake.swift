@@ -57,9 +57,7 @@ package struct OpeningHandshake: Sendable {
     }
 
     static func accept(_ key: String) -> String? {
-        var digest = MessageDigest(.sha1)
         let text = Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)
-        unsafe text.withUnsafeBytes { unsafe digest.update($0) }
-        return digest.finish().map { Data($0).base64EncodedString() }
+        return MessageDigest.hash(text, by: .sha1).map { Data($0).base64EncodedString() }
     }
 }

@@ -109,7 +109,7 @@ public struct AWSSigner: RequestSigner {
     private func scope(_ time: SigningTime) -> String { "\(time.day)/\(region)/\(service)/aws4_request" }
 
     private func signature(of request: [UInt8], _ time: SigningTime) throws(SigningError) -> String {
-        guard let hash = MessageDigest.sha256(request) else { throw .keyFailed }
+        guard let hash = MessageDigest.hash(request, by: .sha256) else { throw .keyFailed }
         let message = "AWS4-HMAC-SHA256\n\(time.text)\n\(scope(time))\n\(hash.map(hexadecimal).joined())"
         var key = Array("AWS4\(secretAccessKey)".utf8)
         // The key for the day, the region, the service and the version; then the message.

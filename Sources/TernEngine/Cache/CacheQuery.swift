@@ -230,7 +230,7 @@ struct RangeRequest: Sendable {
 }
 
 extension StringProtocol {
-    var trimmingBlanks: SubSequence {
+    package var trimmingBlanks: SubSequence {
         let isBlank = { (character: Character) in character == " " || character == "\t" }
         guard let last = lastIndex(where: { !isBlank($0) }) else { return self[startIndex..<startIndex] }
         return self[...last].drop(while: isBlank)

@@ -67,19 +67,8 @@ import CTernZlib
         let input = bytes.extracting(droppingFirst: offset)
         let given = UInt32(clamping: input.count)
         let isWhole = input.count == Int(given)
-        let code = unsafe input.withUnsafeBufferPointer { input in
-            unsafe output.withUnsafeMutableBufferPointer { output, written in
-                let room = UInt32(clamping: output.count - written)
-                unsafe stream.pointee.next_in = input.baseAddress
-                unsafe stream.pointee.avail_in = given
-                unsafe stream.pointee.next_out = output.baseAddress.map { unsafe $0 + written }
-                unsafe stream.pointee.avail_out = room
-                let code = unsafe CTernZlib.deflate(stream, isWhole ? flush.rawValue : Z_NO_FLUSH)
-                written += unsafe Int(room - stream.pointee.avail_out)
-                unsafe stream.pointee.next_in = nil
-                unsafe stream.pointee.next_out = nil
-                return code
-            }
+        let code = unsafe stream.step(input, given, into: &output) { stream in
+            unsafe CTernZlib.deflate(stream, isWhole ? flush.rawValue : Z_NO_FLUSH)
         }
         offset += unsafe Int(given - stream.pointee.avail_in)
         guard isWhole, offset == bytes.count else { return false }

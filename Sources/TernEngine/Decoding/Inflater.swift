@@ -77,20 +77,7 @@ import CTernZlib
         // The first bit of a block says whether it is the last (RFC 1951 §3.2.3).
         if place == .firstBlock, !input.isEmpty { place = input[0] & 1 == 1 ? .onlyBlock : .blocks }
         let flush = place == .onlyBlock ? Z_NO_FLUSH : Z_BLOCK
-        let code = unsafe input.withUnsafeBufferPointer { input in
-            unsafe output.withUnsafeMutableBufferPointer { output, written in
-                let room = UInt32(clamping: output.count - written)
-                unsafe stream.pointee.next_in = input.baseAddress
-                unsafe stream.pointee.avail_in = given
-                unsafe stream.pointee.next_out = output.baseAddress.map { unsafe $0 + written }
-                unsafe stream.pointee.avail_out = room
-                let code = unsafe CTernZlib.inflate(stream, flush)
-                written += unsafe Int(room - stream.pointee.avail_out)
-                unsafe stream.pointee.next_in = nil
-                unsafe stream.pointee.next_out = nil
-                return code
-            }
-        }
+        let code = unsafe stream.step(input, given, into: &output) { stream in unsafe CTernZlib.inflate(stream, flush) }
         offset += unsafe Int(given - stream.pointee.avail_in)
         switch code {
         case Z_OK where unsafe stream.pointee.data_type & Self.isAtBoundary != 0:
@@ -111,6 +98,28 @@ import CTernZlib
         case (Z_NEED_DICT, _): .dictionaryNeeded
         case (_, "incorrect data check"), (_, "incorrect length check"), (_, "header crc mismatch"): .checksum
         case (_, let message): .malformed(message ?? "stream error")
+        }
+    }
+}
+
+extension UnsafeMutablePointer<z_stream> {
+    /// Lends the first `given` bytes of the input and the room of `output` for one call of zlib, and returns its code.
+    @unsafe func step(
+        _ input: Span<UInt8>, _ given: UInt32, into output: inout OutputSpan<UInt8>, _ work: (Self) -> Int32
+    ) -> Int32 {
+        unsafe input.withUnsafeBufferPointer { input in
+            unsafe output.withUnsafeMutableBufferPointer { output, written in
+                let room = UInt32(clamping: output.count - written)
+                unsafe pointee.next_in = input.baseAddress
+                unsafe pointee.avail_in = given
+                unsafe pointee.next_out = output.baseAddress.map { unsafe $0 + written }
+                unsafe pointee.avail_out = room
+                let code = unsafe work(self)
+                written += unsafe Int(room - pointee.avail_out)
+                unsafe pointee.next_in = nil
+                unsafe pointee.next_out = nil
+                return code
+            }
         }
     }
 }

@@ -58,7 +58,6 @@ final class RawStream: ReadinessHandler, @unchecked Sendable {
     private var pendingEnd: StreamFailure?
     /// What has arrived and the speaker has not taken.
     private var untaken = Data()
-    private var hasEnded = false
     var isPaused = false { didSet { advanceInNextTick() } }
 
     init(loop: ReactorLoop, assistant: any StreamAssistant) {
@@ -176,7 +175,7 @@ extension RawStream {
     func hand(over speaker: any StreamProtocol) {
         if case .over = stage { return speaker.ended(finalError) }
         untaken = reads.takeAll()
-        (self.speaker, hasEnded) = (speaker, reads.hasEnded)
+        self.speaker = speaker
         advance()
     }
 
@@ -221,8 +220,8 @@ extension RawStream {
             // An empty slice would keep what was before it, and grow behind that.
             if untaken.isEmpty { untaken = Data() }
         }
-        if untaken.isEmpty, !hasEnded { receive(transport) }
-        if untaken.isEmpty, hasEnded, !speaker.hasMore, speaker.wanted > 0 { speaker.receiveEnd() }
+        if untaken.isEmpty, !reads.hasEnded { receive(transport) }
+        if untaken.isEmpty, reads.hasEnded, !speaker.hasMore, speaker.wanted > 0 { speaker.receiveEnd() }
     }
 
     /// Whether there is work without further bytes.
@@ -285,7 +284,7 @@ extension RawStream {
     /// The number of bytes that may be received now.
     private var wanted: Int {
         guard let speaker else { return reads.wanted }
-        return untaken.isEmpty && !hasEnded ? speaker.wanted : 0
+        return untaken.isEmpty && !reads.hasEnded ? speaker.wanted : 0
     }
 
     private func receive(_ transport: Transport) {
@@ -307,7 +306,7 @@ extension RawStream {
                 return true
             case .message, nil: return true
             case .nothing: return false
-            case .endOfStream(isOrderly: true): (hasEnded, _) = (true, reads.ended())
+            case .endOfStream(isOrderly: true): reads.ended()
             // An attacker may have cut off a stream that does not announce its end (RFC 8446 §6.1).
             case .endOfStream(isOrderly: false): fail(.tls(TLSError(.truncated)))
             }

@@ -51,7 +51,9 @@ struct DeflateParameters: Sendable, Hashable {
         guard isWhole else { throw .extensions }
         guard let first = extensions.first else { return nil }
         guard let offer, extensions.count == 1 else { throw .extensions }
-        var parameters = first.split(separator: ";", omittingEmptySubsequences: false).map(Self.trimmed)[...]
+        var parameters = first.split(separator: ";", omittingEmptySubsequences: false).map {
+            String($0.trimmingBlanks)
+        }[...]
         guard parameters.popFirst()?.lowercased() == "permessage-deflate" else { throw .extensions }
         clientForgetsContext = offer.clientForgetsContext
         var seen: Set<String> = []
@@ -83,14 +85,10 @@ struct DeflateParameters: Sendable, Hashable {
 
     private static func pair(_ parameter: String) -> (name: String, value: String?) {
         let parts = parameter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        var value = parts.count > 1 ? trimmed(parts[1]) : nil
+        var value = parts.count > 1 ? String(parts[1].trimmingBlanks) : nil
         if let quoted = value, quoted.count >= 2, quoted.first == "\"", quoted.last == "\"" {
             value = String(quoted.dropFirst().dropLast())
         }
-        return (trimmed(parts[0]).lowercased(), value)
-    }
-
-    private static func trimmed(_ text: Substring) -> String {
-        String(text.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
+        return (parts[0].trimmingBlanks.lowercased(), value)
     }
 }

@@ -251,7 +251,8 @@ extension WebSocketConnection {
     ) throws(WebSocketFailure) {
         if isFirst {
             if isLast {
-                add(isText ? .text(String(copying: unsafe UTF8Span(unchecked: piece))) : .data(Data(copying: piece)))
+                inbox.add(
+                    isText ? .text(String(copying: unsafe UTF8Span(unchecked: piece))) : .data(Data(copying: piece)))
                 return
             }
             collected = BodyAccumulator(limit: configuration.maximumMessageSize)
@@ -261,7 +262,7 @@ extension WebSocketConnection {
         }
         if !isLast { return }
         let bytes = collected.takeAll()
-        add(isText ? .text(String(decoding: bytes, as: UTF8.self)) : .data(bytes))
+        inbox.add(isText ? .text(String(decoding: bytes, as: UTF8.self)) : .data(bytes))
     }
 
     /// Those who wait for a message or the end, one after the other, however many they ask for.
@@ -283,8 +284,6 @@ extension WebSocketConnection {
         // The reactor has ended.
         serve(atMost: 1)
     }
-
-    private func add(_ message: WebSocketMessage) { inbox.add(message) }
 
     func stopReceiving() { hasEnded = true }
 
@@ -470,15 +469,14 @@ extension WebSocketConnection {
     }
 
     func ended(_ error: SessionError?) {
-        let closed = WebSocketClose(.abnormalClosure)
         // Whoever is told now can send nothing more.
         switch phase {
         case .open, .closing: phase = .closed
         case .closed, .failed: break
         }
         hasEnded = true
-        finish(with: closed, error)
-        let end = error ?? host.error(.transfer(.webSocket(.closed(closeSoFar ?? closed))))
+        finish(with: WebSocketClose(.abnormalClosure), error)
+        let end = error ?? closedError
         let list = requests.withLock { state in
             state.end = end
             defer { state.list = [] }
@@ -494,7 +492,7 @@ extension WebSocketConnection {
         switch request {
         case .send(let message): message.completion?(error)
         case .ping(let completion): completion(.failure(error))
-        case .close(_, let completion): completion?(closeSoFar ?? WebSocketClose(.abnormalClosure))
+        case .close(_, let completion): completion?(lastClose)
         case .leave, .goOn: break
         }
     }
@@ -521,10 +519,10 @@ extension WebSocketConnection {
         }
     }
 
-    private var closedError: SessionError {
-        let close = closeSoFar ?? WebSocketClose(.abnormalClosure)
-        return host.error(.transfer(.webSocket(.closed(close))))
-    }
+    private var closedError: SessionError { host.error(.transfer(.webSocket(.closed(lastClose)))) }
+
+    /// How it was closed, or that it has ended without.
+    private var lastClose: WebSocketClose { closeSoFar ?? WebSocketClose(.abnormalClosure) }
 
     private func send(_ message: FrameWriter.Message) {
         guard case .open = phase, writer.add(message) else {
@@ -553,7 +551,7 @@ extension WebSocketConnection {
             sentBeforeClose = writer.framedCount
         case .closing: if isNext { sendClose(close, isNext: true) }
         case .closed, .failed:
-            completion?(closeSoFar ?? WebSocketClose(.abnormalClosure))
+            completion?(lastClose)
             return
         }
         guard let completion else { return }

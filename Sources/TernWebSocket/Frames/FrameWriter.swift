@@ -81,10 +81,7 @@ struct FrameWriter: ~Copyable {
         guard !isClosed, close == nil, current == nil, messages.isEmpty, controls.isEmpty,
             bytes.count < minimumSize || settings == nil, output.count + size <= OutputBytes.enough
         else { return false }
-        let key = random.next()
-        write(FrameHeader(isText ? .text : .binary, mask: key, length: bytes.count))
-        var masking = Masking(key)
-        append(bytes, &masking)
+        writeWhole(isText ? .text : .binary, bytes)
         return true
     }
 
@@ -155,9 +152,9 @@ extension FrameWriter {
                 continueFrame()
             } else if !controls.isEmpty {
                 let (opcode, payload) = controls.removeFirst()
-                writeControl(opcode, payload)
+                writeWhole(opcode, payload.span)
             } else if let close, close.isNext || current == nil && messages.isEmpty {
-                writeControl(.close, close.payload)
+                writeWhole(.close, close.payload.span)
                 isClosed = true
             } else if current != nil {
                 if isCompressing {
@@ -173,11 +170,12 @@ extension FrameWriter {
         }
     }
 
-    private mutating func writeControl(_ opcode: FrameHeader.Opcode, _ payload: [UInt8]) {
+    /// A frame that is whole at once.
+    private mutating func writeWhole(_ opcode: FrameHeader.Opcode, _ payload: Span<UInt8>) {
         let key = random.next()
         write(FrameHeader(opcode, mask: key, length: payload.count))
         var masking = Masking(key)
-        append(payload.span, &masking)
+        append(payload, &masking)
     }
 
     private mutating func begin(_ message: Message) {
