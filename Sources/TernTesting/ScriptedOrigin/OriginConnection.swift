@@ -104,15 +104,15 @@ struct OriginConnection {
         case .reset:
             stream.armReset()
             throw .script
-        case .webSocket(let script): throw serve(script, after: request)
+        case .webSocket(let script, let head): throw serve(script, after: request, head: head)
         }
     }
 
-    private func serve(_ script: WebSocketScript, after request: ReceivedRequest?) -> ConnectionEnd {
+    private func serve(_ script: WebSocketScript, after request: ReceivedRequest?, head: [UInt8]) -> ConnectionEnd {
         let request = request ?? ReceivedRequest(connection: number, index: 0, head: [])
         var connection = WebSocketConnection(
             opened: request, number: number, script: script, stream: stream, reader: reader, log: log)
-        return connection.run()
+        return connection.run(head: head)
     }
 
     private mutating func receive(_ count: Int) throws(ConnectionEnd) {

@@ -37,9 +37,9 @@ public enum OriginStep: Sendable {
     case closeAbruptly
     /// Closes with RST.
     case reset
-    /// Speaks WebSocket from here until the connection ends, whatever has been sent before: a valid handshake, or not. A
-    /// script that answers `.webSocket(request)` sends a valid one first.
-    case webSocket(WebSocketScript)
+    /// Notes a WebSocket, sends the head, and speaks WebSocket until the connection ends, whether the head was a valid
+    /// handshake or not. `.webSocket(request)` makes a valid one.
+    case webSocket(WebSocketScript, head: [UInt8])
 }
 
 extension OriginStep: CustomStringConvertible {

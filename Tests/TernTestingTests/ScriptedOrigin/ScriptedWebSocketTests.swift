@@ -107,6 +107,16 @@ import Testing
         #expect(client.receive(7) == [0x81, 5] + "Hello".utf8)
     }
 
+    @Test func `a client that reads the first byte of a handshake is seen as a WebSocket`() throws {
+        // More than the buffers of two sockets hold, so that the server still sends it.
+        let field = (name: "X-Long", value: String(repeating: "x", count: 20_000_000))
+        let server = try ScriptedWebSocketServer(handshake: { _, _ in .accept(fields: [field]) })
+        let client = try RawClient(port: server.origin.port)
+        client.send(Self.request)
+        #expect(client.receive(1) == Array("H".utf8))
+        #expect(server.webSockets.map(\.request.target) == ["/chat"])
+    }
+
     @Test func `the URL has the scheme of a WebSocket`() throws {
         let server = try ScriptedWebSocketServer()
         #expect(server.url("/chat") == "ws://127.0.0.1:\(server.origin.port)/chat")

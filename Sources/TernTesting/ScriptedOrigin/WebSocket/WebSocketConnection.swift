@@ -27,9 +27,10 @@ struct WebSocketConnection {
         self.position = position
     }
 
-    /// Returns how the connection ended.
-    mutating func run() -> ConnectionEnd {
+    /// Sends the head of the handshake, then runs the script. Returns how the connection ended.
+    mutating func run(head: [UInt8]) -> ConnectionEnd {
         do throws(ConnectionEnd) {
+            try stream.send(head)
             try perform(script.onOpen)
             while true { try receive() }
         } catch {

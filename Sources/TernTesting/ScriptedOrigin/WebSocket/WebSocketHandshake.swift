@@ -35,7 +35,7 @@ extension [OriginStep] {
         case .acceptKey(let value): add("Sec-WebSocket-Accept", value)
         case .respond(let steps): return steps
         }
-        return [.send(OriginStep.head(101, "Switching Protocols", fields)), .webSocket(script)]
+        return [.webSocket(script, head: OriginStep.head(101, "Switching Protocols", fields))]
     }
 }
 
