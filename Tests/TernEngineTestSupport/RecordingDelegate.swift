@@ -36,15 +36,24 @@ final class RecordingDelegate: SessionTaskDelegate, Sendable {
 
     var record: Record { state.withLock { $0.record } }
 
-    /// Waits until what was recorded fulfils `condition`.
+    /// Waits until what was recorded fulfils `condition`, or the test's time is over: then it says what was recorded.
     func wait(for condition: @escaping @Sendable (Record) -> Bool) async {
-        await withCheckedContinuation { continuation in
-            let holds = state.withLock { state in
-                if condition(state.record) { return true }
-                state.waiters.append((condition, continuation))
-                return false
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let goesOn = state.withLock { state in
+                    if condition(state.record) || Task.isCancelled { return true }
+                    state.waiters.append((condition, continuation))
+                    return false
+                }
+                if goesOn { continuation.resume() }
             }
-            if holds { continuation.resume() }
+        } onCancel: {
+            let (waiters, record) = state.withLock { state in
+                defer { state.waiters = [] }
+                return (state.waiters, state.record)
+            }
+            if !waiters.isEmpty { print("Waited in vain: \(record.events.suffix(5)), \(record.error as Any)") }
+            for waiter in waiters { waiter.continuation.resume() }
         }
     }
 

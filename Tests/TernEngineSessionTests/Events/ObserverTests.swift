@@ -224,6 +224,8 @@ import Testing
         let task = session.dataTask(with: try URLRequest(origin, "/silent"), delegate: RecordingDelegate())
         task.resume()
         #expect(await origin.waitFor { $0.headCount == 1 })
+        // The origin may have the head before the reactor has told that it was sent.
+        await session.settle()
         let timeline = task.timeline
         task.cancel()
         let names = await timeline.reduce(into: []) { $0.append($1.event.name) }
