@@ -18,6 +18,13 @@ struct TransferComparison {
     private struct Servers {
         let nginx: BenchmarkServer
         let streams: StreamServer
+        let webSockets: WebSocketServer
+
+        init() throws {
+            nginx = try BenchmarkServer()
+            streams = try StreamServer()
+            webSockets = try WebSocketServer(serving: nginx.file(at: Scenario.Body.large.path))
+        }
     }
 
     struct Result {
@@ -30,7 +37,7 @@ struct TransferComparison {
 
     /// Runs everything, one client at a time. Progress goes to standard error.
     func run() throws -> Result {
-        let servers = Servers(nginx: try BenchmarkServer(), streams: try StreamServer())
+        let servers = try Servers()
         var result = Result()
         result.codedSize = try prepare(servers.nginx)
         let obstacles = Peer.allCases.reduce(into: [Peer: String]()) { $0[$1] = $1.obstacle(over: .http) }
@@ -76,11 +83,11 @@ struct TransferComparison {
         for scenario in Set(scenarios) {
             switch scenario.way {
             case .collecting: try server.serve(Data(repeating: 0x54, count: scenario.size), at: scenario.path)
-            case .discarding, .toFile, .fromFile, .form:
+            case .discarding, .toFile, .fromFile, .form, .message:
                 if !FileManager.default.fileExists(atPath: server.file(at: scenario.path).path) {
                     try server.serve(size: scenario.size, at: scenario.path)
                 }
-            case .fromMemory, .chunks, .decoding, .events: break
+            case .fromMemory, .chunks, .decoding, .events, .echo: break
             }
         }
         guard let decoding = scenarios.first(where: { $0.way == .decoding }) else { return 0 }
@@ -116,6 +123,11 @@ struct TransferComparison {
         case .events:
             load.url = servers.streams.url(at: EventStream.path)
             load.followsEvents = true
+        case .message where client == .ternReactorPlain: break
+        case .message, .echo:
+            load.url = servers.webSockets.url
+            load.greeting = load.url
+            load.messages = scenario.way == .message ? .asked : .echoed
         }
         if let upload = load.upload {
             load.bodySize = Scenario.Body.small.size

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which large bodies go where, and over what.
+/// Which large bodies go where, and over what; and small ones, one at a time.
 struct TransferScenario: Encodable, Hashable, Sendable {
     enum Way: String, CaseIterable, Encodable, Sendable {
         case discarding = "download"
@@ -12,12 +12,14 @@ struct TransferScenario: Encodable, Hashable, Sendable {
         case decoding
         case collecting
         case events
+        case message
+        case echo
     }
 
     let way: Way
     var scheme = Scenario.Scheme.http
     /// The decoded size of the transfer in one direction, in bytes; of a form, that of its file. Of a stream, the
-    /// number of events.
+    /// number of events; of a WebSocket, that of a message.
     var size = Scenario.Body.large.size
 
     /// In the order of the table.
@@ -32,6 +34,7 @@ struct TransferScenario: Encodable, Hashable, Sendable {
             TransferScenario(way: .fromMemory), TransferScenario(way: .chunks, size: ChunkedBody.size),
             TransferScenario(way: .decoding), TransferScenario(way: .collecting, size: 1 << 20),
             TransferScenario(way: .collecting, size: 10 << 20), TransferScenario(way: .events, size: EventStream.count),
+            TransferScenario(way: .message), TransferScenario(way: .echo, size: Scenario.Body.kilobyte.size),
         ]
 
     private static let gigabyte = 1 << 30
@@ -45,13 +48,22 @@ struct TransferScenario: Encodable, Hashable, Sendable {
     var isHuge: Bool { size >= Self.gigabyte }
 
     /// How many at a time.
-    var connections: Int { way == .collecting ? 16 : 1 }
+    var connections: Int {
+        switch way {
+        case .collecting: 16
+        case .echo: 64
+        case .discarding, .toFile, .fromFile, .fromMemory, .form, .chunks, .decoding, .events, .message: 1
+        }
+    }
+
+    /// Whether figures are of each event or message, rather than of 10⁹ bytes.
+    var countsEach: Bool { [.events, .echo].contains(way) }
 
     /// Whether something is sent.
     var isUpload: Bool {
         switch way {
         case .fromFile, .fromMemory, .form: true
-        case .discarding, .toFile, .chunks, .decoding, .collecting, .events: false
+        case .discarding, .toFile, .chunks, .decoding, .collecting, .events, .message, .echo: false
         }
     }
 
@@ -60,7 +72,7 @@ struct TransferScenario: Encodable, Hashable, Sendable {
         switch way {
         case .decoding: "/text.gz"
         case .events: EventStream.path
-        case .discarding, .toFile, .fromFile, .fromMemory, .form, .chunks, .collecting:
+        case .discarding, .toFile, .fromFile, .fromMemory, .form, .chunks, .collecting, .message, .echo:
             size == Scenario.Body.large.size ? Scenario.Body.large.path : "/\(size)"
         }
     }
@@ -77,11 +89,15 @@ struct TransferScenario: Encodable, Hashable, Sendable {
             case .decoding: "download of \(sizeTitle) of text, coded with gzip"
             case .collecting: "bodies of \(sizeTitle), each had whole, \(connections) connections"
             case .events: "server-sent events, one at a time"
+            case .message: "a binary message of \(sizeTitle) over WebSocket"
+            case .echo: "echo of messages of \(sizeTitle) over WebSocket, \(connections) connections"
             }
         return scheme == .https ? what + ", https" : what
     }
 
-    private var sizeTitle: String { isHuge ? "\(size >> 30) GB" : "\(size >> 20) MB" }
+    private var sizeTitle: String {
+        isHuge ? "\(size >> 30) GB" : size < 1 << 20 ? "\(size >> 10) KB" : "\(size >> 20) MB"
+    }
 
     var clients: [TransferClient] {
         switch way {
@@ -97,6 +113,18 @@ struct TransferScenario: Encodable, Hashable, Sendable {
             ]
         case .collecting: [.curlMulti, .curlDiscarding, .ternReactor, .ternGlobal]
         case .events: [.curlMulti, .asyncHTTPClient, .ternReactor, .ternGlobal]
+        case .message: [.ternReactorPlain, .webSocketLoop, .nioWebSocket, .ternReceiver, .ternReactor, .ternGlobal]
+        case .echo: [.webSocketLoop, .nioWebSocket, .ternReceiver, .ternReactor, .ternGlobal]
+        }
+    }
+
+    /// Whose CPU time the others' is compared with, by what name, and the most that a goal allows as a multiple of it.
+    var baseline: (client: TransferClient, title: String, limit: Double) {
+        switch way {
+        case .discarding, .toFile, .fromFile, .fromMemory, .form, .chunks, .decoding, .collecting, .events:
+            (.curlMulti, "libcurl", 1)
+        case .message: (.ternReactorPlain, "plain download", 1.2)
+        case .echo: (.webSocketLoop, "bare loop", 1.3)
         }
     }
 
@@ -104,7 +132,7 @@ struct TransferScenario: Encodable, Hashable, Sendable {
     var isFlat: Bool {
         switch way {
         case .discarding, .toFile, .fromFile, .form, .chunks, .decoding: true
-        case .fromMemory, .collecting, .events: false
+        case .fromMemory, .collecting, .events, .message, .echo: false
         }
     }
 
