@@ -19,7 +19,7 @@ let package = Package(
         .library(name: "CAllocations", type: .dynamic, targets: ["CAllocations"]),
     ],
     dependencies: [
-        .package(name: "tern", path: ".."),
+        .package(name: "tern", path: "..", traits: ["Brotli", "Zstd"]),
         .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
@@ -36,8 +36,8 @@ let package = Package(
             linkerSettings: [.linkedLibrary("crypto")]),
         // http_parser as a client would use it; loaded at run time.
         .target(name: "CHTTPParser"),
-        // zlib alone, and what is coded with it beforehand.
-        .target(name: "CCoding", linkerSettings: [.linkedLibrary("z")]),
+        // The libraries of codings alone, and what is coded with them beforehand.
+        .target(name: "CCoding", linkerSettings: ["z", "brotlienc", "brotlidec", "zstd"].map { .linkedLibrary($0) }),
         // Counts the allocations of the process.
         .target(name: "CAllocations"),
         // The comparisons, and every client.

@@ -229,7 +229,7 @@ static bool configure(transfer *transfer, curl_multi_client *client, const char 
         curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)size);
     }
     if (options.fresh_handshakes) curl_easy_setopt(easy, CURLOPT_SSL_SESSIONID_CACHE, 0L);
-    if (options.decodes) curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
+    if (options.decodes) curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
     if (options.upload_size > 0) configure_upload(easy, client, transfer, options);
     return true;
 }

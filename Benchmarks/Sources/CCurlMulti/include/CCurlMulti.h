@@ -55,7 +55,7 @@ typedef struct {
     bool fresh_handshakes;
     /// Gathers each body in memory of its announced length, and frees it at the end.
     bool collects;
-    /// Asks for gzip, and decodes it.
+    /// Asks for every coding that libcurl knows, and decodes it.
     bool decodes;
     /// The size of every body, decoded if it is; a response with another one is an error.
     uint64_t body_size;

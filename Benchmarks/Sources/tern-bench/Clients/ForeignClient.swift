@@ -17,7 +17,7 @@ struct ForeignClient {
         case .ternRuntime, .ternPlain, .ternPlainChain, .ternRuntimeChain: program = "plain"
         case .wrk, .ternReactor, .ternGlobal, .ternDelegate, .ternChain, .curlMulti, .curlCommand,
             .asyncHTTPClientFutures, .asyncHTTPClientAsync, .urlSession, .webSocketLoop, .nioWebSocket, .ternReceiver,
-            .zlib:
+            .library:
             return nil
         }
         mode = peer.rawValue

@@ -26,11 +26,11 @@ enum Peer: String, Codable, CaseIterable, Sendable {
     case nioWebSocket = "nio-websocket"
     case ternReceiver = "tern-receiver"
     /// No client, but the lower bound of those that decode.
-    case zlib
+    case library
 
     /// Those with a configurable number of connections, which can be compared in every scenario of requests.
     static let clients = allCases.filter {
-        ![.webSocketLoop, .nioWebSocket, .ternReceiver, .zlib, .curlCommand, .ternGlobal].contains($0)
+        ![.webSocketLoop, .nioWebSocket, .ternReceiver, .library, .curlCommand, .ternGlobal].contains($0)
     }
 
     var title: String {
@@ -47,7 +47,7 @@ enum Peer: String, Codable, CaseIterable, Sendable {
         case .asyncHTTPClientAsync: "async-http-client, async"
         case .urlSession: "URLSession"
         case .nioWebSocket: "NIOWebSocket"
-        case .zlib: "zlib, from memory"
+        case .library: "the library, from memory"
         case .ternRuntime: "Tern, a plain program with the runtime"
         case .ternPlain: "Tern, a plain program"
         case .ternPlainChain: "Tern, a plain program, request chain"
@@ -73,7 +73,7 @@ enum Peer: String, Codable, CaseIterable, Sendable {
         case .webSocketLoop: try WebSocketLoop(load)
         case .nioWebSocket: try await NIOWebSocketClient(load)
         case .ternReceiver: try await TernReceiver(load)
-        case .zlib: try InflatingLoop(load)
+        case .library: try DecodingLoop(load)
         case .ternReactor where load.followsEvents: try TernEvents(load, onReactor: true)
         case .ternGlobal where load.followsEvents: try TernEvents(load, onReactor: false)
         case .ternReactor where load.messages != nil: try await TernMessages(load, onReactor: true)
@@ -95,7 +95,7 @@ enum Peer: String, Codable, CaseIterable, Sendable {
         case .curlCommand: CurlCommand.path == nil ? "curl is not installed (apt-get install curl)" : nil
         case .curlMulti: CurlMultiClient.version == nil ? "built without libcurl4-openssl-dev" : nil
         case .asyncHTTPClientFutures, .asyncHTTPClientAsync, .ternReactor, .ternGlobal, .ternDelegate, .ternChain,
-            .webSocketLoop, .nioWebSocket, .ternReceiver, .zlib:
+            .webSocketLoop, .nioWebSocket, .ternReceiver, .library:
             nil
         case .urlSession: scheme == .https ? AuthorityNamespace.obstacle : nil
         }

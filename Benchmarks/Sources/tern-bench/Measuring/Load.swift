@@ -27,8 +27,10 @@ struct Load: Codable, Sendable {
     var followsEvents = false
     /// What is sent over WebSockets, each answered by a message of `bodySize`; nil for requests.
     var messages: Messages?
-    /// Whether a body in gzip is asked for and decoded; nil leaves it to the client.
+    /// Whether a coded body is asked for and decoded; nil leaves it to the client.
     var decodesContent: Bool?
+    /// The coding of the body; nil for none.
+    var coding: ContentCoding?
     /// Whether bodies are to be had whole at the end, however large.
     var collects = false
     /// A body, or a message, of two bytes, fetched before memory is looked at: what a client has once it is used, code and contexts,

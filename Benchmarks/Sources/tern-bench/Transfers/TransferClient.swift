@@ -13,7 +13,8 @@ enum TransferClient: String, Encodable, Hashable, Sendable {
     /// Takes the coded body as it is.
     case ternReactorCoded = "tern-reactor-coded"
     case ternDelegateCoded = "tern-delegate-coded"
-    case zlib
+    /// That of the coding.
+    case library
     case webSocketLoop = "websocket-loop"
     case nioWebSocket = "nio-websocket"
     case ternReceiver = "tern-receiver"
@@ -31,7 +32,7 @@ enum TransferClient: String, Encodable, Hashable, Sendable {
         case .ternGlobal: "Tern, async elsewhere"
         case .ternReactorCoded: "Tern, async on its reactor, not decoding"
         case .ternDelegateCoded: "Tern, delegate, not decoding"
-        case .zlib: "zlib, from memory"
+        case .library: "the library, from memory"
         case .webSocketLoop: "a bare loop in C"
         case .nioWebSocket: "NIOWebSocket"
         case .ternReceiver: "Tern, receiver"
@@ -48,7 +49,7 @@ enum TransferClient: String, Encodable, Hashable, Sendable {
         case .ternReactor, .ternReactorCoded, .ternReactorPlain: .ternReactor
         case .ternDelegate, .ternDelegateCoded: .ternDelegate
         case .ternGlobal: .ternGlobal
-        case .zlib: .zlib
+        case .library: .library
         case .webSocketLoop: .webSocketLoop
         case .nioWebSocket: .nioWebSocket
         case .ternReceiver: .ternReceiver
@@ -59,8 +60,8 @@ enum TransferClient: String, Encodable, Hashable, Sendable {
     var hasGoals: Bool {
         switch self {
         case .ternReactor, .ternDelegate, .ternGlobal, .ternReceiver: true
-        case .curlMulti, .curlDiscarding, .curlCommand, .asyncHTTPClient, .ternReactorCoded, .ternDelegateCoded, .zlib,
-            .webSocketLoop, .nioWebSocket, .ternReactorPlain:
+        case .curlMulti, .curlDiscarding, .curlCommand, .asyncHTTPClient, .ternReactorCoded, .ternDelegateCoded,
+            .library, .webSocketLoop, .nioWebSocket, .ternReactorPlain:
             false
         }
     }
@@ -71,7 +72,7 @@ enum TransferClient: String, Encodable, Hashable, Sendable {
         case .ternReactor: .ternReactorCoded
         case .ternDelegate: .ternDelegateCoded
         case .curlMulti, .curlDiscarding, .curlCommand, .asyncHTTPClient, .ternGlobal, .ternReactorCoded,
-            .ternDelegateCoded, .zlib, .webSocketLoop, .nioWebSocket, .ternReceiver, .ternReactorPlain:
+            .ternDelegateCoded, .library, .webSocketLoop, .nioWebSocket, .ternReceiver, .ternReactorPlain:
             nil
         }
     }
@@ -81,7 +82,7 @@ enum TransferClient: String, Encodable, Hashable, Sendable {
         switch self {
         case .ternReactorCoded, .ternDelegateCoded: true
         case .curlMulti, .curlDiscarding, .curlCommand, .asyncHTTPClient, .ternReactor, .ternDelegate, .ternGlobal,
-            .zlib, .webSocketLoop, .nioWebSocket, .ternReceiver, .ternReactorPlain:
+            .library, .webSocketLoop, .nioWebSocket, .ternReceiver, .ternReactorPlain:
             false
         }
     }

@@ -19,7 +19,7 @@ struct TransferRow: Encodable {
     let errors: UInt64
     /// To the scenario's baseline.
     var cpuRatio: Double?
-    /// For one that decodes: to zlib's own time and that of the same download without decoding.
+    /// For one that decodes: to the library's own time and that of the same download without decoding.
     var cpuRatioToParts: Double?
     let runs: [Measurement]
 
@@ -42,9 +42,9 @@ struct TransferRow: Encodable {
     mutating func compare(with others: [TransferRow]) {
         func runs(_ client: TransferClient) -> [Measurement] { others.first { $0.client == client }?.runs ?? [] }
         cpuRatio = self.runs.ratio(to: [runs(scenario.baseline.client)], \.cpuMicrosecondsPerRequest)
-        if scenario.way == .decoding, let undecoding = client.undecoding {
+        if scenario.coding != nil, let undecoding = client.undecoding {
             cpuRatioToParts = self.runs.ratio(
-                to: [runs(.zlib), runs(undecoding)], \.cpuMicrosecondsPerRequest)
+                to: [runs(.library), runs(undecoding)], \.cpuMicrosecondsPerRequest)
         }
     }
 }

@@ -2,18 +2,25 @@
 
 /// Which large bodies go where, and over what; and small ones, one at a time.
 struct TransferScenario: Encodable, Hashable, Sendable {
-    enum Way: String, CaseIterable, Encodable, Sendable {
-        case discarding = "download"
-        case toFile = "download-file"
-        case fromFile = "upload-file"
-        case fromMemory = "upload-memory"
-        case form
+    enum Way: Hashable, Sendable {
+        case discarding, toFile
+        case fromFile, fromMemory, form
         case chunks
-        case decoding
+        case decoding(ContentCoding)
         case collecting
         case events
-        case message
-        case echo
+        case message, echo
+
+        fileprivate var name: String {
+            switch self {
+            case .discarding: "download"
+            case .toFile: "download-file"
+            case .fromFile: "upload-file"
+            case .fromMemory: "upload-memory"
+            case .decoding(let coding): "decoding-\(coding)"
+            case .form, .chunks, .collecting, .events, .message, .echo: "\(self)"
+            }
+        }
     }
 
     let way: Way
@@ -32,17 +39,21 @@ struct TransferScenario: Encodable, Hashable, Sendable {
             }
         } + [
             TransferScenario(way: .fromMemory), TransferScenario(way: .chunks, size: ChunkedBody.size),
-            TransferScenario(way: .decoding), TransferScenario(way: .collecting, size: 1 << 20),
-            TransferScenario(way: .collecting, size: 10 << 20), TransferScenario(way: .events, size: EventStream.count),
-            TransferScenario(way: .message), TransferScenario(way: .echo, size: Scenario.Body.kilobyte.size),
+        ] + ContentCoding.allCases.map { TransferScenario(way: .decoding($0)) } + [
+            TransferScenario(way: .collecting, size: 1 << 20), TransferScenario(way: .collecting, size: 10 << 20),
+            TransferScenario(way: .events, size: EventStream.count), TransferScenario(way: .message),
+            TransferScenario(way: .echo, size: Scenario.Body.kilobyte.size),
         ]
 
     private static let gigabyte = 1 << 30
 
     /// Such as `upload-file-100-MB-https`.
     var name: String {
-        way == .events ? way.rawValue : "\(way.rawValue)-\(sizeTitle)-\(scheme)".replacing(" ", with: "-")
+        way == .events ? way.name : "\(way.name)-\(sizeTitle)-\(scheme)".replacing(" ", with: "-")
     }
+
+    /// That of the text which is decoded; nil where nothing is.
+    var coding: ContentCoding? { if case .decoding(let coding) = way { coding } else { nil } }
 
     /// Whether it is so large that one body is enough, and left out where time is short.
     var isHuge: Bool { size >= Self.gigabyte }
@@ -70,7 +81,7 @@ struct TransferScenario: Encodable, Hashable, Sendable {
     /// What the server serves, or what is read to be sent.
     var path: String {
         switch way {
-        case .decoding: "/text.gz"
+        case .decoding(let coding): "/text.\(coding.pathExtension)"
         case .events: EventStream.path
         case .discarding, .toFile, .fromFile, .fromMemory, .form, .chunks, .collecting, .message, .echo:
             size == Scenario.Body.large.size ? Scenario.Body.large.path : "/\(size)"
@@ -86,7 +97,7 @@ struct TransferScenario: Encodable, Hashable, Sendable {
             case .fromMemory: "upload of \(sizeTitle) from memory"
             case .form: "form with a file of \(sizeTitle)"
             case .chunks: "body of \(ChunkedBody.count) chunks of \(ChunkedBody.chunkSize) bytes"
-            case .decoding: "download of \(sizeTitle) of text, coded with gzip"
+            case .decoding(let coding): "download of \(sizeTitle) of text, coded with \(coding)"
             case .collecting: "bodies of \(sizeTitle), each had whole, \(connections) connections"
             case .events: "server-sent events, one at a time"
             case .message: "a binary message of \(sizeTitle) over WebSocket"
@@ -109,7 +120,7 @@ struct TransferScenario: Encodable, Hashable, Sendable {
         case .fromMemory: [.curlMulti, .asyncHTTPClient, .ternReactor, .ternDelegate]
         case .decoding:
             [
-                .zlib, .ternReactorCoded, .ternReactor, .ternDelegateCoded, .ternDelegate, .curlMulti, .curlCommand,
+                .library, .ternReactorCoded, .ternReactor, .ternDelegateCoded, .ternDelegate, .curlMulti, .curlCommand,
             ]
         case .collecting: [.curlMulti, .curlDiscarding, .ternReactor, .ternGlobal]
         case .events: [.curlMulti, .asyncHTTPClient, .ternReactor, .ternGlobal]

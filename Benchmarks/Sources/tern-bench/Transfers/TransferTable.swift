@@ -29,9 +29,14 @@ struct TransferTable {
     }
 
     private var coded: String {
-        guard report.codedSize > 0, let scenario = scenarios.first(where: { $0.way == .decoding }) else { return "" }
-        let share = Double(scenario.size) / Double(report.codedSize)
-        return " The text is \(Markdown.figure(share)) times as long as its gzip."
+        let shares = scenarios.compactMap { scenario in
+            scenario.coding.flatMap { coding in
+                report.codedSizes[coding].map {
+                    "\(Markdown.figure(Double(scenario.size) / Double($0))) times as long as in \(coding)"
+                }
+            }
+        }
+        return shares.isEmpty ? "" : " The text is \(shares.joined(separator: ", "))."
     }
 
     private func section(_ scenario: TransferScenario) -> String {
@@ -41,13 +46,13 @@ struct TransferTable {
         let head =
             scenario.countsEach
             ? ["client", "p50 µs", "p99 µs", "CPU µs each", ratio, "peak MB", "errors"]
-            : ["client", "CPU ms/GB", ratio] + (scenario.way == .decoding ? ["× (zlib + not decoding)"] : [])
+            : ["client", "CPU ms/GB", ratio] + (scenario.coding != nil ? ["× (library + not decoding)"] : [])
                 + ["GB/s", "peak MB", "errors"]
         return "**\(scenario.title)**\n\n" + Markdown.table([head] + lines)
     }
 
     private func bodyLine(_ row: TransferRow, _ scenario: TransferScenario) -> [String] {
-        let ratios = [row.cpuRatio] + (scenario.way == .decoding ? [row.cpuRatioToParts] : [])
+        let ratios = [row.cpuRatio] + (scenario.coding != nil ? [row.cpuRatioToParts] : [])
         return line(row, [row.cpuMilliseconds] + ratios + [row.gigabytesPerSecond])
     }
 
