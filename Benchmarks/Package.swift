@@ -19,7 +19,7 @@ let package = Package(
         .library(name: "CAllocations", type: .dynamic, targets: ["CAllocations"]),
     ],
     dependencies: [
-        .package(name: "tern", path: ".."),
+        .package(name: "tern", path: "..", traits: ["Brotli", "Zstd"]),
         .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
@@ -30,26 +30,32 @@ let package = Package(
         .systemLibrary(name: "CLibcurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         // libcurl's multi interface, and what all clients share: the clock, the latency buckets, loopback's ports.
         .target(name: "CCurlMulti", dependencies: ["CLibcurl"], cSettings: [.define("_GNU_SOURCE")]),
+        // A server of WebSockets, and the least that a client does.
+        .target(
+            name: "CWebSocket", dependencies: ["CCurlMulti"], cSettings: [.define("_GNU_SOURCE")],
+            linkerSettings: [.linkedLibrary("crypto")]),
         // http_parser as a client would use it; loaded at run time.
         .target(name: "CHTTPParser"),
-        // zlib alone, and what is coded with it beforehand.
-        .target(name: "CCoding", linkerSettings: [.linkedLibrary("z")]),
+        // The libraries of codings alone, and what is coded with them beforehand.
+        .target(name: "CCoding", linkerSettings: ["z", "brotlienc", "brotlidec", "zstd"].map { .linkedLibrary($0) }),
         // Counts the allocations of the process.
         .target(name: "CAllocations"),
         // The comparisons, and every client.
         .executableTarget(
             name: "tern-bench",
             dependencies: [
-                "CCoding", "CCurlMulti", "CHTTPParser",
+                "CCoding", "CCurlMulti", "CHTTPParser", "CWebSocket",
                 .product(name: "Tern", package: "tern"),
                 .product(name: "TernEngine", package: "tern"),
                 .product(name: "TernHTTP1", package: "tern"),
                 .product(name: "TernTesting", package: "tern"),
+                .product(name: "TernWebSocket", package: "tern"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),

@@ -64,7 +64,7 @@ struct curl_multi_client {
     char *upload_path;    // of the form's file
     char *download_path;  // NULL for none
     char *draft_path;
-    curl_multi_tally *tally;  // of the run
+    client_tally *tally;  // of the run
 };
 
 const char *curl_multi_version(void) { return curl_version_info(CURLVERSION_NOW)->version; }
@@ -109,7 +109,7 @@ static size_t write_file(char *bytes, size_t size, size_t count, void *context) 
 static size_t follow(char *bytes, size_t size, size_t count, void *context) {
     static const char field[] = "data: ";
     transfer *transfer = context;
-    curl_multi_tally *tally = transfer->client->tally;
+    client_tally *tally = transfer->client->tally;
     uint64_t now = monotonic_nanoseconds();
     const char *end = bytes + size * count;
     for (const char *place = bytes; (place = memmem(place, (size_t)(end - place), field, sizeof field - 1)) != NULL;) {
@@ -229,7 +229,7 @@ static bool configure(transfer *transfer, curl_multi_client *client, const char 
         curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)size);
     }
     if (options.fresh_handshakes) curl_easy_setopt(easy, CURLOPT_SSL_SESSIONID_CACHE, 0L);
-    if (options.decodes) curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
+    if (options.decodes) curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
     if (options.upload_size > 0) configure_upload(easy, client, transfer, options);
     return true;
 }
@@ -309,7 +309,7 @@ static bool keep_file(transfer *transfer) {
     return is_written && rename(transfer->client->draft_path, transfer->client->download_path) == 0;
 }
 
-static void end(transfer *transfer, CURLcode result, curl_multi_tally *tally) {
+static void end(transfer *transfer, CURLcode result, client_tally *tally) {
     long status = 0;
     curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
     free(transfer->collected);
@@ -321,12 +321,11 @@ static void end(transfer *transfer, CURLcode result, curl_multi_tally *tally) {
     }
     if (transfer->client->follows_events) return;
     tally->requests++;
-    tally->bytes += transfer->bytes;
     tally->latencies[latency_bucket(monotonic_nanoseconds() - transfer->begin)]++;
 }
 
 /// Takes the ended transfers, and starts new ones before the deadline. Returns how many requests are left in flight.
-static int turn_over(curl_multi_client *client, int in_flight, uint64_t deadline, curl_multi_tally *tally) {
+static int turn_over(curl_multi_client *client, int in_flight, uint64_t deadline, client_tally *tally) {
     CURLMsg *message;
     int queued;
     while ((message = curl_multi_info_read(client->multi, &queued)) != NULL) {
@@ -349,7 +348,7 @@ static int timeout_of(const curl_multi_client *client) {
     return client->timer <= now ? 0 : (int)((client->timer - now + 999999) / 1000000);
 }
 
-void curl_multi_client_run(curl_multi_client *client, uint64_t deadline, curl_multi_tally *tally) {
+void curl_multi_client_run(curl_multi_client *client, uint64_t deadline, client_tally *tally) {
     int in_flight = client->connections;
     int running;
     client->tally = tally;
@@ -409,7 +408,7 @@ curl_multi_client *curl_multi_client_new(
     return NULL;
 }
 
-void curl_multi_client_run(curl_multi_client *client, uint64_t deadline, curl_multi_tally *tally) {
+void curl_multi_client_run(curl_multi_client *client, uint64_t deadline, client_tally *tally) {
     (void)client, (void)deadline, (void)tally;
 }
 

@@ -28,10 +28,16 @@ int loopback_socket(uint16_t *port) {
     return descriptor;
 }
 
-bool loopback_accepts(uint16_t port) {
+int loopback_connect(uint16_t port) {
     int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     struct sockaddr_in address = loopback(port);
-    bool is_accepted = descriptor >= 0 && connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0;
+    if (descriptor < 0 || connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0) return descriptor;
+    close(descriptor);
+    return -1;
+}
+
+bool loopback_accepts(uint16_t port) {
+    int descriptor = loopback_connect(port);
     if (descriptor >= 0) close(descriptor);
-    return is_accepted;
+    return descriptor >= 0;
 }

@@ -4,12 +4,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// The most bytes that `gzip_compress` makes of `length`.
-size_t gzip_bound(size_t length);
+typedef enum { CODING_GZIP, CODING_BROTLI, CODING_ZSTD } content_coding;
 
-/// Writes one gzip member of `bytes` to `coded`, which has room for `gzip_bound(length)`, and returns its length; 0 if it fails.
-size_t gzip_compress(const uint8_t *bytes, size_t length, uint8_t *coded);
+/// The most bytes that `coding_encode` makes of `length`.
+size_t coding_bound(content_coding coding, size_t length);
 
-/// Decodes one gzip member, in chunks of 64 KB that are dropped, and returns how many bytes came out of it; 0 if it is
-/// broken, or is not over at the end of `coded`.
-uint64_t gzip_inflate(const uint8_t *coded, size_t length);
+/// Codes `bytes` into `coded`, which has room for `coding_bound(coding, length)`. Returns its length; 0 if it fails.
+size_t coding_encode(content_coding coding, const uint8_t *bytes, size_t length, uint8_t *coded);
+
+/// Decodes what `coding_encode` has made, in chunks of 64 KB that are dropped, and returns how many bytes came out of
+/// it; 0 if it is broken, or is not over at the end of `coded`.
+uint64_t coding_decode(content_coding coding, const uint8_t *coded, size_t length);

@@ -29,21 +29,23 @@ uint64_t monotonic_nanoseconds(void);
 /// A socket that is bound to a free port of 127.0.0.1, whose number is returned; -1 if there is none.
 int loopback_socket(uint16_t *port);
 
+/// A socket that is connected to a port of 127.0.0.1; -1 if no server accepts it.
+int loopback_connect(uint16_t port);
+
 /// Whether a server accepts connections there.
 bool loopback_accepts(uint16_t port);
+
+/// What a run of a client in C did; latencies are added to.
+typedef struct {
+    uint64_t requests;
+    uint64_t errors;
+    uint64_t *latencies;
+} client_tally;
 
 // What is in every client's form, and the name of its file's field.
 #define UPLOAD_FORM_TEXT_NAME "species"
 #define UPLOAD_FORM_TEXT "Sterna paradisaea"
 #define UPLOAD_FORM_FILE_NAME "picture"
-
-/// What a run did; latencies are added to.
-typedef struct {
-    uint64_t requests;
-    uint64_t errors;
-    uint64_t bytes;
-    uint64_t *latencies;
-} curl_multi_tally;
 
 typedef struct {
     /// The size of curl's receive buffer; 0 for its default, which is cheaper for small bodies, because the buffer is allocated
@@ -53,7 +55,7 @@ typedef struct {
     bool fresh_handshakes;
     /// Gathers each body in memory of its announced length, and frees it at the end.
     bool collects;
-    /// Asks for gzip, and decodes it.
+    /// Asks for every coding that libcurl knows, and decodes it.
     bool decodes;
     /// The size of every body, decoded if it is; a response with another one is an error.
     uint64_t body_size;
@@ -85,6 +87,6 @@ curl_multi_client *curl_multi_client_new(
     const char *url, const char *ca_file, int connections, curl_multi_options options);
 
 /// Runs until no request is left; none begins after `deadline` (of `monotonic_nanoseconds`).
-void curl_multi_client_run(curl_multi_client *client, uint64_t deadline, curl_multi_tally *tally);
+void curl_multi_client_run(curl_multi_client *client, uint64_t deadline, client_tally *tally);
 
 void curl_multi_client_free(curl_multi_client *client);

@@ -5,8 +5,6 @@ internal import CCurlMulti
 /// A client under measurement, in a process of its own. Every client verifies the server's certificate, keeps its
 /// connections alive, discards bodies as they come, and reads the clock twice per request.
 protocol BenchmarkClient: Sendable {
-    init(_ load: Load) throws
-
     /// Keeps `load.connections` requests in flight; begins none after the deadline (of `monotonic_nanoseconds`), and
     /// returns when the last one has ended. Called twice, to warm up and to be measured, or for the latter alone.
     func run(until deadline: UInt64) async -> Tally
@@ -19,8 +17,18 @@ extension BenchmarkClient {
     func runLoops(
         _ load: Load, on executor: (any TaskExecutor)? = nil, _ loop: @escaping @Sendable () async -> Tally
     ) async -> Tally {
+        await runLoops(over: Array(0..<load.connections), on: executor) { _ in await loop() }
+    }
+
+    /// The same over connections that are open.
+    func runLoops<Connection: Sendable>(
+        over connections: [Connection], on executor: (any TaskExecutor)? = nil,
+        _ loop: @escaping @Sendable (Connection) async -> Tally
+    ) async -> Tally {
         await withTaskGroup(of: Tally.self) { group in
-            for _ in 0..<load.connections { group.addTask(executorPreference: executor) { await loop() } }
+            for connection in connections {
+                group.addTask(executorPreference: executor) { await loop(connection) }
+            }
             return await group.reduce(into: Tally()) { $0.add($1) }
         }
     }

@@ -50,12 +50,6 @@ final class CurlMultiClient: BenchmarkClient, @unchecked Sendable {
     }
 
     func run(until deadline: UInt64) async -> Tally {
-        var tally = Tally()
-        unsafe tally.latencies.counts.withUnsafeMutableBufferPointer { counts in
-            var result = unsafe curl_multi_tally(requests: 0, errors: 0, bytes: 0, latencies: counts.baseAddress)
-            unsafe curl_multi_client_run(client, deadline, &result)
-            unsafe (tally.requests, tally.errors) = (result.requests, result.errors)
-        }
-        return tally
+        unsafe Tally { unsafe curl_multi_client_run(client, deadline, $0) }
     }
 }

@@ -16,7 +16,8 @@ struct ForeignClient {
         case .go: program = "go-peer"
         case .ternRuntime, .ternPlain, .ternPlainChain, .ternRuntimeChain: program = "plain"
         case .wrk, .ternReactor, .ternGlobal, .ternDelegate, .ternChain, .curlMulti, .curlCommand,
-            .asyncHTTPClientFutures, .asyncHTTPClientAsync, .urlSession, .zlib:
+            .asyncHTTPClientFutures, .asyncHTTPClientAsync, .urlSession, .webSocketLoop, .nioWebSocket, .ternReceiver,
+            .library:
             return nil
         }
         mode = peer.rawValue

@@ -21,15 +21,21 @@ enum Peer: String, Codable, CaseIterable, Sendable {
     case asyncHTTPClientFutures = "ahc-futures"
     case asyncHTTPClientAsync = "ahc-async"
     case urlSession = "urlsession"
+    /// The least that a client of WebSockets does.
+    case webSocketLoop = "websocket-loop"
+    case nioWebSocket = "nio-websocket"
+    case ternReceiver = "tern-receiver"
     /// No client, but the lower bound of those that decode.
-    case zlib
+    case library
 
     /// Those with a configurable number of connections, which can be compared in every scenario of requests.
-    static let clients = allCases.filter { ![.zlib, .curlCommand, .ternGlobal].contains($0) }
+    static let clients = allCases.filter {
+        ![.webSocketLoop, .nioWebSocket, .ternReceiver, .library, .curlCommand, .ternGlobal].contains($0)
+    }
 
     var title: String {
         switch self {
-        case .floor: "a bare loop in C"
+        case .floor, .webSocketLoop: "a bare loop in C"
         case .wrk: "wrk"
         case .hyperConnection: "hyper, a connection per task"
         case .hyperClient: "hyper's client"
@@ -40,7 +46,8 @@ enum Peer: String, Codable, CaseIterable, Sendable {
         case .asyncHTTPClientFutures: "async-http-client, futures"
         case .asyncHTTPClientAsync: "async-http-client, async"
         case .urlSession: "URLSession"
-        case .zlib: "zlib, from memory"
+        case .nioWebSocket: "NIOWebSocket"
+        case .library: "the library, from memory"
         case .ternRuntime: "Tern, a plain program with the runtime"
         case .ternPlain: "Tern, a plain program"
         case .ternPlainChain: "Tern, a plain program, request chain"
@@ -49,11 +56,12 @@ enum Peer: String, Codable, CaseIterable, Sendable {
         case .ternGlobal: "Tern, async elsewhere"
         case .ternDelegate: "Tern, delegate"
         case .ternChain: "Tern, request chain, handlers"
+        case .ternReceiver: "Tern, receiver"
         }
     }
 
     /// The client to run in this process. Nil for a program that is measured from outside.
-    func makeClient(_ load: Load) throws -> (any BenchmarkClient)? {
+    func makeClient(_ load: Load) async throws -> (any BenchmarkClient)? {
         switch self {
         case .floor, .wrk, .curlCommand, .hyperConnection, .hyperClient, .reqwest, .go, .ternRuntime, .ternPlain,
             .ternPlainChain, .ternRuntimeChain:
@@ -62,9 +70,14 @@ enum Peer: String, Codable, CaseIterable, Sendable {
         case .asyncHTTPClientFutures: try AsyncHTTPClientFutures(load)
         case .asyncHTTPClientAsync: AsyncHTTPClientAsync(load)
         case .urlSession: try FoundationURLSession(load)
-        case .zlib: try InflatingLoop(load)
+        case .webSocketLoop: try WebSocketLoop(load)
+        case .nioWebSocket: try await NIOWebSocketClient(load)
+        case .ternReceiver: try await TernReceiver(load)
+        case .library: try DecodingLoop(load)
         case .ternReactor where load.followsEvents: try TernEvents(load, onReactor: true)
         case .ternGlobal where load.followsEvents: try TernEvents(load, onReactor: false)
+        case .ternReactor where load.messages != nil: try await TernMessages(load, onReactor: true)
+        case .ternGlobal where load.messages != nil: try await TernMessages(load, onReactor: false)
         case .ternReactor: try TernAsync(load, onReactor: true)
         case .ternGlobal: try TernAsync(load, onReactor: false)
         case .ternDelegate: try TernDelegate(load)
@@ -82,7 +95,7 @@ enum Peer: String, Codable, CaseIterable, Sendable {
         case .curlCommand: CurlCommand.path == nil ? "curl is not installed (apt-get install curl)" : nil
         case .curlMulti: CurlMultiClient.version == nil ? "built without libcurl4-openssl-dev" : nil
         case .asyncHTTPClientFutures, .asyncHTTPClientAsync, .ternReactor, .ternGlobal, .ternDelegate, .ternChain,
-            .zlib:
+            .webSocketLoop, .nioWebSocket, .ternReceiver, .library:
             nil
         case .urlSession: scheme == .https ? AuthorityNamespace.obstacle : nil
         }

@@ -16,11 +16,13 @@ struct RunClient: AsyncParsableCommand {
     func run() async throws {
         // A client that hangs is to be seen, not waited for: the signal ends the process.
         alarm(UInt32((load.warmUpSeconds + load.seconds) * 5) + 20)
-        if let greeting = load.greetingLoad, let client = try peer.makeClient(greeting) {
+        if let greeting = load.greetingLoad, let client = try await peer.makeClient(greeting) {
             _ = await client.run(until: monotonic_nanoseconds())
         }
         let memoryBefore = PeakMemory.bytes()
-        guard let client = try peer.makeClient(load) else { throw PeerUnavailable(reason: "\(peer) is no client") }
+        guard let client = try await peer.makeClient(load) else {
+            throw PeerUnavailable(reason: "\(peer) is no client")
+        }
         if load.warmUpSeconds > 0 {
             _ = await client.run(until: monotonic_nanoseconds() + UInt64(load.warmUpSeconds * 1e9))
         }

@@ -2,6 +2,7 @@
 
 internal import Foundation
 internal import TernEngine
+internal import TernWebSocket
 
 /// How Tern is set up for each of its interfaces: one reactor, enough connections.
 enum TernSetup {
@@ -37,6 +38,16 @@ enum TernSetup {
             }
         }
         return request
+    }
+
+    /// Not inlined: Swift 6.3.1 crashes when it is within a loop.
+    @inline(never)
+    static func webSocket(
+        _ load: Load, in session: Session, receiver: (any WebSocketReceiver)? = nil
+    ) async throws -> WebSocket {
+        var configuration = WebSocketConfiguration()
+        configuration.maximumMessageSize = load.bodySize
+        return try await session.webSocket(for: request(load), configuration: configuration, receiver: receiver)
     }
 
     private static func form(_ upload: Upload) throws -> MultipartForm {

@@ -25,11 +25,15 @@ struct Load: Codable, Sendable {
     /// Whether bodies are streams of server-sent events, each of which says when it was sent. `bodySize` says how many
     /// then.
     var followsEvents = false
-    /// Whether a body in gzip is asked for and decoded; nil leaves it to the client.
+    /// What is sent over WebSockets, each answered by a message of `bodySize`; nil for requests.
+    var messages: Messages?
+    /// Whether a coded body is asked for and decoded; nil leaves it to the client.
     var decodesContent: Bool?
+    /// The coding of the body; nil for none.
+    var coding: ContentCoding?
     /// Whether bodies are to be had whole at the end, however large.
     var collects = false
-    /// A body of two bytes, fetched before memory is looked at: what a client has once it is used, code and contexts,
+    /// A body, or a message, of two bytes, fetched before memory is looked at: what a client has once it is used, code and contexts,
     /// is not what a transfer takes. Nil for nothing.
     var greeting: String?
     /// The size of libcurl's receive buffer, in bytes; nil for the largest where bodies are large, and else for its
@@ -39,9 +43,11 @@ struct Load: Codable, Sendable {
     /// The one for the greeting; nil for none.
     var greetingLoad: Load? {
         greeting.map {
-            Load(
+            var load = Load(
                 url: $0, authority: authority, connections: connections, bodySize: Scenario.Body.small.size,
                 warmUpSeconds: 0, seconds: 0)
+            load.messages = messages
+            return load
         }
     }
 
@@ -57,6 +63,25 @@ struct Upload: Codable, Sendable {
     var path: String?
     /// Whether the file is sent as a part of a form.
     var isForm = false
+}
+
+/// How a client has the server of WebSockets send a message.
+enum Messages: String, Codable, Sendable {
+    /// By a text, which says how many bytes it is to have.
+    case asked
+    /// By sending it: it comes back.
+    case echoed
+
+    /// What is sent for a message of `size` bytes.
+    func message(for size: Int) -> [UInt8] {
+        switch self {
+        case .asked: Array(String(size).utf8)
+        case .echoed: [UInt8](repeating: 0x54, count: size)
+        }
+    }
+
+    /// Whether texts are sent, rather than bytes.
+    var areTexts: Bool { self == .asked }
 }
 
 /// The content of every form in addition to its file.

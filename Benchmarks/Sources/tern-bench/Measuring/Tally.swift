@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Safety: the latencies are lent for the run.
 
 internal import CCurlMulti
 
@@ -35,6 +36,18 @@ struct Tally: Sendable {
         requests += other.requests
         errors += other.errors
         latencies.add(other.latencies)
+    }
+}
+
+extension Tally {
+    /// What a client in C has done.
+    init(_ run: (UnsafeMutablePointer<client_tally>) -> Void) {
+        var result = unsafe client_tally()
+        unsafe latencies.counts.withUnsafeMutableBufferPointer { counts in
+            unsafe result.latencies = counts.baseAddress
+            unsafe run(&result)
+        }
+        unsafe (requests, errors) = (result.requests, result.errors)
     }
 }
 

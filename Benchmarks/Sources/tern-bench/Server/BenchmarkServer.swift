@@ -61,7 +61,7 @@ final class BenchmarkServer {
         "\(scenario.scheme)://127.0.0.1:\(ports[scenario.scheme] ?? 0)\(scenario.body.path)"
     }
 
-    /// Writes a file that is then served at `path` over http, those whose path ends in `.gz` as bodies coded with gzip.
+    /// Writes a file that is then served at `path` over http, as a coded body if the path's extension is of a coding.
     /// Before it is fetched for the first time.
     func serve(_ body: Data, at path: String) throws { try body.write(to: file(at: path)) }
 
@@ -122,6 +122,13 @@ final class BenchmarkServer {
         try file.close()
     }
 
+    private static var codings: String {
+        ContentCoding.allCases.map {
+            #"location ~ \.\#($0.pathExtension)$ { add_header Content-Encoding \#($0.rawValue); }"#
+        }
+        .joined(separator: " ")
+    }
+
     private static func configuration(
         _ folder: String, _ ports: [Scenario.Scheme: UInt16], _ closingPort: UInt16
     ) -> String {
@@ -164,7 +171,7 @@ final class BenchmarkServer {
                 listen 127.0.0.1:\(ports[.https] ?? 0) ssl backlog=4096;
                 root \(folder)/root;
                 location = /small { return 200 "ok"; }
-                location ~ \\.gz$ { add_header Content-Encoding gzip; }
+                \(codings)
                 # Asks itself, and that only once the whole body lies in memory: cheaper than a file, or than 4 KB at a time.
                 location ~ ^/(upload|form)/ {
                     client_max_body_size 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Safety: memory is lent to zlib for the call, with its own size.
+// Safety: memory is lent to the coding's library for the call, with its own size.
 
 internal import CCoding
 internal import Foundation
@@ -23,13 +23,12 @@ struct GeneratedText {
         return Array(bytes.prefix(size))
     }
 
-    /// One member of a gzip file.
-    static func coded(_ bytes: [UInt8]) throws -> Data {
-        let bound = gzip_bound(bytes.count)
+    static func coded(_ bytes: [UInt8], with coding: ContentCoding) throws -> Data {
+        let bound = coding_bound(coding.library, bytes.count)
         let coded = unsafe [UInt8](unsafeUninitializedCapacity: bound) { buffer, count in
-            count = unsafe gzip_compress(bytes, bytes.count, buffer.baseAddress)
+            count = unsafe coding_encode(coding.library, bytes, bytes.count, buffer.baseAddress)
         }
-        guard !coded.isEmpty else { throw PeerUnavailable(reason: "zlib compresses nothing") }
+        guard !coded.isEmpty else { throw PeerUnavailable(reason: "nothing is compressed with \(coding)") }
         return Data(coded)
     }
 

@@ -8,7 +8,7 @@ struct RunTransfers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "transfer",
         abstract:
-            "Measures uploads, downloads, forms, files and decoding of large bodies, and events, and compares them with the goals."
+            "Measures uploads, downloads, forms, files and decoding of large bodies, events and messages, and compares them with the goals."
     )
 
     @Flag(help: "Short rounds, without 1 GB: a minute or two, and noisier.") var quick = false

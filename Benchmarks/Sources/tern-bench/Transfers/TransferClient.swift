@@ -13,7 +13,13 @@ enum TransferClient: String, Encodable, Hashable, Sendable {
     /// Takes the coded body as it is.
     case ternReactorCoded = "tern-reactor-coded"
     case ternDelegateCoded = "tern-delegate-coded"
-    case zlib
+    /// That of the coding.
+    case library
+    case webSocketLoop = "websocket-loop"
+    case nioWebSocket = "nio-websocket"
+    case ternReceiver = "tern-receiver"
+    /// Downloads what the others receive as a message.
+    case ternReactorPlain = "tern-reactor-plain"
 
     var title: String {
         switch self {
@@ -26,7 +32,11 @@ enum TransferClient: String, Encodable, Hashable, Sendable {
         case .ternGlobal: "Tern, async elsewhere"
         case .ternReactorCoded: "Tern, async on its reactor, not decoding"
         case .ternDelegateCoded: "Tern, delegate, not decoding"
-        case .zlib: "zlib, from memory"
+        case .library: "the library, from memory"
+        case .webSocketLoop: "a bare loop in C"
+        case .nioWebSocket: "NIOWebSocket"
+        case .ternReceiver: "Tern, receiver"
+        case .ternReactorPlain: "Tern, async on its reactor, a plain download"
         }
     }
 
@@ -36,18 +46,22 @@ enum TransferClient: String, Encodable, Hashable, Sendable {
         case .curlMulti, .curlDiscarding: .curlMulti
         case .curlCommand: .curlCommand
         case .asyncHTTPClient: .asyncHTTPClientFutures
-        case .ternReactor, .ternReactorCoded: .ternReactor
+        case .ternReactor, .ternReactorCoded, .ternReactorPlain: .ternReactor
         case .ternDelegate, .ternDelegateCoded: .ternDelegate
         case .ternGlobal: .ternGlobal
-        case .zlib: .zlib
+        case .library: .library
+        case .webSocketLoop: .webSocketLoop
+        case .nioWebSocket: .nioWebSocket
+        case .ternReceiver: .ternReceiver
         }
     }
 
     /// Whether it is what is measured, and not what it is compared with.
     var hasGoals: Bool {
         switch self {
-        case .ternReactor, .ternDelegate, .ternGlobal: true
-        case .curlMulti, .curlDiscarding, .curlCommand, .asyncHTTPClient, .ternReactorCoded, .ternDelegateCoded, .zlib:
+        case .ternReactor, .ternDelegate, .ternGlobal, .ternReceiver: true
+        case .curlMulti, .curlDiscarding, .curlCommand, .asyncHTTPClient, .ternReactorCoded, .ternDelegateCoded,
+            .library, .webSocketLoop, .nioWebSocket, .ternReactorPlain:
             false
         }
     }
@@ -58,7 +72,7 @@ enum TransferClient: String, Encodable, Hashable, Sendable {
         case .ternReactor: .ternReactorCoded
         case .ternDelegate: .ternDelegateCoded
         case .curlMulti, .curlDiscarding, .curlCommand, .asyncHTTPClient, .ternGlobal, .ternReactorCoded,
-            .ternDelegateCoded, .zlib:
+            .ternDelegateCoded, .library, .webSocketLoop, .nioWebSocket, .ternReceiver, .ternReactorPlain:
             nil
         }
     }
@@ -68,7 +82,7 @@ enum TransferClient: String, Encodable, Hashable, Sendable {
         switch self {
         case .ternReactorCoded, .ternDelegateCoded: true
         case .curlMulti, .curlDiscarding, .curlCommand, .asyncHTTPClient, .ternReactor, .ternDelegate, .ternGlobal,
-            .zlib:
+            .library, .webSocketLoop, .nioWebSocket, .ternReceiver, .ternReactorPlain:
             false
         }
     }

@@ -18,21 +18,29 @@ struct TransferComparison {
     private struct Servers {
         let nginx: BenchmarkServer
         let streams: StreamServer
+        let webSockets: WebSocketServer
+
+        init() throws {
+            nginx = try BenchmarkServer()
+            streams = try StreamServer()
+            webSockets = try WebSocketServer(serving: nginx.file(at: Scenario.Body.large.path))
+        }
     }
 
     struct Result {
         var rows: [TransferRow] = []
-        /// The coded size of the text, in bytes.
-        var codedSize = 0
+        /// How many bytes are left of the text in each coding that was needed.
+        var codedSizes: [ContentCoding: Int] = [:]
         var skipped: [String] = []
         var failures: [String] = []
     }
 
     /// Runs everything, one client at a time. Progress goes to standard error.
     func run() throws -> Result {
-        let servers = Servers(nginx: try BenchmarkServer(), streams: try StreamServer())
+        let servers = try Servers()
         var result = Result()
-        result.codedSize = try prepare(servers.nginx)
+        try prepare(servers.nginx)
+        result.codedSizes = try serveText(on: servers.nginx)
         let obstacles = Peer.allCases.reduce(into: [Peer: String]()) { $0[$1] = $1.obstacle(over: .http) }
         for peer in Set(scenarios.flatMap(\.clients).map(\.peer)) {
             if let obstacle = obstacles[peer] { result.skipped.append("\(peer.title): \(obstacle)") }
@@ -44,7 +52,7 @@ struct TransferComparison {
                     Progress.note("round \(round) of \(rounds): \(scenario.title), \(client.title)")
                     do {
                         if scenario.way == .toFile { servers.nginx.clearDisk(of: Self.downloaded) }
-                        let load = load(client, scenario, on: servers, codedSize: result.codedSize)
+                        let load = load(client, scenario, on: servers, result.codedSizes)
                         let run =
                             client == .curlCommand
                             ? try CurlCommand.measure(load) : try ClientProcess.measure(client.peer, load)
@@ -70,28 +78,35 @@ struct TransferComparison {
         }
     }
 
-    /// Puts there what is fetched, or sent, and not there anyway. Returns the size of the coded text, 0 if it is not
-    /// needed.
-    private func prepare(_ server: BenchmarkServer) throws -> Int {
+    /// Puts there what is fetched, or sent, and not there anyway.
+    private func prepare(_ server: BenchmarkServer) throws {
         for scenario in Set(scenarios) {
             switch scenario.way {
             case .collecting: try server.serve(Data(repeating: 0x54, count: scenario.size), at: scenario.path)
-            case .discarding, .toFile, .fromFile, .form:
+            case .discarding, .toFile, .fromFile, .form, .message:
                 if !FileManager.default.fileExists(atPath: server.file(at: scenario.path).path) {
                     try server.serve(size: scenario.size, at: scenario.path)
                 }
-            case .fromMemory, .chunks, .decoding, .events: break
+            case .fromMemory, .chunks, .decoding, .events, .echo: break
             }
         }
-        guard let decoding = scenarios.first(where: { $0.way == .decoding }) else { return 0 }
-        Progress.note("compressing \(decoding.size >> 20) MB")
-        let coded = try GeneratedText.coded(GeneratedText.bytes(decoding.size))
-        try server.serve(coded, at: decoding.path)
-        return coded.count
+    }
+
+    /// The text in each coding that is fetched. Returns the sizes.
+    private func serveText(on server: BenchmarkServer) throws -> [ContentCoding: Int] {
+        let coded = scenarios.filter { $0.coding != nil }
+        let text = GeneratedText.bytes(coded.first?.size ?? 0)
+        return try coded.reduce(into: [:]) { sizes, scenario in
+            guard let coding = scenario.coding else { return }
+            Progress.note("compressing \(text.count >> 20) MB with \(coding)")
+            let body = try GeneratedText.coded(text, with: coding)
+            try server.serve(body, at: scenario.path)
+            sizes[coding] = body.count
+        }
     }
 
     private func load(
-        _ client: TransferClient, _ scenario: TransferScenario, on servers: Servers, codedSize: Int
+        _ client: TransferClient, _ scenario: TransferScenario, on servers: Servers, _ codedSizes: [ContentCoding: Int]
     ) -> Load {
         let server = servers.nginx
         var load = Load(
@@ -99,7 +114,7 @@ struct TransferComparison {
             connections: scenario.connections, bodySize: scenario.size,
             warmUpSeconds: scenario.isHuge ? 0 : warmUpSeconds, seconds: scenario.isHuge ? 0 : seconds)
         load.curlReceiveBuffer = Self.curlBuffer
-        if client != .zlib { load.greeting = server.url(at: Scenario.Body.small.path, over: scenario.scheme) }
+        if client != .library { load.greeting = server.url(at: Scenario.Body.small.path, over: scenario.scheme) }
         switch scenario.way {
         case .discarding: break
         case .toFile: load.download = server.folder.appending(path: Self.downloaded).path
@@ -108,14 +123,20 @@ struct TransferComparison {
                 size: scenario.size, path: server.file(at: scenario.path).path, isForm: scenario.way == .form)
         case .fromMemory: load.upload = Upload(size: scenario.size)
         case .chunks: load.url = servers.streams.url(at: "/chunks")
-        case .decoding:
+        case .decoding(let coding):
+            load.coding = coding
             load.decodesContent = !client.takesCoded
-            if client.takesCoded { load.bodySize = codedSize }
-            if client == .zlib { load.url = server.file(at: scenario.path).absoluteString }
+            if client.takesCoded { load.bodySize = codedSizes[coding] ?? 0 }
+            if client == .library { load.url = server.file(at: scenario.path).absoluteString }
         case .collecting: load.collects = client != .curlDiscarding
         case .events:
             load.url = servers.streams.url(at: EventStream.path)
             load.followsEvents = true
+        case .message where client == .ternReactorPlain: break
+        case .message, .echo:
+            load.url = servers.webSockets.url
+            load.greeting = load.url
+            load.messages = scenario.way == .message ? .asked : .echoed
         }
         if let upload = load.upload {
             load.bodySize = Scenario.Body.small.size

@@ -5,20 +5,21 @@
 struct TransferRow: Encodable {
     let scenario: TransferScenario
     let client: TransferClient
-    /// For 10⁹ bytes of bodies, decoded; of events, for each one in milliseconds, too.
+    /// For 10⁹ bytes of bodies, decoded; where each event or message counts, for that.
     let cpuMilliseconds: Double?
-    /// Of bodies, decoded.
+    /// Of bodies, decoded; where each event or message counts, so many.
     let gigabytesPerSecond: Double?
     /// What the client adds to the largest resident set of its process, in bytes, in the worst of the runs; of the
     /// command, all it is.
     let peakMemory: Int?
-    /// From when an event was sent to when its consumer had it; of anything else, for each body.
+    /// From when an event was sent to when its consumer had it; of anything else, for each body, or message.
     let p50Microseconds: Double?
     let p99Microseconds: Double?
     /// The sum over all runs.
     let errors: UInt64
-    var cpuRatioToCurl: Double?
-    /// For one that decodes: to zlib's own time and that of the same download without decoding.
+    /// To the scenario's baseline.
+    var cpuRatio: Double?
+    /// For one that decodes: to the library's own time and that of the same download without decoding.
     var cpuRatioToParts: Double?
     let runs: [Measurement]
 
@@ -27,7 +28,7 @@ struct TransferRow: Encodable {
         self.client = client
         self.runs = runs
         let fruitful = runs.filter { $0.requests > 0 }
-        let gigabytes = scenario.way == .events ? 1 : Double(scenario.size) / 1e9
+        let gigabytes = scenario.countsEach ? 1 : Double(scenario.size) / 1e9
         cpuMilliseconds = fruitful.map { $0.cpuMicrosecondsPerRequest / 1e3 / gigabytes }.median
         gigabytesPerSecond = fruitful.map { $0.requestsPerSecond * gigabytes }.median
         peakMemory = runs.compactMap(\.residentBytes).max()
@@ -40,10 +41,10 @@ struct TransferRow: Encodable {
     /// more than within one.
     mutating func compare(with others: [TransferRow]) {
         func runs(_ client: TransferClient) -> [Measurement] { others.first { $0.client == client }?.runs ?? [] }
-        cpuRatioToCurl = self.runs.ratio(to: [runs(.curlMulti)], \.cpuMicrosecondsPerRequest)
-        if scenario.way == .decoding, let undecoding = client.undecoding {
+        cpuRatio = self.runs.ratio(to: [runs(scenario.baseline.client)], \.cpuMicrosecondsPerRequest)
+        if scenario.coding != nil, let undecoding = client.undecoding {
             cpuRatioToParts = self.runs.ratio(
-                to: [runs(.zlib), runs(undecoding)], \.cpuMicrosecondsPerRequest)
+                to: [runs(.library), runs(undecoding)], \.cpuMicrosecondsPerRequest)
         }
     }
 }

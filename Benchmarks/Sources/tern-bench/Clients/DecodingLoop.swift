@@ -4,14 +4,17 @@ internal import CCoding
 internal import CCurlMulti
 internal import Foundation
 
-/// zlib on its own: decodes the file that the load's URL names, from memory, over and over.
-struct InflatingLoop: BenchmarkClient {
+/// The library of a coding on its own: decodes the file that the load's URL names, from memory, over and over.
+struct DecodingLoop: BenchmarkClient {
     private let load: Load
+    private let coding: ContentCoding
     private let coded: [UInt8]
 
     init(_ load: Load) throws {
-        self.load = load
-        guard let url = URL(string: load.url) else { throw PeerUnavailable(reason: "no URL: \(load.url)") }
+        guard let url = URL(string: load.url), let coding = load.coding else {
+            throw PeerUnavailable(reason: "nothing coded: \(load.url)")
+        }
+        (self.load, self.coding) = (load, coding)
         coded = [UInt8](try Data(contentsOf: url))
     }
 
@@ -20,7 +23,9 @@ struct InflatingLoop: BenchmarkClient {
         var now = monotonic_nanoseconds()
         repeat {
             let begin = now
-            let size = unsafe coded.withUnsafeBufferPointer { unsafe gzip_inflate($0.baseAddress, $0.count) }
+            let size = unsafe coded.withUnsafeBufferPointer {
+                unsafe coding_decode(coding.library, $0.baseAddress, $0.count)
+            }
             now = monotonic_nanoseconds()
             tally.record(status: 200, size: Int(size), of: load, from: begin, to: now)
         } while tally.goesOn(at: now, until: deadline)
