@@ -97,7 +97,8 @@ let package = Package(
             swiftSettings: settings),
         // RFC 6455 and RFC 7692 as values, and WebSockets over upgraded connections.
         .target(
-            name: "TernWebSocket", dependencies: ["TernEngine", "TernHTTP1", "TernIO", "TernLock", "TernTLS"],
+            name: "TernWebSocket",
+            dependencies: ["TernEngine", "TernHTTP1", "TernIO", "TernLock", "TernSystem", "TernTLS"],
             swiftSettings: settings),
         // Swift's tasks on the sessions' reactors.
         .target(

@@ -17,7 +17,9 @@ import Testing
             "TernHTTP1", "TernIO", "TernLock", "TernSystem", "TernTLS",
         ],
         "TernRuntime": ["CTernRuntime", "TernLibC", "TernIO", "TernLock", "TernSystem"],
-        "TernWebSocket": ["FoundationEssentials", "TernEngine", "TernHTTP1", "TernIO", "TernLock", "TernTLS"],
+        "TernWebSocket": [
+            "FoundationEssentials", "TernEngine", "TernHTTP1", "TernIO", "TernLock", "TernSystem", "TernTLS",
+        ],
         "TernLogging": ["Logging", "TernEngine"],
         "TernMetrics": ["Metrics", "TernEngine", "TernLock"],
         "TernTracing": ["TernEngine", "TernLock", "Tracing"],

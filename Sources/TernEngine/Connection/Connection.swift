@@ -422,10 +422,8 @@ extension Connection {
         var rest = HeldInput()
         swap(&rest, &held)
         if let content = rest.content.take() {
-            unsafe content.withUnsafeBytes { bytes in
-                let span = unsafe bytes.assumingMemoryBound(to: UInt8.self).span
-                tell(.body(0..<span.count), of: span, &allowance)
-            }
+            let taken = delegate?.received(.body(0..<content.count), of: content.span, &allowance) ?? .all
+            if case .some(let count) = taken, case .active = state.stage { held.content = content.dropFirst(count) }
         }
         let decoded = unsafe rest.message.withUnsafeMutableBytes { bytes in unsafe decode(bytes, &allowance) }
         if case .active = state.stage { held.message = rest.message.dropFirst(decoded) }

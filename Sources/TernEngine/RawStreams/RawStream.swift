@@ -179,10 +179,11 @@ extension RawStream {
         advance()
     }
 
-    /// Goes on after `work`, which asks something of the speaker.
+    /// Goes on after `work`, which asks something of the speaker. What the peer has sent is received when the loop says so: to
+    /// ask for it after each `work` would be a system call in vain.
     func goOn(after work: () -> Void) {
         speaking(work)
-        advance()
+        advance(receiving: false)
     }
 
     /// Whether it ends as soon as the speaker is not at work.
@@ -196,10 +197,10 @@ extension RawStream {
         if !wasSpeaking, let failure = pendingEnd.take() { end(failure) }
     }
 
-    private func speak(_ speaker: any StreamProtocol, over transport: Transport) {
+    private func speak(_ speaker: any StreamProtocol, over transport: Transport, receiving: Bool) {
         speaking {
             if !isPaused {
-                hear(speaker, over: transport)
+                hear(speaker, over: transport, receiving: receiving)
                 if !isEnding { say(speaker, over: transport) }
             }
             speaker.endTick()
@@ -213,14 +214,14 @@ extension RawStream {
         wait()
     }
 
-    private func hear(_ speaker: any StreamProtocol, over transport: Transport) {
+    private func hear(_ speaker: any StreamProtocol, over transport: Transport, receiving: Bool) {
         if canGoOn(speaker) {
             let bytes = untaken
             untaken = bytes.dropFirst(speaker.receive(bytes.span))
             // An empty slice would keep what was before it, and grow behind that.
             if untaken.isEmpty { untaken = Data() }
         }
-        if untaken.isEmpty, !reads.hasEnded { receive(transport) }
+        if receiving, untaken.isEmpty, !reads.hasEnded { receive(transport) }
         if untaken.isEmpty, reads.hasEnded, !speaker.hasMore, speaker.wanted > 0 { speaker.receiveEnd() }
     }
 
@@ -260,10 +261,10 @@ extension RawStream {
     }
 
     /// Does all work that is possible now, calls the completions, and waits for the rest.
-    private func advance() {
+    private func advance(receiving: Bool = true) {
         while case .open = stage, let next = later.popFirst() { next() }
         guard let handover else { return answer() }
-        if let speaker { return speak(speaker, over: handover.transport) }
+        if let speaker { return speak(speaker, over: handover.transport, receiving: receiving) }
         if !isPaused {
             receive(handover.transport)
             send(handover.transport)

@@ -519,7 +519,11 @@ extension WebSocketConnection {
         }
     }
 
-    private var closedError: SessionError { host.error(.transfer(.webSocket(.closed(lastClose)))) }
+    /// Why nothing is sent any more.
+    private var closedError: SessionError {
+        if closeSoFar == nil, let sendFailure { return host.error(sendFailure) }
+        return host.error(.transfer(.webSocket(.closed(lastClose))))
+    }
 
     /// How it was closed, or that it has ended without.
     private var lastClose: WebSocketClose { closeSoFar ?? WebSocketClose(.abnormalClosure) }

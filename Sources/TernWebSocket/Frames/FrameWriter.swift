@@ -2,6 +2,7 @@
 import FoundationEssentials
 import TernEngine
 import TernIO
+import TernSystem
 
 typealias SendCompletion = @Sendable (SessionError?) -> Void
 
@@ -21,7 +22,8 @@ struct FrameWriter: ~Copyable {
     }
 
     private var output = OutputBytes()
-    private var random = MaskingKeys()
+    /// The masking keys (RFC 6455 §10.3).
+    private var random = RandomWords()
     private var messages = WorkQueue<Message>()
     private var current: Message?
     /// How much of the current message is framed or compressed.
@@ -244,20 +246,6 @@ extension FrameWriter {
         _ = output.reserve(bytes.count)
         output.append { output in _ = masking.append(bytes, to: &output) }
         framedCount &+= UInt64(bytes.count)
-    }
-}
-
-/// Keys that a server cannot foresee (RFC 6455 §10.3).
-private struct MaskingKeys {
-    private var random = SystemRandomNumberGenerator()
-    /// The second half of what the system gave.
-    private var spare: UInt32?
-
-    mutating func next() -> UInt32 {
-        if let key = spare.take() { return key }
-        let both = random.next()
-        spare = UInt32(truncatingIfNeeded: both >> 32)
-        return UInt32(truncatingIfNeeded: both)
     }
 }
 

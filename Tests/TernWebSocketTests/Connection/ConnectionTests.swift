@@ -304,6 +304,21 @@ import Testing
         }
     }
 
+    @Test func `what is sent after a loss fails as what was being sent`() throws {
+        let dialogue = try Dialogue()
+        let losses = Lock(0)
+        let count: SendCompletion = { error in
+            losses.withLock { $0 += error?.reason.isConnectionLoss == true ? 1 : 0 }
+        }
+        dialogue.connection.send(.text("before"), count)
+        dialogue.settle()
+        dialogue.connection.sendingFailed(.transfer(.connectionLost(nil)))
+        dialogue.connection.send(.text("behind"), count)
+        dialogue.settle()
+        dialogue.tick()
+        #expect(losses.withLock { $0 } == 2)
+    }
+
     @Test func `what a server said before nothing could be sent any more is received`() throws {
         let dialogue = try Dialogue()
         dialogue.connection.sendingFailed(.transfer(.connectionLost(nil)))
