@@ -53,7 +53,10 @@ import Testing
 
     @Test func `a disk that cannot keep up costs the stored response, and a limited amount of memory`() async throws {
         let cache = try cache()
-        let origin = try origin(Array(repeating: 0x78, count: 1 << 20))
+        let body = [UInt8](repeating: 0x78, count: 1 << 20)
+        let origin = try ScriptedOrigin { _, _ in
+            [.hold, .respond(fields: [("Cache-Control", "max-age=60")], body: body)]
+        }
         let session = Session.limited(to: 32) { $0.urlCache = cache }
         disk.suspend()
         var delegates: [RecordingDelegate] = []
@@ -64,6 +67,9 @@ import Testing
             session.dataTask(with: try URLRequest(origin, "/\(number)"), delegate: delegate).resume()
             delegates.append(delegate)
         }
+        // A look-up waits for what is being stored, so all of them come first.
+        #expect(await origin.waitFor { $0.requestCount == 16 })
+        try origin.release()
         for delegate in delegates { await delegate.wait { $0.body.count == 1 << 20 } }
         disk.resume()
         for delegate in delegates { #expect(await delegate.end().error == nil) }
