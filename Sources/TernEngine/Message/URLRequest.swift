@@ -142,7 +142,7 @@ public struct URLRequest: Sendable {
     /// A request without a URL, which cannot be sent.
     package init(withoutURL: Void) { self.init(refused: .missingURL) }
 
-    /// Creates a GET request for the URL in `string`.
+    /// Creates a GET request for the URL in `string`: of HTTP, or with the scheme `ws` or `wss` for a WebSocket.
     ///
     /// Characters that RFC 3986 does not allow in userinfo, path, query or fragment are percent-encoded, those beyond
     /// ASCII in UTF-8; brackets are not allowed there, and a `%` that begins no escape becomes `%25`. Escapes stay as
@@ -153,9 +153,22 @@ public struct URLRequest: Sendable {
         let string = URL.withoutBlanksAround(string) ?? string
         if string.isEmpty { throw .missingURL }
         let text = URIReference.isPlain(string) ? string : URIReference(escaping: string.utf8).description
-        let destination = try Destination(absoluteString: text)
+        let destination = try Self.destination(at: text)
         guard let url = URL(string: text, encodingInvalidCharacters: false) else { throw .malformedURL(string) }
-        storage = Storage(Parts(url: url, destination: .success(destination)))
+        storage = Storage(Parts(url: url, destination: destination))
+    }
+
+    /// The URL of a WebSocket must be valid as that of its handshake (RFC 6455 §3). No other request can be sent there.
+    private static func destination(at text: String) throws(InvalidRequest) -> Result<Destination, InvalidRequest> {
+        do throws(InvalidRequest) {
+            return .success(try Destination(absoluteString: text))
+        } catch {
+            guard case .unsupportedScheme(let scheme) = error, ["ws", "wss"].contains(scheme.lowercased()) else {
+                throw error
+            }
+            _ = try Destination(absoluteString: "http" + text.dropFirst(2))
+            return .failure(error)
+        }
     }
 
     /// The same for a URL that a user typed: what is sent is as typed, like curl's, where ``url`` is escaped. Visible ASCII

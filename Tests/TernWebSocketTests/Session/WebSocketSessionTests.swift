@@ -129,6 +129,22 @@ import Testing
         #expect(seen.value(of: "Sec-WebSocket-Key")?.count == 24)
     }
 
+    @Test func `a request for a WebSocket is made of its URL as text, and is for nothing else`() async throws {
+        let server = try ScriptedWebSocketServer()
+        let request = try URLRequest(string: server.url("/chat").replacing("ws:", with: "WS:"))
+        let socket = try await session.webSocket(for: request)
+        try await socket.close()
+        #expect(server.webSockets.map(\.request.target) == ["/chat"])
+        let reason = await failure { () throws(SessionError) in _ = try await session.data(for: request) }
+        guard case .request(.invalid(.unsupportedScheme)) = reason else {
+            Issue.record("\(String(describing: reason))")
+            return
+        }
+        for invalid in ["ws://", "wss://a:99999/", "ws://a b/"] {
+            #expect(throws: InvalidRequest.self, "\(invalid)") { try URLRequest(string: invalid) }
+        }
+    }
+
     @Test func `a handshake that the server refuses or botches says how`() async throws {
         let cases: [(WebSocketHandshake, WebSocketFailure?, Int?)] = [
             (.respond([.ok("no")]), nil, 200), (.respond([.respond(status: 503)]), nil, 503),
