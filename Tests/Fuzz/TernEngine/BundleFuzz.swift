@@ -30,7 +30,9 @@ private func readID(_ text: String) {
             fatalError(text)
         }
         let allowed = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._/".utf8)
-        guard id.path.utf8.allSatisfy(allowed.contains), !(id.path + "/").contains("/../"), !text.contains("/./") else {
+        // A trust domain may be a dot; a segment of a path may not.
+        let path = id.path + "/"
+        guard path.utf8.allSatisfy(allowed.contains), !path.contains("/../"), !path.contains("/./") else {
             fatalError(text)
         }
     } catch {
