@@ -22,10 +22,12 @@ import Testing
         for isLast in [false, false, false, true] {
             let (error, duration) = await outcome(of: request, in: session)
             #expect(error?.reason.limit == limit, "\(String(describing: error))", sourceLocation: sourceLocation)
-            #expect(duration >= Self.limit, sourceLocation: sourceLocation)
-            let isRight = error?.phase == phase && duration < Self.limit + .milliseconds(100)
-            if isRight { return }
+            // A limit begins with the tick that takes the request in, which a busy machine may have interrupted before.
+            #expect(duration >= Self.limit - .milliseconds(20), sourceLocation: sourceLocation)
+            let isInTime = duration >= Self.limit && duration < Self.limit + .milliseconds(100)
+            if error?.phase == phase, isInTime { return }
             if isLast {
+                #expect(duration >= Self.limit, sourceLocation: sourceLocation)
                 // On a machine this busy, the limits of the other kinds are still far away.
                 #expect(duration < .seconds(8), sourceLocation: sourceLocation)
                 let phases = SessionError.Phase.allCases.prefix { $0 != phase } + [phase]
