@@ -2,9 +2,9 @@
 // Safety: the kernel is told the size of the words that are lent to it for the call.
 import CTernLinux
 
-/// Random numbers that nobody can foresee, of which the kernel gives some at once. Swift's generator asks it for each.
+/// Unpredictable random numbers. One system call gets 64 of them, where Swift's generator makes a call for each.
 package struct RandomWords {
-    // So many bytes come whole, or none.
+    // The kernel gives up to 256 bytes whole, or fails.
     private var words = InlineArray<64, UInt32>(repeating: 0)
     private var left = 0
 

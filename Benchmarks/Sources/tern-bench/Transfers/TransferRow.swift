@@ -7,7 +7,7 @@ struct TransferRow: Encodable {
     let client: TransferClient
     /// For 10⁹ bytes of bodies, decoded; where each event or message counts, for that.
     let cpuMilliseconds: Double?
-    /// Of bodies, decoded; where each event or message counts, so many.
+    /// Of bodies, decoded. In a scenario that counts each event or message: how many per second.
     let gigabytesPerSecond: Double?
     /// What the client adds to the largest resident set of its process, in bytes, in the worst of the runs; of the
     /// command, all it is.
